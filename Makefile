@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # As in sonde/__init__.py; a test may load numpy before.
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help docs env lean demo down check types style audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme clean
+.PHONY: help docs env lean demo down check types style page-lint audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,7 +46,7 @@ demo: lean  ## Start everything, harvest the samples, show a few searches; `make
 down:  ## End what `make demo` or `sonde up` started.
 	$(BIN)/sonde down
 
-check: types style  ## Style, types, import directions, security lint.
+check: types style page-lint  ## Style, types, import directions, security lint; the page's lint, which needs npm.
 
 types: env
 	$(BIN)/mypy
@@ -56,6 +56,13 @@ style: env
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/bandit -q -ll -r core es_gateway es_mappings encoders net reading indexer workers search_api evaluation training local_stack sonde sonde_client lab -c pyproject.toml
+
+page-lint: web/node_modules/.package-lock.json
+	npm --prefix web run --silent lint
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	npm --prefix web ci --ignore-scripts --silent
+	touch $@
 
 audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; says so where their services are not reached.
 	$(BIN)/python -m tests.audit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+from tests.service import Service
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
@@ -70,16 +73,31 @@ def test_the_sources_have_sound_types_and_pass_their_own_tests(built: Path) -> N
     _run(built, npm, "test")
 
 
+def test_the_types_of_the_api_are_those_that_its_document_describes(
+    built: Path, samples: Service, tmp_path: Path
+) -> None:
+    npm = shutil.which("npm")
+    assert npm is not None
+    document = tmp_path / "api.json"
+    document.write_bytes(samples.http.get("/api").data)
+    types = built / "src" / "openapi.ts"
+    committed = types.read_text("utf-8")
+    _run(built, npm, "run", "api-types", "--", str(document))
+    assert types.read_text("utf-8") == committed
+
+
 def test_a_language_is_one_file_and_one_line(built: Path, tmp_path: Path) -> None:
     npm = shutil.which("npm")
     assert npm is not None
     guide = (ROOT / "docs" / "extending.md").read_text("utf-8")
-    module, line = re.findall(r"^```ts\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    (section,) = re.findall(r"^## A language of the page\n(.*?)^## ", f"{guide}\n## ", re.MULTILINE | re.DOTALL)
+    messages, line = re.findall(r"^```(?:json|ts)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     web = tmp_path / "web"
     shutil.copytree(built, web, ignore=shutil.ignore_patterns("node_modules", "out"))
     (web / "node_modules").symlink_to(built / "node_modules")
     words = web / "src" / "words"
-    (words / "lb.ts").write_text(module, "utf-8")
+    german = json.loads((words / "de.json").read_text("utf-8"))
+    (words / "lb.json").write_text(json.dumps(german | json.loads(messages)), "utf-8")
     listed = words / "index.ts"
     head, last, rest = listed.read_text("utf-8").partition("} satisfies")
     listed.write_text(f"{head}{line}{last}{rest}", "utf-8")

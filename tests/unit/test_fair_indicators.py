@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,10 +60,10 @@ def test_ids_are_the_models_and_each_says_what_to_improve() -> None:
 
 
 def test_the_page_says_the_same_in_english() -> None:
-    words = (Path(__file__).parents[2] / "web/src/fair/words/en.ts").read_text("utf-8")
+    words = json.loads((Path(__file__).parents[2] / "web/src/fair/words/en.json").read_text("utf-8"))
     for one in INDICATORS:
-        assert f'"{one.id}": "{one.question}"' in words
-        assert f'"{one.id}": "{one.advice}"' in words
+        assert words["questions"][one.id] == one.question
+        assert words["advice"][one.id] == one.advice
 
 
 @pytest.mark.parametrize(

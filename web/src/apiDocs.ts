@@ -23,7 +23,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   const place = form.querySelector<HTMLElement>(".answer");
   if (place === null) return;
   const { url, options } = requestOf(form);
-  place.textContent = `${form.dataset["method"]} ${url} …`;
+  place.textContent = `${form.dataset.method} ${url} …`;
   try {
     const answer = await fetch(url, options);
     show(place, `${answer.status} ${answer.headers.get("content-type") ?? ""}`, url, await answer.text());
@@ -38,16 +38,16 @@ function requestOf(form: HTMLFormElement): { url: string; options: RequestInit }
   const headers = new Headers({ Accept: "application/json, application/geo+json, */*;q=0.5" });
   const key = document.querySelector<HTMLInputElement>("#api-key")?.value.trim();
   if (key) headers.set("Authorization", `Bearer ${key}`);
-  const options: RequestInit = { method: form.dataset["method"] ?? "GET", headers };
-  let path = (form.dataset["path"] ?? "").slice(1);
+  const options: RequestInit = { method: form.dataset.method ?? "GET", headers };
+  let path = (form.dataset.path ?? "").slice(1);
   for (const field of form.querySelectorAll<HTMLInputElement>("[data-in]")) {
     const { name, value, dataset } = field;
-    if (dataset["in"] === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
+    if (dataset.in === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
     else if (value === "") continue;
-    else if (dataset["in"] === "query") query.append(name, value);
-    else if (dataset["in"] === "header") headers.set(name, value);
-    else if (dataset["in"] === "body") {
-      headers.set("Content-Type", dataset["type"] ?? "application/json");
+    else if (dataset.in === "query") query.append(name, value);
+    else if (dataset.in === "header") headers.set(name, value);
+    else if (dataset.in === "body") {
+      headers.set("Content-Type", dataset.type ?? "application/json");
       options.body = value;
     }
   }

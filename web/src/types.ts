@@ -1,4 +1,10 @@
-// The API's answers, as far as the page uses them (OpenAPI at /api is complete).
+// The API's answers, as far as the page uses them: what the OpenAPI document says is in openapi.ts, which is made from it;
+// here, and beside its only use, is what the document calls just an object.
+
+import type { SearchAnswer } from "./openapi.ts";
+
+/** An answer of the OpenAPI document, and the shapes of what it calls just an object. */
+export type Described<Schema, Shapes> = Omit<Schema, keyof Shapes> & Shapes;
 
 /** West, south, east, north in degrees WGS 84; west > east crosses the antimeridian. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
@@ -149,20 +155,13 @@ export interface Interpretation {
 
 export type TotalRelation = "exact" | "about" | "at_least";
 
-export interface Answer {
+type SearchOnly = "sonde:total" | "sonde:didYouMean" | "sonde:unknownWords" | "sonde:correctedFrom" | "sonde:degraded" | "sonde:took_ms";
+
+/** Of a search or of a list of records. */
+export interface Answer extends Pick<SearchAnswer, "numberMatched">, Partial<Pick<SearchAnswer, SearchOnly>> {
   features: Feature[];
-  /** The number of hits that can be paged. */
-  numberMatched: number;
-  "sonde:total"?: number;
   "sonde:totalRelation"?: TotalRelation;
   links: Link[];
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
-  "sonde:didYouMean"?: string;
-  /** Words of the topic that no record contains, in small letters. */
-  "sonde:unknownWords"?: string[];
-  /** The original question, if its corrected form was answered. */
-  "sonde:correctedFrom"?: string;
-  "sonde:degraded"?: string[];
-  "sonde:took_ms"?: Record<string, number>;
 }

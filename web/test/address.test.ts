@@ -3,8 +3,8 @@ import test from "node:test";
 import { asked, asksNothing, boxOf, changed, cursorOf, datetimeOf, readParts, reading, searchOf, toggled, yearsOf } from "../src/address.ts";
 import { boxBetween, boxText, widthDeg } from "../src/boxes.ts";
 import { routeOf } from "../src/route.ts";
-import { words as en } from "../src/words/en.ts";
-import { words as fr } from "../src/words/fr.ts";
+import { words as en } from "../src/words/made/en.ts";
+import { words as fr } from "../src/words/made/fr.ts";
 
 const of = (query: string) => new URLSearchParams(query);
 

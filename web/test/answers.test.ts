@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { after, begun } from "../src/ask/answer.ts";
 import { eventsOf } from "../src/ask/events.ts";
-import { words as de } from "../src/words/de.ts";
+import { reasonText } from "../src/search/reasons.ts";
+import { words as de } from "../src/words/made/de.ts";
 
 test("events are whole only at an empty line, wherever the pieces break", () => {
   const whole = 'event: passages\ndata: {"passages": []}\n\nevent: text\ndata: {"text": "a\\n"}\n\n';
@@ -35,7 +36,7 @@ test("an answer that breaks off says so and keeps what was said", () => {
 });
 
 test("reasons are said in German with their numbers", () => {
-  const said = (code: string, values: object, signal = "spatial") => de.reasons[code]?.({ code, ...values }, signal);
+  const said = (code: string, values: object, signal = "spatial") => reasonText({ code, ...values }, signal, de, "de");
   assert.equal(
     said("covers_place", { place: "Kongo", share: 0.5, area_ratio: 1.25 }),
     "deckt 50\u00a0% von „Kongo“ ab; die eigene Fläche ist das 1,3-Fache davon",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { becauseText } from "../src/search/because.ts";
 import type { Feature, Reason } from "../src/types.ts";
-import { words } from "../src/words/en.ts";
+import { words } from "../src/words/made/en.ts";
 
 function hit(reasons: Record<string, Reason[]>, rest: Partial<Feature> = {}): Feature {
   const signals = Object.entries(reasons).map(([signal, own]) => ({ signal, raw: 1, normalised: 1, weight: 1, contribution: 1, reason: "", reasons: own }));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { words as de } from "../src/words/de.ts";
-import { words as en } from "../src/words/en.ts";
+import { words as de } from "../src/words/made/de.ts";
+import { words as en } from "../src/words/made/en.ts";
 import { findingText } from "../src/words/findings.ts";
-import { words as pt } from "../src/words/pt.ts";
+import { words as pt } from "../src/words/made/pt.ts";
 
 test("what a harvest says is said in German", () => {
   assert.deepEqual(findingText("an extent", de), { text: "eine räumliche Ausdehnung" });

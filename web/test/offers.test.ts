@@ -45,6 +45,6 @@ test("the code names the address as a Python text, whatever the metadata hold", 
 
 test("QGIS loads a connection to a service, and opens a file by its address", () => {
   const [wms, csv] = offersOf([{ href: "https://s.org/wms?map=a&b=c" }, { href: "https://s.org/a.csv" }]).openings;
-  assert.match((wms && qgisOf(wms, "Rain & <snow>")?.connection) ?? "", /<qgsWMSConnections version="1.0">\n  <wms name="Rain &amp; &lt;snow&gt;" url="https:\/\/s.org\/wms\?map=a&amp;b=c"\/>/);
+  assert.match((wms && qgisOf(wms, "Rain & <snow>")?.connection) ?? "", /<qgsWMSConnections version="1.0">\n {2}<wms name="Rain &amp; &lt;snow&gt;" url="https:\/\/s.org\/wms\?map=a&amp;b=c"\/>/);
   assert.equal(csv && qgisOf(csv, "x")?.connection, null);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { periodText } from "../src/search/periodText.ts";
-import { words as de } from "../src/words/de.ts";
-import { words as en } from "../src/words/en.ts";
+import { words as de } from "../src/words/made/de.ts";
+import { words as en } from "../src/words/made/en.ts";
 
 test("a period is said in words", () => {
   assert.equal(periodText("1990-01-01/..", en, "en"), "since 1990");

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import test from "node:test";
+import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import type * as TypeScript from "typescript";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
@@ -13,7 +14,7 @@ import { OWN_LANGUAGES } from "../src/library/words/index.ts";
 import { type Language, LANGUAGES, languageOf, type Words } from "../src/words/index.ts";
 
 type Loaded<T> = { words: T; same?: readonly string[] };
-type Leaf = string | ((...args: unknown[]) => string);
+type Leaf = string | ((values: Record<string, unknown>) => string);
 
 const LOADED = await Promise.all(
   (Object.keys(LANGUAGES) as Language[]).map(async (code) => {
@@ -38,49 +39,71 @@ function leavesOf(node: unknown, path = ""): Map<string, Leaf> {
   return new Map(Object.entries(node as object).flatMap(([name, inner]) => [...leavesOf(inner, path ? `${path}.${name}` : name)]));
 }
 
-const REASON = {
-  raw: 0.25, best: 0.5, counted: 0.125, place: "⟦a⟧", number: 1, of: 2, distance_deg: 3.04, share: 0.5, area_ratio: 1.25, start: "2005-01-01",
-  end: "2014-12-31", own_m: 30, asked_m: 60, own: "⟦b⟧", asked: ["⟦c⟧"],
-};
-const REASONS = [[REASON, "⟦d⟧"], [{ ...REASON, place: null, of: undefined, share: 0.004, area_ratio: 0.05, end: null, own_m: null, asked_m: null }, "spatial"]];
-const COUNTED = [[1], [7], [3451]];
+/** The messages of a folder in each language, as translators see them. */
+function sourcesOf(folder: string, prefix: string): Map<Language, Map<string, MessageFormatElement[]>> {
+  const codes = readdirSync(folder).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, 2) as Language);
+  return new Map(
+    codes.map((code) => {
+      const leaves = leavesOf(JSON.parse(readFileSync(join(folder, `${code}.json`), "utf8")) as object);
+      const texts = [...leaves].filter(([path]) => !path.startsWith("@same"));
+      return [code, new Map(texts.map(([path, text]) => [prefix + path, parse(text as string, { ignoreTag: true })]))] as const;
+    }),
+  );
+}
 
-/** Arguments of the texts that take numbers; all other arguments are marks like "⟦a⟧". */
-const ARGUMENTS: Record<string, unknown[][]> = {
-  suggestions: COUNTED, hits: COUNTED, keywordCount: COUNTED, "home.holds": [[1, 1], [3451, 7]], moreLinks: COUNTED, "answers.passages": COUNTED, "library.found": COUNTED, "harvest.refusedTitle": COUNTED, "harvest.failedTitle": COUNTED,
-  rankedEnd: [[12]], took: [[12]], page: [[12]], "answers.cites": [[12]], "answers.relevance": [[12]],
-  best: [[12, 3451, "about"], [12, 3451, "at_least"], [12, 3451, "exact"]],
-  percent: [["⟦a⟧", 12]], "library.sending": [["⟦a⟧", 12]],
-  removeReading: [["⟦a⟧", "place"], ["⟦a⟧", "⟦b⟧"]],
-  since: [["1990"], ["⟦a⟧ ⟦b⟧"]], until: [["1990"], ["⟦a⟧ ⟦b⟧"]],
-  results: [["⟦a⟧"], [""]],
-  moreLoaded: [[12, 3451]], bar: [[1990, 1999, 7], [1990, 1990, 7]],
-  "answers.pages": [[3, 3], [3, 8]],
-  "library.facts": [[7, 8], [1, undefined], [undefined, 1]],
-  "library.progress": [[3, 7, "pages"], [3, 7, "passages"]],
-  "harvest.every": [["1d"], ["2h"], ["3w"], ["5m"], ["6s"], ["⟦a⟧"]],
-  "harvest.trend": [[1, 5, 2], [7, 5, 2]],
-  "harvest.completeness": [[1, 50], [7, 50]],
-  "desk.asked": COUNTED, "desk.people": COUNTED, "desk.opened": COUNTED, "desk.notFound": COUNTED, "desk.deleted": COUNTED, "desk.taken": COUNTED,
-  "desk.refusedLines": COUNTED, "desk.line": COUNTED, "desk.draftRules": COUNTED, "desk.published": COUNTED, "desk.median": [[12.4]], "desk.milliseconds": [[12.4]],
-  "desk.foundRecords": [[0], [1], [6]], "desk.chartOf": [[1, 0], [3451, 7]], "desk.hidden": [[1, 1], [7, 3451]], "desk.judged": [[1, 1], [7, 3451]],
-  "desk.measuredChart": [[1, 0.5], [7, 0.625]], "desk.savedCount": COUNTED, "desk.roundSearches": COUNTED, "desk.roundFound": COUNTED,
-  "fairTable.all": COUNTED, "fairTable.part": [[7, 3451]], "fairTable.partly": COUNTED, "desk.complete": [[85]], "kin.more": COUNTED,
-  "keepWords.exportHelp": COUNTED, "keepWords.exported": COUNTED, "keepWords.exporting": [[7, 3451]],
-  "own.chosen": COUNTED, "own.isIn": [[1, "⟦a⟧"], [7, "⟦a⟧"]], "own.documents": COUNTED, "own.gone": COUNTED, "own.answered": COUNTED, "own.complete": COUNTED,
-  "own.leftOut": COUNTED, "own.cites": [["⟦a⟧", 12]], "own.page": [[12]], "own.turns": COUNTED, "own.forgotten": COUNTED, "answers.within": COUNTED,
-  "desk.ndcg": [[0.5, 0.625]], "desk.up": [[7, 3]], "desk.down": [[3, 7]], "desk.enters": [[3]], "desk.leaves": [[3]],
-};
+const PARTS = { "": "src/words", "desk.": "src/desk/words", "own.": "src/library/words", "fairTable.": "src/fair/words", "keepWords.": "src/keep/words" };
+const SOURCES = Object.entries(PARTS).map(([prefix, folder]) => sourcesOf(folder, prefix));
+
+interface Argument {
+  kind: "number" | "choice" | "text";
+  options: Set<string>;
+}
+
+/** What a message takes. */
+function argumentsOf(elements: readonly MessageFormatElement[], found = new Map<string, Argument>()): Map<string, Argument> {
+  for (const element of elements) {
+    if (element.type === TYPE.literal || element.type === TYPE.pound || element.type === TYPE.tag) continue;
+    const kind = element.type === TYPE.number || element.type === TYPE.plural ? "number" : element.type === TYPE.select ? "choice" : "text";
+    const known = found.get(element.value);
+    const argument: Argument = known && kind === "text" ? known : { kind, options: known?.options ?? new Set<string>() };
+    found.set(element.value, argument);
+    if (element.type === TYPE.select) for (const name of Object.keys(element.options)) argument.options.add(name);
+    if (element.type === TYPE.select || element.type === TYPE.plural) for (const { value } of Object.values(element.options)) argumentsOf(value, found);
+  }
+  return found;
+}
+
+/** What a message takes in any language. */
+function allArgumentsOf(path: string): Map<string, Argument> {
+  const found = new Map<string, Argument>();
+  for (const languages of SOURCES) for (const messages of languages.values()) argumentsOf(messages.get(path) ?? [], found);
+  return found;
+}
+
+const NUMBERS = [1, 7, 3451, 0];
+const MARKS = [..."abcdefghijklmnop"].map((letter) => `⟦${letter}⟧`);
+
+/** Values for a message: each number, and each choice with one that is not listed; a mark for a text. */
+function samplesOf(path: string): Record<string, unknown>[] {
+  const taken = [...allArgumentsOf(path)];
+  const most = Math.max(NUMBERS.length, ...taken.map(([, { options }]) => options.size));
+  return Array.from({ length: most }, (_, at) =>
+    Object.fromEntries(
+      taken.map(([name, { kind, options }], index) => {
+        if (kind === "number") return [name, NUMBERS[at % NUMBERS.length]];
+        const mark = MARKS[index];
+        return [name, kind === "text" ? mark : [...options].map((option) => (option === "other" ? mark : option))[at % options.size]];
+      }),
+    ),
+  );
+}
 
 /** Not a translation, or more precise than the service's English. */
 const UNLIKE = ["placeholder", "findings.anAbstract"];
 
-/** What a text says: itself, or what it makes of each of its arguments. */
+/** What a text says: itself, or what it makes of each of its samples. */
 function said(path: string, leaf: Leaf): string[] {
-  if (typeof leaf === "string") return [leaf];
-  const marks = ["⟦a⟧", "⟦b⟧", "⟦c⟧"];
-  const given = path.startsWith("reasons.") ? REASONS : path.startsWith("harvest.counts.") ? COUNTED : (ARGUMENTS[path] ?? [marks]);
-  return given.map((args) => leaf(...args));
+  return typeof leaf === "string" ? [leaf] : samplesOf(path).map((values) => leaf(values));
 }
 
 /** The marks, numbers and places for values in a text, without the separators of its language. */
@@ -98,6 +121,19 @@ test("each language has each text, and no other", () => {
     assert.deepEqual(wanted.filter((path) => !leaves.has(path)), [], `missing in ${code}`);
     assert.deepEqual([...leaves.keys()].filter((path) => !WANTED.has(path)), [], `unknown in ${code}`);
     for (const [path, leaf] of leaves) assert.equal(typeof leaf, typeof WANTED.get(path), `${code} ${path}`);
+  }
+});
+
+test("each text takes the arguments that it has in English, and only choices may be unused", () => {
+  for (const languages of SOURCES) {
+    for (const [code, messages] of languages) {
+      for (const [path, elements] of messages) {
+        const english = languages.get(path.startsWith("reasons.") ? "de" : "en")?.get(path);
+        const [own, wanted] = [argumentsOf(elements), argumentsOf(english ?? [])];
+        assert.deepEqual([...own.keys()].filter((name) => !wanted.has(name)), [], `${code} ${path}`);
+        assert.deepEqual([...wanted].filter(([name, { kind }]) => kind !== "choice" && !own.has(name)).map(([name]) => name), [], `${code} ${path}`);
+      }
+    }
   }
 });
 
@@ -190,7 +226,7 @@ test("what would be a text outside of the words is seen", () => {
 });
 
 test("each text is used", () => {
-  const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words"))).map((file) => readFileSync(file, "utf8"));
+  const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words")) && !file.includes("made")).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
   const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "own"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));

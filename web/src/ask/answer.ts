@@ -1,9 +1,12 @@
 // The answer of POST /ask, and an exchange while it arrives.
 
 import { asProblem, isAbort, Problem, sent } from "../api.ts";
+import type { AskBody, CitedAnswer, EarlierTurn } from "../openapi.ts";
+import type { Described } from "../types.ts";
+import type { Words } from "../words/index.ts";
 import { eventsOf, type ServerEvent } from "./events.ts";
 
-export type Scope = "public" | "mine" | "both";
+export type Scope = NonNullable<AskBody["scope"]>;
 
 export interface Passage {
   number: number;
@@ -32,19 +35,7 @@ export interface Sentence {
   supported: boolean;
 }
 
-export interface Answer {
-  answer: string;
-  mode: "model" | "extractive" | "refusal";
-  refused: boolean;
-  language: string | null;
-  sentences: Sentence[];
-  passages: Passage[];
-  /** Of a refusal: the best passages below the threshold. */
-  near_misses?: Passage[];
-  degraded: string[];
-  /** Where it is kept. */
-  conversation?: string;
-}
+export type Answer = Described<Omit<CitedAnswer, "took_ms">, { sentences: Sentence[]; passages: Passage[]; near_misses?: Passage[] }>;
 
 /** Which documents are asked; a collection replaces the scope. */
 export interface Where {
@@ -104,9 +95,9 @@ export interface Question {
 }
 
 /** The body of POST /ask; the service knows the earlier turns of a kept conversation itself. */
-export function bodyOf({ question, where, earlier, conversation }: Question): object {
+export function bodyOf({ question, where, earlier, conversation }: Question): AskBody {
   const { scope, documents, collection } = where;
-  const asked = { question, stream: true, documents, ...(collection === null ? { scope } : { collection }) };
+  const asked = { question, stream: true, documents: [...documents], ...(collection === null ? { scope } : { collection }) };
   return conversation === null ? { ...asked, turns: turnsOf(earlier) } : { ...asked, conversation };
 }
 
@@ -125,9 +116,14 @@ export async function ask(asked: Question, signal: AbortSignal, tell: (exchange:
   }
 }
 
+/** `page 3`, `pages 3 to 8`. */
+export function pagesText([first, last]: readonly [number, number], words: Words["answers"]): string {
+  return first === last ? words.onePage({ first }) : words.pages({ first, last });
+}
+
 const MOST_TURNS = 20;
 
-function turnsOf(earlier: readonly Exchange[]): { question: string; answer: string }[] {
+function turnsOf(earlier: readonly Exchange[]): EarlierTurn[] {
   const answered = earlier.filter((one) => one.phase === "done").slice(-MOST_TURNS);
   return answered.map((one) => ({ question: one.question, answer: one.text.slice(0, 20_000) }));
 }

@@ -82,11 +82,11 @@ function Within({ where }: { where: Where }) {
   if (where.collection) {
     return (
       <p class="facts within">
-        <Go to={`my-documents/collections/${where.collection}`}>{words.withinCollection(name)}</Go>
+        <Go to={`my-documents/collections/${where.collection}`}>{words.withinCollection({ name })}</Go>
       </p>
     );
   }
-  return where.documents.length > 0 ? <p class="facts within">{words.within(where.documents.length)}</p> : null;
+  return where.documents.length > 0 ? <p class="facts within">{words.within({ n: where.documents.length })}</p> : null;
 }
 
 interface FormProps {

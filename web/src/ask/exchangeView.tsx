@@ -4,8 +4,8 @@ import { documentAddress, passageNumber } from "../document/document.ts";
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
-import { useWords } from "../words/index.ts";
-import type { Answer, Exchange, Passage, Sentence } from "./answer.ts";
+import { useWords, type Words } from "../words/index.ts";
+import { type Answer, type Exchange, type Passage, pagesText, type Sentence } from "./answer.ts";
 
 interface Props {
   exchange: Exchange;
@@ -26,7 +26,7 @@ export function ExchangeView({ exchange, name, again }: Props) {
       {problem && <ProblemNote problem={problem} again={again} />}
       {answer ? <Whole answer={answer} name={name} /> : exchange.text && <p class="answer">{exchange.text}</p>}
       {exchange.withheld && <p class="note">{words.withheld}</p>}
-      {passages.length > 0 && !answer?.refused && <Passages title={words.passages(passages.length)} passages={passages} sentences={answer?.sentences ?? []} name={name} />}
+      {passages.length > 0 && !answer?.refused && <Passages title={words.passages({ n: passages.length })} passages={passages} sentences={answer?.sentences ?? []} name={name} />}
       {answer?.refused && answer.near_misses && answer.near_misses.length > 0 && <Passages title={words.nearest} passages={answer.near_misses} sentences={[]} name={name} />}
     </section>
   );
@@ -37,7 +37,7 @@ function Whole({ answer, name }: { answer: Answer; name: string }) {
   const without = answer.degraded.map((one) => words.degradedNames[one] ?? one).join(", ");
   return (
     <>
-      {without && <p class={answer.degraded.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.answers.degraded(without)}</p>}
+      {without && <p class={answer.degraded.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.answers.degraded({ names: without })}</p>}
       {answer.refused ? (
         <div class="note">
           <p>
@@ -61,14 +61,14 @@ function Said({ sentence, name, quoted }: { sentence: Sentence; name: string; qu
   const words = useWords().answers;
   const { cell } = sentence;
   const text = cell ? cell.text : bare(sentence.text); // the numbers follow as buttons
-  const table = cell && [cell.caption, cell.page && words.pages(cell.page, cell.page)].filter(Boolean).join(", ");
+  const table = cell && [cell.caption, cell.page && words.onePage({ first: cell.page })].filter(Boolean).join(", ");
   const Element = quoted ? "blockquote" : "span";
   return (
     <Element class={sentence.supported ? "said-sentence" : "said-sentence unsupported"}>
       {text}
       {table && <span class="soft small"> ({table})</span>}
       {sentence.citations.map((number) => (
-        <button key={number} type="button" class="cite" aria-label={words.cites(number)} onClick={() => show(`passage-${name}-${number}`)}>
+        <button key={number} type="button" class="cite" aria-label={words.cites({ n: number })} onClick={() => show(`passage-${name}-${number}`)}>
           {number}
         </button>
       ))}
@@ -102,11 +102,11 @@ function Passages({ title, passages, sentences, name }: PassagesProps) {
         <details key={one.number} id={`passage-${name}-${one.number}`}>
           <summary>
             <span class="number">{one.number}</span> {one.title || one.document}{" "}
-            <span class="soft small">{placeOf(one, words.pages)}</span>
+            <span class="soft small">{placeOf(one, words)}</span>
           </summary>
           <blockquote>{one.text}</blockquote>
           <p class="soft small">
-            {words.relevance(Math.round(one.relevance * 100))}
+            {words.relevance({ percent: Math.round(one.relevance * 100) })}
             {" · "}
             <Go to={documentAddress(one.document, { passage: passageNumber(one.id), quote: quoteOf(sentences, one) })}>{document.open}</Go>
             {one.record && (
@@ -135,8 +135,7 @@ export function bare(text: string): string {
   return text.replace(/\s*\[\d+(?:,\s*\d+)*\]/g, "");
 }
 
-function placeOf(passage: Passage, pages: (first: number, last: number) => string): string {
-  const [first, last] = passage.pages ?? [];
-  const where = first === undefined ? "" : pages(first, last ?? first);
+function placeOf(passage: Passage, words: Words["answers"]): string {
+  const where = passage.pages ? pagesText(passage.pages, words) : "";
   return [passage.section.join(" › "), where].filter(Boolean).join(" · ");
 }

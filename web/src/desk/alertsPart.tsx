@@ -2,8 +2,10 @@
 
 import { getIfThere } from "../api.ts";
 import { useEffect, useState } from "preact/hooks";
+import type { InsightAlerts } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { momentText } from "../times.ts";
+import type { Described } from "../types.ts";
 import { useLocale } from "../words/index.ts";
 import { type DeskWords, useDesk } from "./words/index.ts";
 
@@ -22,11 +24,13 @@ export interface Measurement {
 /** As `sonde evaluate --live` has it by default. */
 const TOO_FAR = 0.02;
 
-interface Speaking {
-  searches: number;
-  round: { since: string; until: string; done: boolean; searches: number; found: number; took_s: number } | null;
-  deliveries: { channel: string; state: string; count: number }[];
-}
+type Speaking = Described<
+  InsightAlerts,
+  {
+    round: { since: string; until: string; done: boolean; searches: number; found: number; took_s: number } | null;
+    deliveries: { channel: string; state: string; count: number }[];
+  }
+>;
 
 const WIDTH = 720;
 const HEIGHT = 120;
@@ -38,7 +42,7 @@ export function AlertsPart() {
   const speaking = useOffered<Speaking>("insight/alerts");
   return (
     <>
-      <h2>{words.nav["alerts"]}</h2>
+      <h2>{words.nav.alerts}</h2>
       <section aria-labelledby="measured">
         <h3 id="measured">{words.measured}</h3>
         <p>{words.measuredHelp}</p>
@@ -72,7 +76,7 @@ function Measured({ measurements }: { measurements: readonly Measurement[] }) {
           {words.fallen}
         </p>
       )}
-      <svg class="time-chart" preserveAspectRatio="xMinYMid meet" role="img" aria-label={words.measuredChart(measurements.length, last.ndcg_at_10)} viewBox={`0 0 ${WIDTH} ${HEIGHT + LABELS}`}>
+      <svg class="time-chart" preserveAspectRatio="xMinYMid meet" role="img" aria-label={words.measuredChart({ n: measurements.length, last: last.ndcg_at_10 })} viewBox={`0 0 ${WIDTH} ${HEIGHT + LABELS}`}>
         {[0, 0.5, 1].map((value) => (
           <line key={value} x1="0" x2={WIDTH} y1={y(value)} y2={y(value)} />
         ))}
@@ -136,7 +140,7 @@ function Spoken({ said }: { said: Speaking }) {
   return (
     <section aria-labelledby="speaking">
       <h3 id="speaking">{words.savedSearches}</h3>
-      <p>{words.savedCount(said.searches)}</p>
+      <p>{words.savedCount({ n: said.searches })}</p>
       {said.round && <p class="facts">{roundFacts(said.round, words, locale).map((fact) => <span key={fact}>{fact}</span>)}</p>}
       {said.deliveries.length > 0 && (
         <ul>
@@ -152,7 +156,7 @@ function Spoken({ said }: { said: Speaking }) {
 }
 
 function roundFacts(round: NonNullable<Speaking["round"]>, words: DeskWords, locale: string): string[] {
-  return [words.lastRound(momentText(round.until, locale)), words.roundSearches(round.searches), words.roundFound(round.found)];
+  return [words.lastRound({ when: momentText(round.until, locale) }), words.roundSearches({ n: round.searches }), words.roundFound({ n: round.found })];
 }
 
 /** Null if the service does not have it, or the key may not see it. */

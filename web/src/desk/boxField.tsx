@@ -33,6 +33,10 @@ export function BoxField({ label, value, required, change }: Props) {
     if (found) change(found.map((edge) => Math.round(edge * 1000) / 1000).join(","));
     setDrawing(false);
   };
+  const draw = () => {
+    setMap(true);
+    setDrawing(!drawing);
+  };
   return (
     <fieldset class="field wide">
       <legend>{label}</legend>
@@ -44,7 +48,7 @@ export function BoxField({ label, value, required, change }: Props) {
           </label>
         ))}
       </div>
-      <button type="button" aria-pressed={drawing} onClick={() => (setMap(true), setDrawing(!drawing))}>
+      <button type="button" aria-pressed={drawing} onClick={draw}>
         {drawing ? words.stopDrawing : words.drawBox}
       </button>
       {(map || box) && <MapFrame label={words.mapOf} shapes={NONE} areas={NONE} filter={box} marked={null} drawing={drawing} events={{ onHover: () => undefined, onSelect: () => undefined, onBox: drawn }} />}

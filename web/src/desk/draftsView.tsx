@@ -21,7 +21,7 @@ export function DraftsView() {
   const { said, problem, loading, again } = useLoaded<{ drafts: { id: string; rules: number }[] }>("curation/drafts", useKey());
   return (
     <>
-      <h2>{words.nav["drafts"]}</h2>
+      <h2>{words.nav.drafts}</h2>
       <p>{words.draftsHelp}</p>
       {problem && <ProblemNote problem={problem} again={again} />}
       {loading && !said && <p role="status">{words.loading}</p>}
@@ -32,7 +32,7 @@ export function DraftsView() {
             <h3>
               <Go to={draftAddress(draft.id)}>{draft.id}</Go>
             </h3>
-            <p class="facts">{words.draftRules(draft.rules)}</p>
+            <p class="facts">{words.draftRules({ n: draft.rules })}</p>
           </li>
         ))}
       </ul>
@@ -62,7 +62,7 @@ export function DraftView({ name }: { name: string }) {
     sending.send(async () => {
       const { published } = await sendJson<{ published: number }>("POST", `curation/drafts/${encodeURIComponent(name)}/publish`, {});
       setRound(round + 1);
-      return words.published(published);
+      return words.published({ n: published });
     });
   };
   const discard = () => {
@@ -76,9 +76,9 @@ export function DraftView({ name }: { name: string }) {
   return (
     <>
       <p class="back">
-        <Go to="desk/drafts">← {words.nav["drafts"]}</Go>
+        <Go to="desk/drafts">← {words.nav.drafts}</Go>
       </p>
-      <h2 class="breaks">{words.draftOf(name)}</h2>
+      <h2 class="breaks">{words.draftOf({ name })}</h2>
       {held.length === 0 && <p class="soft">{words.nothing}</p>}
       {held.map((kind) => (
         <section key={kind}>

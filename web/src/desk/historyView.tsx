@@ -21,7 +21,7 @@ export function HistoryView({ query }: { query: URLSearchParams }) {
   const { said, problem, loading, again } = useLoaded<{ changes: Change[] }>(`curation/history?${asked}`, useKey());
   return (
     <>
-      <h2>{words.nav["history"]}</h2>
+      <h2>{words.nav.history}</h2>
       <div class="row choices">
         <label>
           {words.kind}{" "}
@@ -71,7 +71,7 @@ function OneChange({ change, title, undo }: { change: Change; title: (id: string
   const words = useDesk();
   const locale = useLocale();
   const name = nameOf(change.kind, change.after ?? change.before ?? {}, title) || change.rule;
-  const facts = [words.kinds[change.kind] ?? change.kind, words.actions[change.action] ?? change.action, change.draft && words.draftOf(change.draft), words.writtenBy(change.by, momentText(change.at, locale))];
+  const facts = [words.kinds[change.kind] ?? change.kind, words.actions[change.action] ?? change.action, change.draft && words.draftOf({ name: change.draft }), words.writtenBy({ who: change.by, when: momentText(change.at, locale) })];
   return (
     <li>
       <div class="rule">
@@ -80,7 +80,7 @@ function OneChange({ change, title, undo }: { change: Change; title: (id: string
           <p class="facts">{facts.filter(Boolean).map((fact) => <span key={fact}>{fact}</span>)}</p>
           {change.before && change.after && <Difference before={change.before} after={change.after} />}
         </div>
-        {undo && <Really name={words.undo} label={words.undoOf(name)} act={undo} />}
+        {undo && <Really name={words.undo} label={words.undoOf({ name })} act={undo} />}
       </div>
     </li>
   );

@@ -23,7 +23,7 @@ export function ImportPanel({ kind, draft, done }: Props) {
       const answer = await importFile(kind, draft, file);
       setTaken(answer);
       done();
-      return [words.taken(answer.accepted.length), answer.later.length > 0 ? words.later : ""].join(" ").trim();
+      return [words.taken({ n: answer.accepted.length }), answer.later.length > 0 ? words.later : ""].join(" ").trim();
     });
     input.value = "";
   };
@@ -39,11 +39,11 @@ export function ImportPanel({ kind, draft, done }: Props) {
       <Outcome of={sending} />
       {taken && taken.refused.length > 0 && (
         <div class="note wrong">
-          <p>{words.refusedLines(taken.refused.length)}</p>
+          <p>{words.refusedLines({ n: taken.refused.length })}</p>
           <ul class="refused-lines">
             {taken.refused.map((one) => (
               <li key={one.line} class="breaks">
-                <strong>{words.line(one.line)}</strong> <span lang="en">{one.problem}</span>
+                <strong>{words.line({ n: one.line })}</strong> <span lang="en">{one.problem}</span>
               </li>
             ))}
           </ul>

@@ -1,16 +1,12 @@
 // Judgements as `sonde judge` writes them: queries.jsonl names the questions, qrels.tsv grades their records.
 
-export interface Judgement {
-  question: string;
-  record: string;
-  grade: number;
-}
+import type { JudgedPair } from "../openapi.ts";
 
 const MOST_QUESTIONS = 30;
 const HIGHEST = 3;
 
 /** Of the first questions that the service would take beside typed ones; null if the files are no such pair. */
-export function judgementsOf(files: readonly string[]): Judgement[] | null {
+export function judgementsOf(files: readonly string[]): JudgedPair[] | null {
   const queries = files.map(questionsIn).find((one) => one.size > 0);
   const lines = files.flatMap((text) => text.split("\n")).map((line) => line.trim().split(/\s+/));
   if (!queries) return null;

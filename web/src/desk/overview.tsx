@@ -8,7 +8,7 @@ import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
 import { type Loaded, useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { type Overview as Sources } from "../sources/harvest.ts";
+import type { Overview as Sources } from "../sources/harvest.ts";
 import { RunLine } from "../sources/stateLine.tsx";
 import { ChangeList } from "./historyView.tsx";
 import { type Questions, questionsCall, type Summary, summaryCall } from "./questions.ts";
@@ -32,7 +32,7 @@ export function Overview() {
   const sources = useLoaded<Sources>("harvest/sources", key);
   return (
     <>
-      <h2>{words.nav["overview"]}</h2>
+      <h2>{words.nav.overview}</h2>
       {summary.problem && <ProblemNote problem={summary.problem} again={summary.again} />}
       {summary.said && <KeepNote keep={summary.said.keep} />}
       {summary.said && summary.said.asked > 0 && (
@@ -90,7 +90,7 @@ function Brief({ loaded }: { loaded: Loaded<Questions> }) {
     <ol class="brief">
       {said.questions.slice(0, SHOWN).map((one) => (
         <li key={one.question} class="breaks">
-          <Go to={`./?${new URLSearchParams({ q: one.question })}`}>{one.question}</Go> <span class="soft small">{words.asked(one.asked)}</span>
+          <Go to={`./?${new URLSearchParams({ q: one.question })}`}>{one.question}</Go> <span class="soft small">{words.asked({ n: one.asked })}</span>
         </li>
       ))}
     </ol>

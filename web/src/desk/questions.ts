@@ -1,5 +1,8 @@
 // The answers of /insight.
 
+import type { InsightSummary } from "../openapi.ts";
+import type { Described } from "../types.ts";
+
 export const VIEWS = ["asked", "not_found", "not_opened", "slow"] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -26,16 +29,10 @@ export interface Moment {
   median_ms: number;
 }
 
-export interface Summary {
-  /** What the service keeps of a question: off, counts, full. */
-  keep: string;
-  asked: number;
-  not_found?: number;
-  opened?: number;
-  median_ms?: number;
-  over_time: Moment[];
-  by: Record<string, { value: string | number; asked: number }[]>;
-}
+export type Summary = Described<
+  InsightSummary,
+  { not_found?: number; opened?: number; median_ms?: number; over_time: Moment[]; by: Record<string, { value: string | number; asked: number }[]> }
+>;
 
 const SLICE = ["language", "place", "decade"];
 export const PERIODS = ["7", "30", "90", "0"];

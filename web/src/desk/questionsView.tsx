@@ -30,7 +30,7 @@ export function QuestionsView({ query }: { query: URLSearchParams }) {
   const problem = summary.problem ?? questions.problem;
   return (
     <>
-      <h2>{words.nav["questions"]}</h2>
+      <h2>{words.nav.questions}</h2>
       <Choices query={query} summary={summary.said} />
       {problem && <ProblemNote problem={problem} again={again} />}
       {summary.loading && !summary.said && <p role="status">{words.loading}</p>}
@@ -111,7 +111,7 @@ export function Tiles({ summary }: { summary: Summary }) {
     [summary.asked.toLocaleString(locale), words.tiles.asked],
     [share(summary.not_found), words.tiles.notFound],
     [share(summary.opened), words.tiles.opened],
-    [words.milliseconds(summary.median_ms ?? 0), words.tiles.median],
+    [words.milliseconds({ ms: Math.round(summary.median_ms ?? 0) }), words.tiles.median],
   ];
   return (
     <ul class="tiles">
@@ -167,7 +167,7 @@ function QuestionList({ said, changed }: { said: Questions; changed: () => void 
         ))}
       </ol>
       <Outcome of={sending} />
-      {said.hidden.asked > 0 && <p class="soft">{words.hidden(said.hidden.questions, said.hidden.asked)}</p>}
+      {said.hidden.asked > 0 && <p class="soft">{words.hidden({ questions: said.hidden.questions, asked: said.hidden.asked })}</p>}
     </section>
   );
 }
@@ -183,18 +183,18 @@ interface OneProps {
 function OneQuestion({ one, most, titles, sending, changed }: OneProps) {
   const words = useDesk();
   const facts = [
-    words.asked(one.asked),
-    words.people(one.people),
-    one.not_found > 0 && words.notFound(one.not_found),
-    one.opened > 0 && words.opened(one.opened),
-    words.median(one.median_ms),
+    words.asked({ n: one.asked }),
+    words.people({ n: one.people }),
+    one.not_found > 0 && words.notFound({ n: one.not_found }),
+    one.opened > 0 && words.opened({ n: one.opened }),
+    words.median({ ms: Math.round(one.median_ms) }),
   ];
   const forget = () => {
     sending.send(async () => {
       const answer = await sent(`insight/queries?${new URLSearchParams({ question: one.question })}`, { method: "DELETE" });
       const { deleted } = (await answer.json()) as { deleted: number };
       changed();
-      return words.deleted(deleted);
+      return words.deleted({ n: deleted });
     });
   };
   const asked = new URLSearchParams({ words: one.question });
@@ -223,13 +223,13 @@ function OneQuestion({ one, most, titles, sending, changed }: OneProps) {
         <p class="row">
           <Go to={`desk/rules/pins?${asked}`} class="as-button">
             <span aria-hidden="true">{words.pinFor}</span>
-            <span class="unseen">{words.pinForOf(one.question)}</span>
+            <span class="unseen">{words.pinForOf({ question: one.question })}</span>
           </Go>
           <Go to={`desk/rules/synonyms?${asked}`} class="as-button">
             <span aria-hidden="true">{words.synonymFor}</span>
-            <span class="unseen">{words.synonymForOf(one.question)}</span>
+            <span class="unseen">{words.synonymForOf({ question: one.question })}</span>
           </Go>
-          <Really name={words.forget} label={words.forgetOf(one.question)} act={forget} />
+          <Really name={words.forget} label={words.forgetOf({ question: one.question })} act={forget} />
         </p>
       </div>
     </li>
@@ -282,7 +282,7 @@ function PersonForm({ changed }: { changed: () => void }) {
       const answer = await sent(`insight/queries?${new URLSearchParams({ subject: subject.trim() })}`, { method: "DELETE" });
       const { deleted } = (await answer.json()) as { deleted: number };
       changed();
-      return words.deleted(deleted);
+      return words.deleted({ n: deleted });
     });
   };
   return (

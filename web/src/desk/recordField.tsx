@@ -49,7 +49,7 @@ function Finding({ label, about, choose }: { label: string; about: string; choos
         {label} <span class="soft">({words.findRecord})</span>
       </label>
       <input id={id} type="search" autocomplete="off" spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={(event) => event.key === "Enter" && event.preventDefault()} />
-      <p role="status" class="small soft">{found && words.foundRecords(found.length)}</p>
+      <p role="status" class="small soft">{found && words.foundRecords({ n: found.length })}</p>
       <ul class="found">
         {found?.map((one) => (
           <li key={one.id}>

@@ -1,20 +1,17 @@
 // One record for stewards: how complete it is, which links are broken, and which questions led to it.
 
+import type { InsightRecord } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { Outside } from "../shell/outside.tsx";
 import { FindingLine } from "../sources/findingLine.tsx";
+import type { Described } from "../types.ts";
 import { useLocale } from "../words/index.ts";
 import type { Questions } from "./questions.ts";
 import { useLoadedWords } from "./words/index.ts";
 
-interface RecordInsight extends Questions {
-  completeness: number;
-  missing: string[];
-  repaired: string[];
-  broken_links: string[];
-}
+type RecordInsight = Described<InsightRecord, Questions>;
 
 export function RecordPanel({ id }: { id: string }) {
   const locale = useLocale();
@@ -24,7 +21,7 @@ export function RecordPanel({ id }: { id: string }) {
   return (
     <section class="panel" aria-labelledby="steward">
       <h2 id="steward">{words.title}</h2>
-      <p>{words.complete(Math.round(said.completeness * 100))}</p>
+      <p>{words.complete({ n: Math.round(said.completeness * 100) })}</p>
       <Listed name={words.missing} items={said.missing} />
       <Listed name={words.repaired} items={said.repaired} />
       {said.broken_links.length > 0 && (
@@ -46,12 +43,12 @@ export function RecordPanel({ id }: { id: string }) {
           <li key={one.question} class="breaks">
             <Go to={`./?${new URLSearchParams({ q: one.question })}`}>{one.question}</Go>{" "}
             <span class="soft small">
-              {words.asked(one.asked)}, {words.people(one.people)}
+              {words.asked({ n: one.asked })}, {words.people({ n: one.people })}
             </span>
           </li>
         ))}
       </ul>
-      {said.hidden.asked > 0 && <p class="soft small">{words.hidden(said.hidden.questions, said.hidden.asked)}</p>}
+      {said.hidden.asked > 0 && <p class="soft small">{words.hidden({ questions: said.hidden.questions, asked: said.hidden.asked })}</p>}
       <p class="row">
         <Go to={`desk/rules/pins?${new URLSearchParams({ record: id })}`}>{words.pinFor}</Go>
         <Go to={`desk/rules/overlays?${new URLSearchParams({ record: id })}`}>{words.correct}</Go>

@@ -26,7 +26,7 @@ export function RuleForm({ kind, draft, start, done, cancel }: Props) {
   const [values, setValues] = useState<Values>(() => valuesOf(kind, start));
   const [round, setRound] = useState(0);
   const change = (name: string) => (value: string) => setValues((before) => ({ ...before, [name]: value }));
-  const lacks = FIELDS[kind].some((field) => field.required && !values[field.name]?.trim()) || (kind === "blocks" && !values["record"] === !values["source"]);
+  const lacks = FIELDS[kind].some((field) => field.required && !values[field.name]?.trim()) || (kind === "blocks" && !values.record === !values.source);
   const give = (event: Event) => {
     event.preventDefault();
     sending.send(async () => {
@@ -42,7 +42,7 @@ export function RuleForm({ kind, draft, start, done, cancel }: Props) {
   return (
     <form class="rule-form" key={round} onSubmit={give}>
       {FIELDS[kind].map((field) => (
-        <OneField key={field.name} field={field} value={values[field.name] ?? ""} about={values["words"] ?? ""} fixed={field.name === "record" && kind === "overlays" && start.id !== undefined} change={change(field.name)} />
+        <OneField key={field.name} field={field} value={values[field.name] ?? ""} about={values.words ?? ""} fixed={field.name === "record" && kind === "overlays" && start.id !== undefined} change={change(field.name)} />
       ))}
       <p class="row wide">
         <button type="submit" class="main-button" disabled={sending.busy || lacks}>

@@ -1,7 +1,8 @@
 // The rules of /curation, and the fields that a form for each kind has.
 
 import { sendJson, sent } from "../api.ts";
-import type { Box } from "../types.ts";
+import type { CurationChange, CurationTaken, CurationTried } from "../openapi.ts";
+import type { Box, Described } from "../types.ts";
 
 export const KINDS = ["pins", "blocks", "boosts", "synonyms", "places", "overlays"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -33,31 +34,18 @@ export interface Rule {
   valid_until?: string;
 }
 
-export interface Taken {
-  accepted: { line: number; id: string }[];
-  refused: { line: number; problem: string }[];
-  later: string[];
-}
+export type Taken = Described<CurationTaken, { accepted: { line: number; id: string }[]; refused: { line: number; problem: string }[] }>;
 
-export interface Change {
-  id: string;
-  action: string;
-  kind: Kind;
-  rule: string;
-  draft: string | null;
-  by: string;
-  at: string;
-  before: Partial<Rule> | null;
-  after: Partial<Rule> | null;
-}
+export type Change = Described<
+  CurationChange,
+  { kind: Kind; draft: string | null; by: string; at: string; before: Partial<Rule> | null; after: Partial<Rule> | null }
+>;
 
-export interface Tried {
-  questions: {
-    question: string;
-    moved: { record: string; before: number | null; after: number | null }[];
-    ndcg_before: number | null;
-    ndcg_after: number | null;
-  }[];
+export type Tried = Described<CurationTried, { questions: TriedQuestion[] }>;
+
+interface TriedQuestion {
+  question: string;
+  moved: { record: string; before: number | null; after: number | null }[];
   ndcg_before: number | null;
   ndcg_after: number | null;
 }

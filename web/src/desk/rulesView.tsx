@@ -33,7 +33,7 @@ export function RulesView({ kind, query }: Props) {
   const start = startOf(kind, query);
   return (
     <>
-      <nav class="kinds" aria-label={words.nav["rules"]}>
+      <nav class="kinds" aria-label={words.nav.rules}>
         {KINDS.map((one) => (
           <Go key={one} to={`desk/rules/${one}`} current={one === kind}>
             {words.kinds[one]}
@@ -97,7 +97,7 @@ function DraftChoice({ kind, draft }: { kind: Kind; draft: string | null }) {
           <option value="">{words.live}</option>
           {names.map((name) => (
             <option key={name} value={name}>
-              {words.inDraft(name)}
+              {words.inDraft({ name })}
             </option>
           ))}
           <option value={NEW}>{words.newDraft}</option>
@@ -167,7 +167,7 @@ function OneRule({ kind, draft, rule, titles, remove, changed }: OneProps) {
   const locale = useLocale();
   const [open, setOpen] = useState(false);
   const name = rule.removes ? rule.id : nameOf(kind, rule, (id) => titles?.get(id) ?? id);
-  const facts = [...factsOf(rule, words), rule.reason && `“${rule.reason}”`, words.writtenBy(rule.by, momentText(rule.at, locale))];
+  const facts = [...factsOf(rule, words), rule.reason && `“${rule.reason}”`, words.writtenBy({ who: rule.by, when: momentText(rule.at, locale) })];
   return (
     <li>
       <div class="rule">
@@ -177,11 +177,11 @@ function OneRule({ kind, draft, rule, titles, remove, changed }: OneProps) {
         </div>
         <p class="row">
           {!rule.removes && (
-            <button type="button" aria-label={words.editOf(name)} aria-expanded={open} onClick={() => setOpen(!open)}>
+            <button type="button" aria-label={words.editOf({ name })} aria-expanded={open} onClick={() => setOpen(!open)}>
               {words.edit}
             </button>
           )}
-          <Really name={words.remove} label={words.removeOf(name)} act={remove} />
+          <Really name={words.remove} label={words.removeOf({ name })} act={remove} />
         </p>
       </div>
       {open && (
@@ -213,17 +213,17 @@ export function factsOf(rule: Partial<Rule>, words: DeskWords): string[] {
     rule.words === undefined && rule.match !== undefined ? words.anyWords : "",
     rule.match && rule.words ? words.matches[rule.match] : "",
     rule.order === undefined && typeof rule.words === "string" ? rule.words : "",
-    rule.order === undefined ? "" : `${words.fields["order"]} ${rule.order}`,
+    rule.order === undefined ? "" : `${words.fields.order} ${rule.order}`,
     rule.boost === undefined ? "" : `${rule.boost > 0 ? "+" : ""}${rule.boost}`,
     rule.language,
     rule.country,
-    rule.title === undefined ? "" : `${words.fields["title"]} “${rule.title}”`,
+    rule.title === undefined ? "" : `${words.fields.title} “${rule.title}”`,
     rule.keywords?.join(", "),
     rule.bbox?.join(", "),
     rule.start,
     rule.end,
-    rule.valid_from && words.validFrom(rule.valid_from),
-    rule.valid_until && words.validUntil(rule.valid_until),
+    rule.valid_from && words.validFrom({ day: rule.valid_from }),
+    rule.valid_until && words.validUntil({ day: rule.valid_until }),
     rule.valid_until && rule.valid_until < new Date().toISOString().slice(0, 10) ? words.over : "",
   ];
   return told.filter((text): text is string => Boolean(text));

@@ -5,7 +5,7 @@ import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { type Overview, type Run, type SourceState } from "../sources/harvest.ts";
+import type { Overview, Run, SourceState } from "../sources/harvest.ts";
 import { RunDetail } from "../sources/runDetail.tsx";
 import { RunLine, StateLine } from "../sources/stateLine.tsx";
 import { useLooking } from "../sources/useLooking.ts";
@@ -29,7 +29,7 @@ export function SourcesPart() {
   const wrong = (runs.said?.runs ?? NONE).filter(isWrong).slice(0, SHOWN);
   return (
     <>
-      <h2>{words.nav["sources"]}</h2>
+      <h2>{words.nav.sources}</h2>
       {problem && <ProblemNote problem={problem} again={again} />}
       {loading && !said && <p role="status">{words.loading}</p>}
       {said?.["sonde:degraded"].length ? <p class="note degraded">{page.harvest.noSchedule}</p> : null}
@@ -83,5 +83,5 @@ export function needsLook({ lastRun }: SourceState): boolean {
 }
 
 function isWrong(run: Run): boolean {
-  return run.silent || !["complete", "running"].includes(run.state) || (run.counts["refused"] ?? 0) + (run.counts["failed"] ?? 0) > 0;
+  return run.silent || !["complete", "running"].includes(run.state) || (run.counts.refused ?? 0) + (run.counts.failed ?? 0) > 0;
 }

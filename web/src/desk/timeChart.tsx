@@ -22,7 +22,7 @@ export function TimeChart({ moments }: { moments: readonly Moment[] }) {
   return (
     <section aria-labelledby="over-time">
       <h3 id="over-time">{words.overTime}</h3>
-      <svg class="time-chart" preserveAspectRatio="xMinYMid meet" role="img" aria-label={words.chartOf(asked, moments.reduce((sum, one) => sum + one.not_found, 0))} viewBox={`0 0 ${WIDTH} ${HEIGHT + LABELS}`}>
+      <svg class="time-chart" preserveAspectRatio="xMinYMid meet" role="img" aria-label={words.chartOf({ asked, notFound: moments.reduce((sum, one) => sum + one.not_found, 0) })} viewBox={`0 0 ${WIDTH} ${HEIGHT + LABELS}`}>
         {moments.map((one, at) => (
           <g key={one.from}>
             <title>{`${day(one)}: ${one.asked}`}</title>

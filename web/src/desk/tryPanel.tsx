@@ -2,10 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { sendJson } from "../api.ts";
+import type { JudgedPair, TryBody } from "../openapi.ts";
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
 import { Outcome, useSending } from "../shell/sending.tsx";
-import { type Judgement, judgementsOf } from "./judged.ts";
+import { judgementsOf } from "./judged.ts";
 import type { Tried } from "./rules.ts";
 import { useTitles } from "./useTitles.ts";
 import { type DeskWords, useDesk } from "./words/index.ts";
@@ -17,7 +18,7 @@ export function TryPanel({ name }: { name: string }) {
   const sending = useSending();
   const [text, setText] = useState("");
   const [recent, setRecent] = useState(false);
-  const [judged, setJudged] = useState<Judgement[] | null | "wrong">(null);
+  const [judged, setJudged] = useState<JudgedPair[] | null | "wrong">(null);
   const [tried, setTried] = useState<Tried | null>(null);
   const questions = text.split("\n").map((one) => one.trim()).filter(Boolean);
   const judgements = judged === "wrong" || judged === null ? [] : judged;
@@ -29,7 +30,7 @@ export function TryPanel({ name }: { name: string }) {
     event.preventDefault();
     setTried(null);
     sending.send(async () => {
-      const body = { questions, judgements, recent: recent ? RECENT : 0 };
+      const body: TryBody = { questions, judgements, recent: recent ? RECENT : 0 };
       setTried(await sendJson<Tried>("POST", `curation/try?${new URLSearchParams({ draft: name })}`, body));
       return "";
     });
@@ -52,7 +53,7 @@ export function TryPanel({ name }: { name: string }) {
           <input type="file" multiple accept=".jsonl,.tsv,.txt" onChange={(event) => void read(event.currentTarget)} />
         </label>
         <p class="small" role="status">
-          {judged === "wrong" ? <span class="wrong-field">{words.notJudged}</span> : judgements.length > 0 && words.judged(new Set(judgements.map((one) => one.question)).size, judgements.length)}
+          {judged === "wrong" ? <span class="wrong-field">{words.notJudged}</span> : judgements.length > 0 && words.judged({ questions: new Set(judgements.map((one) => one.question)).size, grades: judgements.length })}
         </p>
         <button type="submit" class="main-button" disabled={sending.busy || (questions.length === 0 && judgements.length === 0 && !recent)}>
           {words.tryNow}
@@ -70,11 +71,11 @@ function Result({ tried }: { tried: Tried }) {
   const titles = useTitles(tried.questions.flatMap((one) => one.moved.map((each) => each.record)));
   return (
     <div class="tried" role="status">
-      {tried.ndcg_before !== null && tried.ndcg_after !== null && <p><strong>{words.ndcg(tried.ndcg_before, tried.ndcg_after)}</strong></p>}
+      {tried.ndcg_before !== null && tried.ndcg_after !== null && <p><strong>{words.ndcg({ before: tried.ndcg_before, after: tried.ndcg_after })}</strong></p>}
       {tried.questions.map((one) => (
         <section key={one.question}>
           <h4 class="breaks">{one.question}</h4>
-          {one.ndcg_before !== null && one.ndcg_after !== null && <p class="small soft">{words.ndcg(one.ndcg_before, one.ndcg_after)}</p>}
+          {one.ndcg_before !== null && one.ndcg_after !== null && <p class="small soft">{words.ndcg({ before: one.ndcg_before, after: one.ndcg_after })}</p>}
           {one.moved.length === 0 && <p class="soft small">{words.unmoved}</p>}
           <ul>
             {one.moved.map(({ record, before, after }) => (
@@ -95,7 +96,7 @@ function rises(before: number | null, after: number | null): boolean {
 }
 
 function movedText(before: number | null, after: number | null, words: DeskWords): string {
-  if (after === null) return words.leaves(before ?? 0);
-  if (before === null) return words.enters(after);
-  return after < before ? words.up(before, after) : words.down(before, after);
+  if (after === null) return words.leaves({ before: before ?? 0 });
+  if (before === null) return words.enters({ after });
+  return after < before ? words.up({ before, after }) : words.down({ before, after });
 }

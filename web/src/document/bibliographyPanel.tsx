@@ -24,7 +24,7 @@ export function BibliographyPanel({ id }: { id: string }) {
       {problem && <ProblemNote problem={problem} again={() => setProblem(null)} />}
       <p class="row">
         {FORMATS.map((one) => (
-          <button key={one.form} type="button" aria-label={words.download(one.name)} onClick={() => void save(one.form, one.ending).catch((error: unknown) => setProblem(asProblem(error)))}>
+          <button key={one.form} type="button" aria-label={words.download({ format: one.name })} onClick={() => void save(one.form, one.ending).catch((error: unknown) => setProblem(asProblem(error)))}>
             {one.name}
           </button>
         ))}

@@ -149,7 +149,7 @@ function References({ texts }: { texts: readonly string[] }) {
   if (texts.length === 0) return null;
   return (
     <details>
-      <summary>{words.references(texts.length)}</summary>
+      <summary>{words.references({ n: texts.length })}</summary>
       <ol>
         {texts.map((text, index) => (
           <li key={index}>{text}</li>

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { asProblem, getJson, type Problem } from "../api.ts";
+import { pagesText } from "../ask/answer.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import type { Link } from "../types.ts";
 import { useWords } from "../words/index.ts";
@@ -39,7 +40,7 @@ export function PassagesPanel({ id }: { id: string }) {
       {loaded.passages.map((one) => (
         <section key={one.number} class="passage">
           <p class="soft small">
-            {[one.section.join(" › "), one.pages ? words.answers.pages(...one.pages) : ""].filter(Boolean).join(" · ")}
+            {[one.section.join(" › "), one.pages ? pagesText(one.pages, words.answers) : ""].filter(Boolean).join(" · ")}
           </p>
           <p>{one.text}</p>
         </section>

@@ -64,14 +64,14 @@ export function PdfPane({ address, marks, page: first }: Props) {
           <button type="button" disabled={page <= 1} onClick={() => setPage(page - 1)}>
             {words.previous}
           </button>
-          <span role="status">{words.page(page, pdf.pages)}</span>
+          <span role="status">{words.page({ n: page, all: pdf.pages })}</span>
           <button type="button" disabled={page >= pdf.pages} onClick={() => setPage(page + 1)}>
             {words.next}
           </button>
         </p>
       )}
       <div class="pdf-page" ref={frame}>
-        <canvas key={page} ref={canvas} role="img" aria-label={words.page(page, pdf?.pages ?? page)} />
+        <canvas key={page} ref={canvas} role="img" aria-label={words.page({ n: page, all: pdf?.pages ?? page })} />
         {scale > 0 &&
           boxes.map(([left, top, right, bottom], index) => (
             <span

@@ -25,17 +25,17 @@ export function TablesPanel({ found }: { found: DocumentFeature }) {
       <ul class="links">
         {tables.map((one) => (
           <li key={one.number}>
-            {one.caption || words.table(one.number)}{" "}
+            {one.caption || words.table({ n: one.number })}{" "}
             <span class="soft small">
               {[
-                one.page === undefined ? "" : words.onPage(one.page),
-                words.size(one.rows, one.columns),
-                one.confidence === undefined ? "" : words.sure(Math.round(one.confidence * 100)),
+                one.page === undefined ? "" : words.onPage({ n: one.page }),
+                words.size({ rows: one.rows, columns: one.columns }),
+                one.confidence === undefined ? "" : words.sure({ percent: Math.round(one.confidence * 100) }),
               ]
                 .filter(Boolean)
                 .join(" · ")}
             </span>{" "}
-            <button type="button" aria-label={words.saveTable(one.number)} onClick={() => void save(one).catch((error: unknown) => setProblem(asProblem(error)))}>
+            <button type="button" aria-label={words.saveTable({ n: one.number })} onClick={() => void save(one).catch((error: unknown) => setProblem(asProblem(error)))}>
               {CSV}
             </button>
           </li>

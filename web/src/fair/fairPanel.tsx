@@ -1,9 +1,11 @@
 // How FAIR the metadata of a source are: a table of indicators, counted when it is opened.
 
 import { useState } from "preact/hooks";
+import type { CatalogueFairness } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
+import type { Described } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { type FairWords, useFairWords } from "./words/index.ts";
 
@@ -17,19 +19,14 @@ interface Indicator {
   notMeasured: number;
 }
 
-interface Fairness {
-  model: string;
-  records: number;
-  lookedAt: number;
-  indicators: Indicator[];
-}
+type Fairness = Described<CatalogueFairness, { indicators: Indicator[] }>;
 
 export function FairPanel({ id, title }: { id: string; title: string }) {
   const page = useWords();
   const [open, setOpen] = useState(false);
   return (
     <details class="fair" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={page.fairOf(title)}>{page.fair}</summary>
+      <summary aria-label={page.fairOf({ name: title })}>{page.fair}</summary>
       {open && <Opened id={id} title={title} />}
     </details>
   );
@@ -49,12 +46,12 @@ function Table({ fairness, title, words }: { fairness: Fairness; title: string; 
   return (
     <>
       <p class="small soft">
-        {lookedAt === records ? words.all(records) : words.part(lookedAt, records)}{" "}
+        {lookedAt === records ? words.all({ n: records }) : words.part({ n: lookedAt, of: records })}{" "}
         <a href={fairness.model}>{words.model}</a>
       </p>
-      <div class="scrolls" tabIndex={0} role="region" aria-label={words.caption(title)}>
+      <div class="scrolls" tabIndex={0} role="region" aria-label={words.caption({ title })}>
         <table>
-          <caption class="unseen">{words.caption(title)}</caption>
+          <caption class="unseen">{words.caption({ title })}</caption>
           <thead>
             <tr>
               {[words.indicator, words.priority, words.share, words.improve].map((name) => (
@@ -94,7 +91,7 @@ function Share({ of, words }: { of: Indicator; words: FairWords }) {
   return (
     <>
       <meter min={0} max={100} value={percent} aria-hidden="true" /> {(percent / 100).toLocaleString(locale, { style: "percent" })}
-      {of.notMeasured > 0 && <span class="small soft"> ({words.partly(of.notMeasured)})</span>}
+      {of.notMeasured > 0 && <span class="small soft"> ({words.partly({ n: of.notMeasured })})</span>}
     </>
   );
 }

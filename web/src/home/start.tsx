@@ -23,7 +23,7 @@ export function Start({ search }: { search: URLSearchParams }) {
   const words = useWords();
   const home = useHome();
   const facets = home?.answer?.["sonde:facets"] ?? NO_FACETS;
-  const examples = useMemo(() => examplesOf(facets, (place) => valueText("region", place, words), words.since), [facets, words]);
+  const examples = useMemo(() => examplesOf(facets, (place) => valueText("region", place, words), (year) => words.since({ year, precision: "year" })), [facets, words]);
   return (
     <main id="main" tabIndex={-1}>
       <section>
@@ -48,16 +48,16 @@ function Holdings({ home, facets, search }: { home: Home; facets: Record<string,
   const total = home.answer && (home.answer["sonde:total"] ?? home.answer.numberMatched);
   return (
     <section aria-labelledby="holdings">
-      <h2 id="holdings">{total === null || home.catalogues.length === 0 ? words.home.catalogues : words.home.holds(total, home.catalogues.length)}</h2>
+      <h2 id="holdings">{total === null || home.catalogues.length === 0 ? words.home.catalogues : words.home.holds({ records: total, catalogues: home.catalogues.length })}</h2>
       <div class="holdings">
         <div>
-          <Values name="theme" title={words.home.themes} facet={facets["theme"]} />
-          <Values name="region" title={words.home.places} facet={facets["region"]} />
+          <Values name="theme" title={words.home.themes} facet={facets.theme} />
+          <Values name="region" title={words.home.places} facet={facets.region} />
           <Latest home={home} />
         </div>
         <div>
           <MapPanel search={search} features={home.latest} areas={NOTHING} filter={null} marked={marked} typing={!asksNothing(search)} />
-          <PeriodPanel search={search} features={NOTHING} decades={facets["decade"] ?? null} years={null} />
+          <PeriodPanel search={search} features={NOTHING} decades={facets.decade ?? null} years={null} />
         </div>
       </div>
       {home.catalogues.length > 0 && <h3>{words.home.catalogues}</h3>}

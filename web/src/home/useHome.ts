@@ -43,12 +43,12 @@ async function load(signal: AbortSignal): Promise<Home> {
   signal.throwIfAborted();
   const [answer, catalogues, latest] = parts;
   return {
-    answer: valueOf(answer),
-    catalogues: (valueOf(catalogues)?.collections ?? []).filter((one) => one.id !== "all"),
-    latest: valueOf(latest)?.features ?? [],
+    answer: settled(answer),
+    catalogues: (settled(catalogues)?.collections ?? []).filter((one) => one.id !== "all"),
+    latest: settled(latest)?.features ?? [],
   };
 }
 
-function valueOf<T>(part: PromiseSettledResult<T>): T | null {
+function settled<T>(part: PromiseSettledResult<T>): T | null {
   return part.status === "fulfilled" ? part.value : null;
 }

@@ -26,11 +26,11 @@ export function ExportPart({ search, hits, words }: Props) {
     last.current = format;
     setRunning(stop);
     setProblem(null);
-    const fetched = (pages: number) => setSaid(words.exporting(Math.min(hits, pages * EXPORT_PAGE), hits));
+    const fetched = (pages: number) => setSaid(words.exporting({ done: Math.min(hits, pages * EXPORT_PAGE), all: hits }));
     try {
       fetched(0);
       saveFile(await exported(search, format, fetched, stop.signal), `${nameOf(search)}.${format.ending}`);
-      setSaid(words.exported(hits));
+      setSaid(words.exported({ n: hits }));
     } catch (error) {
       setSaid("");
       if (!isAbort(error)) setProblem(asProblem(error));
@@ -42,10 +42,10 @@ export function ExportPart({ search, hits, words }: Props) {
   return (
     <section>
       <h2>{words.export}</h2>
-      <p class="small soft">{words.exportHelp(hits)}</p>
+      <p class="small soft">{words.exportHelp({ n: hits })}</p>
       <p class="row">
         {FILE_FORMATS.map((format) => (
-          <button key={format.name} type="button" disabled={running !== null || hits === 0} aria-label={words.asFile(format.name)} onClick={() => void save(format)}>
+          <button key={format.name} type="button" disabled={running !== null || hits === 0} aria-label={words.asFile({ format: format.name })} onClick={() => void save(format)}>
             {format.name}
           </button>
         ))}

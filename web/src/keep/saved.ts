@@ -2,23 +2,13 @@
 
 import { VALUE_FILTERS } from "../address.ts";
 import { sendJson, sent } from "../api.ts";
+import type { SavedSearch, SavedSearchKept } from "../openapi.ts";
+import type { Described } from "../types.ts";
 
-export interface Saved {
-  id: string;
-  title: string;
-  search: Record<string, string | number | boolean | string[]>;
-  mail: string | null;
-  mail_confirmed: boolean;
-  feed: string;
-  problem: string | null;
-}
+export type Saved = Described<SavedSearchKept, { search: Record<string, string | number | boolean | string[]> }>;
 
-export interface Wanted {
-  title: string;
-  every: "day" | "week";
-  mail: string;
-  changes: boolean;
-}
+/** `mail` may be empty. */
+export type Wanted = Required<Pick<SavedSearch, "title" | "every" | "mail" | "changes">>;
 
 export function keepSearch(search: URLSearchParams, { mail, ...wanted }: Wanted, language: string): Promise<Saved> {
   return sendJson<Saved>("POST", "saved-searches", { ...wanted, search: bodyOf(search), language, ...(mail && { mail }) });

@@ -48,10 +48,10 @@ function OwnSearches({ search, title, words, known }: Props & { known: string })
         {own.said?.searches.map((one) => (
           <li key={one.id} class="row">
             <Go to={`${SEARCH}?${addressOf(one)}`}>{one.title}</Go>
-            <a href={one.feed} aria-label={words.feedOf(one.title)} class="small">
+            <a href={one.feed} aria-label={words.feedOf({ title: one.title })} class="small">
               {words.feed}
             </a>
-            <SureButton name={words.remove} label={words.removeOf(one.title)} really={words.really} busy={sending.busy}
+            <SureButton name={words.remove} label={words.removeOf({ title: one.title })} really={words.really} busy={sending.busy}
               act={() => sending.send(async () => deleteSearch(one.id).then(() => changed(words.removed)))} />
             {one.problem && <span class="wrong-field" lang="en">{one.problem}</span>}
           </li>

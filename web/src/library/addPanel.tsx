@@ -1,9 +1,9 @@
 // Adds files (chosen or dropped) and references (pasted), and shows the progress of each.
 
 import { useState } from "preact/hooks";
-import { asProblem, sendJson } from "../api.ts";
+import { asProblem, type Problem, sendJson } from "../api.ts";
+import type { LibraryImported, ProblemBody } from "../openapi.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import type { Problem } from "../api.ts";
 import { useWords } from "../words/index.ts";
 import { upload } from "./upload.ts";
 
@@ -83,10 +83,10 @@ function SendingRow({ sending }: { sending: Sending }) {
   const percent = Math.floor(sending.share * 100);
   if (sending.problem) {
     const why = sending.problem.status === 0 ? words.unreachable : sending.problem.message;
-    return <li class="wrong-field">{words.library.notSent(sending.name, why)}</li>;
+    return <li class="wrong-field">{words.library.notSent({ name: sending.name, why })}</li>;
   }
-  if (sending.share === 1) return <li>{words.library.sent(sending.name)}</li>;
-  const said = words.library.sending(sending.name, percent);
+  if (sending.share === 1) return <li>{words.library.sent({ name: sending.name })}</li>;
+  const said = words.library.sending({ name: sending.name, percent });
   return (
     <li>
       {said} <progress max={100} value={percent} aria-label={said} />
@@ -94,24 +94,14 @@ function SendingRow({ sending }: { sending: Sending }) {
   );
 }
 
-/** A part of a reference list that is no reference. */
-interface Left {
-  message: string;
-  line?: number;
-}
-
-interface Imported {
-  problems?: Left[];
-}
-
 function References({ brought }: { brought: () => void }) {
   const words = useWords().library;
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [left, setLeft] = useState<Left[]>([]);
+  const [left, setLeft] = useState<ProblemBody[]>([]);
   const add = async () => {
     try {
-      const answer = await sendJson<Imported>("POST", "library/references", { references: text });
+      const answer = await sendJson<LibraryImported>("POST", "library/references", { references: text });
       setProblem(null);
       setLeft(answer.problems ?? []);
       setText("");
@@ -140,7 +130,7 @@ function References({ brought }: { brought: () => void }) {
           <ul class="sending">
             {left.map((one, index) => (
               <li key={index} class="wrong-field">
-                {words.notRead(one.line)} <span lang="en">{one.message}</span>
+                {one.line === undefined ? words.notRead : words.notReadLine({ line: one.line })} <span lang="en">{one.message}</span>
               </li>
             ))}
           </ul>

@@ -2,9 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { addressOf } from "../ask/asking.ts";
+import type { LibraryCollection } from "../openapi.ts";
 import { Go } from "../shell/link.tsx";
 import { Outcome, useSending } from "../shell/sending.tsx";
-import { changedCollection, type Collection, compareAddress, made, MOST_COMPARED, ownCollections } from "./collections.ts";
+import { changedCollection, compareAddress, made, MOST_COMPARED, ownCollections } from "./collections.ts";
 import type { OwnDocument } from "./documents.ts";
 import { useOwn } from "./words/index.ts";
 
@@ -24,9 +25,9 @@ export function ChosenBar({ chosen, choose }: { chosen: Chosen; choose: (chosen:
   const asked = { question: "", where: { scope: "mine" as const, documents, collection: null }, keep: false, conversation: null };
   if (chosen.size === 0) return <div role="status" class="chosen" />;
   return (
-    <section class="chosen panel" aria-label={words.chosen(chosen.size)}>
+    <section class="chosen panel" aria-label={words.chosen({ n: chosen.size })}>
       <p class="row">
-        <strong role="status">{words.chosen(chosen.size)}</strong>
+        <strong role="status">{words.chosen({ n: chosen.size })}</strong>
         <Go to={addressOf(asked)}>{words.askThese}</Go>
         {chosen.size <= MOST_COMPARED ? <Go to={compareAddress({ documents })}>{words.compareThese}</Go> : <span class="soft small">{words.atMostCompared}</span>}
         <button type="button" class="plain" onClick={() => choose(new Map())}>
@@ -44,7 +45,7 @@ const NEW = "";
 export function PutForm({ documents }: { documents: readonly string[] }) {
   const words = useOwn();
   const sending = useSending();
-  const [collections, setCollections] = useState<Collection[]>([]);
+  const [collections, setCollections] = useState<LibraryCollection[]>([]);
   const [into, setInto] = useState(NEW);
   const [name, setName] = useState("");
   useEffect(() => {
@@ -55,10 +56,10 @@ export function PutForm({ documents }: { documents: readonly string[] }) {
   const submit = (event: Event) => {
     event.preventDefault();
     sending.send(async () => {
-      const kept = into === NEW ? await made(name.trim(), documents) : await changedCollection(into, { add: documents });
+      const kept = into === NEW ? await made(name.trim(), documents) : await changedCollection(into, { add: [...documents] });
       setInto(kept.id);
       setName("");
-      return words.isIn(documents.length, kept.name);
+      return words.isIn({ n: documents.length, name: kept.name });
     });
   };
   return (

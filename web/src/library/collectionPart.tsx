@@ -5,6 +5,7 @@ import { sent } from "../api.ts";
 import { addressOf } from "../ask/asking.ts";
 import { documentAddress } from "../document/document.ts";
 import { FORMATS } from "../document/bibliographyPanel.tsx";
+import type { CollectionChange, LibraryCollection, LibraryCollections } from "../openapi.ts";
 import { go } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
@@ -13,7 +14,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { saveFile } from "../shell/save.ts";
 import { Outcome, type Sending, SureButton, useSending } from "../shell/sending.tsx";
 import { useWords } from "../words/index.ts";
-import { changedCollection, type Collection, collectionCall, type CollectionChange, COLLECTIONS, type Collections, compareAddress, deleted } from "./collections.ts";
+import { changedCollection, collectionCall, COLLECTIONS, compareAddress, deleted } from "./collections.ts";
 import { CollectionFacts } from "./collectionsPart.tsx";
 import { useOwn } from "./words/index.ts";
 
@@ -21,13 +22,22 @@ export function CollectionPart({ id }: { id: string }) {
   const page = useWords();
   const words = useOwn();
   const sending = useSending();
-  const [changed, setChanged] = useState<Collection | null>(null);
-  const { said, problem, again } = useLoaded<Collection>(collectionCall(id), useKey());
+  const [changed, setChanged] = useState<LibraryCollection | null>(null);
+  const { said, problem, again } = useLoaded<LibraryCollection>(collectionCall(id), useKey());
   const now = changed ?? said;
   if (problem) return <ProblemNote problem={problem} again={again} />;
   if (!now) return <p role="status">{page.loading}</p>;
-  const change = (part: CollectionChange) => sending.send(async () => (setChanged(await changedCollection(id, part)), ""));
-  const remove = () => sending.send(async () => (await deleted(collectionCall(id)), go("my-documents/collections"), ""));
+  const change = (part: CollectionChange) =>
+    sending.send(async () => {
+      setChanged(await changedCollection(id, part));
+      return "";
+    });
+  const remove = () =>
+    sending.send(async () => {
+      await deleted(collectionCall(id));
+      go("my-documents/collections");
+      return "";
+    });
   const save = (form: string, ending: string) =>
     sending.send(async () => {
       const response = await sent(`${collectionCall(id)}/references?f=${form}`, {});
@@ -45,7 +55,7 @@ export function CollectionPart({ id }: { id: string }) {
           <Go to={addressOf(asked)}>{words.askIt}</Go>
           <Go to={compareAddress({ collection: id })}>{words.compareIt}</Go>
           {FORMATS.map((one) => (
-            <button key={one.form} type="button" aria-label={page.download(one.name)} onClick={() => save(one.form, one.ending)}>
+            <button key={one.form} type="button" aria-label={page.download({ format: one.name })} onClick={() => save(one.form, one.ending)}>
               {one.name}
             </button>
           ))}
@@ -58,7 +68,7 @@ export function CollectionPart({ id }: { id: string }) {
           <Sharing of={now} change={change} />
           <Naming key={now.updated} of={now} change={change} sending={sending} />
           <p>
-            <SureButton name={words.remove} label={words.removeOf(now.name)} really={words.really} busy={sending.busy} act={remove} />
+            <SureButton name={words.remove} label={words.removeOf({ name: now.name })} really={words.really} busy={sending.busy} act={remove} />
           </p>
         </>
       )}
@@ -66,13 +76,13 @@ export function CollectionPart({ id }: { id: string }) {
   );
 }
 
-function Members({ of: now, takeOut }: { of: Collection; takeOut: (id: string) => void }) {
+function Members({ of: now, takeOut }: { of: LibraryCollection; takeOut: (id: string) => void }) {
   const words = useOwn();
   const documents = now.documents ?? [];
   return (
     <>
       {documents.length === 0 && <p class="note">{words.emptyCollection}</p>}
-      {(now.gone ?? 0) > 0 && <p class="soft small">{words.gone(now.gone ?? 0)}</p>}
+      {(now.gone ?? 0) > 0 && <p class="soft small">{words.gone({ n: now.gone ?? 0 })}</p>}
       <ul class="documents">
         {documents.map((one) => (
           <li key={one.id} class="document collection">
@@ -80,7 +90,7 @@ function Members({ of: now, takeOut }: { of: Collection; takeOut: (id: string) =
               <Go to={documentAddress(one.id)}>{one.title}</Go>
             </h3>
             {now.own && (
-              <button type="button" aria-label={words.takeOutOf(one.title)} onClick={() => takeOut(one.id)}>
+              <button type="button" aria-label={words.takeOutOf({ name: one.title })} onClick={() => takeOut(one.id)}>
                 {words.takeOut}
               </button>
             )}
@@ -92,14 +102,14 @@ function Members({ of: now, takeOut }: { of: Collection; takeOut: (id: string) =
 }
 
 interface ChangeProps {
-  of: Collection;
+  of: LibraryCollection;
   change: (part: CollectionChange) => void;
 }
 
 /** Each tick opens the collection to a group, or closes it, at once. */
 function Sharing({ of: now, change }: ChangeProps) {
   const words = useOwn();
-  const { said } = useLoaded<Collections>(COLLECTIONS, useKey());
+  const { said } = useLoaded<LibraryCollections>(COLLECTIONS, useKey());
   if (!said) return null;
   const all = [...new Set([...said.groups, ...now.groups])].sort();
   return (

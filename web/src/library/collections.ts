@@ -1,39 +1,7 @@
 // Collections and conversations of /library.
 
 import { getJson, sendJson, sent } from "../api.ts";
-
-export interface Member {
-  id: string;
-  title: string;
-  private: boolean;
-}
-
-export interface Collection {
-  id: string;
-  name: string;
-  description: string;
-  /** The user may change it. */
-  own: boolean;
-  groups: string[];
-  updated: string;
-  numberOfDocuments: number;
-  documents?: Member[];
-  /** Documents that were deleted, or are hidden now. */
-  gone?: number;
-}
-
-export interface Collections {
-  collections: Collection[];
-  /** The user's own groups, with which a collection can be shared. */
-  groups: string[];
-}
-
-export interface Conversation {
-  id: string;
-  title: string;
-  numberOfTurns: number;
-  updated: string;
-}
+import type { CollectionBody, CollectionChange, LibraryCollection, LibraryCollections } from "../openapi.ts";
 
 export const COLLECTIONS = "library/collections";
 export const CONVERSATIONS = "library/conversations";
@@ -52,19 +20,12 @@ export function compareAddress(chosen: { collection: string } | { documents: rea
   return `my-documents/compare?${said}`;
 }
 
-export function made(name: string, documents: readonly string[]): Promise<Collection> {
-  return sendJson("POST", COLLECTIONS, { name, documents });
+export function made(name: string, documents: readonly string[]): Promise<LibraryCollection> {
+  const body: CollectionBody = { name, documents: [...documents] };
+  return sendJson("POST", COLLECTIONS, body);
 }
 
-export interface CollectionChange {
-  name?: string;
-  description?: string;
-  add?: readonly string[];
-  remove?: readonly string[];
-  groups?: readonly string[];
-}
-
-export function changedCollection(id: string, change: CollectionChange): Promise<Collection> {
+export function changedCollection(id: string, change: CollectionChange): Promise<LibraryCollection> {
   return sendJson("PATCH", collectionCall(id), change);
 }
 
@@ -73,6 +34,6 @@ export async function deleted(address: string): Promise<void> {
 }
 
 /** Only those that the user may change. */
-export async function ownCollections(signal: AbortSignal): Promise<Collection[]> {
-  return (await getJson<Collections>(COLLECTIONS, signal)).collections.filter((one) => one.own);
+export async function ownCollections(signal: AbortSignal): Promise<LibraryCollection[]> {
+  return (await getJson<LibraryCollections>(COLLECTIONS, signal)).collections.filter((one) => one.own);
 }

@@ -1,6 +1,7 @@
 // The user's collections, and those that are shared with the user's groups.
 
 import { useState } from "preact/hooks";
+import type { LibraryCollection, LibraryCollections } from "../openapi.ts";
 import { go } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
@@ -9,16 +10,16 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { Outcome, useSending } from "../shell/sending.tsx";
 import { edgeText } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
-import { type Collection, collectionAddress, COLLECTIONS, type Collections, made } from "./collections.ts";
+import { collectionAddress, COLLECTIONS, made } from "./collections.ts";
 import { useOwn } from "./words/index.ts";
 
 export function CollectionsPart() {
   const { loading: waiting } = useWords();
   const words = useOwn();
-  const { said, problem, loading, again } = useLoaded<Collections>(COLLECTIONS, useKey());
+  const { said, problem, loading, again } = useLoaded<LibraryCollections>(COLLECTIONS, useKey());
   return (
     <>
-      <h2>{words.parts["collections"]}</h2>
+      <h2>{words.parts.collections}</h2>
       <p>{words.collectionsHelp}</p>
       <NewForm />
       {problem && <ProblemNote problem={problem} again={again} />}
@@ -41,14 +42,14 @@ export function CollectionsPart() {
   );
 }
 
-export function CollectionFacts({ of: one }: { of: Collection }) {
+export function CollectionFacts({ of: one }: { of: LibraryCollection }) {
   const words = useOwn();
   const locale = useLocale();
   const groups = one.groups.join(", ");
-  const shared = !one.own ? words.sharedBy(groups) : groups ? words.sharedWith(groups) : words.yours;
+  const shared = !one.own ? words.sharedBy({ groups }) : groups ? words.sharedWith({ groups }) : words.yours;
   return (
     <p class="facts">
-      {[words.documents(one.numberOfDocuments), shared, edgeText(one.updated, locale, false)].map((fact, index) => (
+      {[words.documents({ n: one.numberOfDocuments }), shared, edgeText(one.updated, locale, false)].map((fact, index) => (
         <span key={index}>{fact}</span>
       ))}
     </p>

@@ -3,13 +3,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
 import { documentAddress, type DocumentFeature } from "../document/document.ts";
+import type { LibraryCollection, LibraryCollections } from "../openapi.ts";
 import { go } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { saveFile } from "../shell/save.ts";
-import { type Collection, collectionCall, COLLECTIONS, type Collections, compareAddress, MOST_COMPARED } from "./collections.ts";
+import { collectionCall, COLLECTIONS, compareAddress, MOST_COMPARED } from "./collections.ts";
 import { compare, type Compared, type Comparison, csvOf, questionsOf } from "./compared.ts";
 import { ComparedTable } from "./comparedTable.tsx";
 import { useOwn } from "./words/index.ts";
@@ -26,7 +27,7 @@ export function ComparePart({ query }: { query: string }) {
   const documents = (said.get("documents") ?? "").split(",").filter((one) => ID.test(one)).slice(0, MOST_COMPARED);
   return (
     <>
-      <h2>{words.parts["compare"]}</h2>
+      <h2>{words.parts.compare}</h2>
       <p>{words.compareHelp}</p>
       {collection === null && documents.length === 0 ? <Choice /> : <Asking collection={collection} documents={documents} />}
     </>
@@ -37,7 +38,7 @@ export function ComparePart({ query }: { query: string }) {
 function Choice() {
   const words = useOwn();
   const [id, setId] = useState("");
-  const { said } = useLoaded<Collections>(COLLECTIONS, useKey());
+  const { said } = useLoaded<LibraryCollections>(COLLECTIONS, useKey());
   const filled = said?.collections.filter((one) => one.numberOfDocuments > 0) ?? [];
   const chosen = id || filled[0]?.id;
   const submit = (event: Event) => {
@@ -113,9 +114,9 @@ function Asking({ collection, documents }: { collection: string | null; document
 
 function NamedCollection({ id }: { id: string }) {
   const words = useOwn();
-  const { said, problem, again } = useLoaded<Collection>(collectionCall(id), useKey());
+  const { said, problem, again } = useLoaded<LibraryCollection>(collectionCall(id), useKey());
   if (problem) return <ProblemNote problem={problem} again={again} />;
-  return <p class="facts">{said && [`${words.collection}: ${said.name}`, words.documents(said.numberOfDocuments)].map((fact) => <span key={fact}>{fact}</span>)}</p>;
+  return <p class="facts">{said && [`${words.collection}: ${said.name}`, words.documents({ n: said.numberOfDocuments })].map((fact) => <span key={fact}>{fact}</span>)}</p>;
 }
 
 /** The titles of the chosen documents. */
@@ -135,7 +136,7 @@ function Named({ documents }: { documents: readonly string[] }) {
   }, [all, key]);
   return (
     <details>
-      <summary>{words.documents(documents.length)}</summary>
+      <summary>{words.documents({ n: documents.length })}</summary>
       <ul class="sending">
         {documents.map((id) => (
           <li key={id}>
@@ -156,8 +157,8 @@ function Result({ of: now, again }: { of: Comparison; again: () => void }) {
   return (
     <>
       <p role="status" class="state">
-        {now.state === "done" ? words.complete(now.rows.length) : words.answered(now.rows.length)}
-        {now.leftOut > 0 && ` ${words.leftOut(now.leftOut)}`}
+        {now.state === "done" ? words.complete({ n: now.rows.length }) : words.answered({ n: now.rows.length })}
+        {now.leftOut > 0 && ` ${words.leftOut({ n: now.leftOut })}`}
       </p>
       {now.problem && <ProblemNote problem={now.problem} again={again} />}
       {now.rows.length > 0 && (

@@ -66,7 +66,7 @@ export function citationsOf(sentence: Sentence, answer: Answer): Citation[] {
 export function csvOf({ questions, rows }: Comparison, heads: { document: string; address: string; pages: string }): string {
   const head = [heads.document, heads.address, ...questions.flatMap((one) => [one, heads.pages])];
   const lines = rows.map((row) => [row.title, row.address, ...row.answers.flatMap((one) => [saidOf(one), pagesOf(one)])]);
-  return [head, ...lines].map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
+  return `${[head, ...lines].map((line) => line.map(quoted).join(",")).join("\r\n")}\r\n`;
 }
 
 function saidOf(answer: Answer): string {

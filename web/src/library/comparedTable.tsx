@@ -65,8 +65,8 @@ function Cited({ citation: { passage, to }, title }: { citation: Citation; title
   const words = useOwn();
   const page = passage.pages?.[0];
   return (
-    <Go to={to} class="cited" label={page === undefined ? words.citesWhole(title) : words.cites(title, page)}>
-      {page === undefined ? words.passage : words.page(page)}
+    <Go to={to} class="cited" label={page === undefined ? words.citesWhole({ title }) : words.cites({ title, page })}>
+      {page === undefined ? words.passage : words.page({ n: page })}
     </Go>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { sent } from "../api.ts";
+import type { LibraryConversation } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
@@ -9,7 +10,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { Outcome, SureButton, useSending } from "../shell/sending.tsx";
 import { edgeText } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
-import { type Conversation, CONVERSATIONS, deleted } from "./collections.ts";
+import { CONVERSATIONS, deleted } from "./collections.ts";
 import { useOwn } from "./words/index.ts";
 
 const SHOWN = 50;
@@ -20,7 +21,7 @@ export function ConversationsPart() {
   const locale = useLocale();
   const sending = useSending();
   const [shown, setShown] = useState(SHOWN);
-  const { said, problem, loading, again } = useLoaded<{ conversations: Conversation[] }>(CONVERSATIONS, useKey());
+  const { said, problem, loading, again } = useLoaded<{ conversations: LibraryConversation[] }>(CONVERSATIONS, useKey());
   const all = said?.conversations ?? [];
   const act = (done: () => Promise<string>) =>
     sending.send(async () => {
@@ -30,15 +31,15 @@ export function ConversationsPart() {
     });
   const forget = async () => {
     const answer = await sent(CONVERSATIONS, { method: "DELETE" });
-    return words.forgotten(((await answer.json()) as { deleted: number }).deleted);
+    return words.forgotten({ n: ((await answer.json()) as { deleted: number }).deleted });
   };
-  const remove = async (one: Conversation) => {
+  const remove = async (one: LibraryConversation) => {
     await deleted(`${CONVERSATIONS}/${one.id}`);
-    return words.forgotten(1);
+    return words.forgotten({ n: 1 });
   };
   return (
     <>
-      <h2>{words.parts["conversations"]}</h2>
+      <h2>{words.parts.conversations}</h2>
       <p>{words.conversationsHelp}</p>
       <p>
         <Go to="answers?scope=mine">{words.newQuestion}</Go>
@@ -55,12 +56,12 @@ export function ConversationsPart() {
                 <Go to={`answers?conversation=${one.id}`}>{one.title}</Go>
               </h3>
               <p class="facts">
-                {[words.turns(one.numberOfTurns), edgeText(one.updated, locale, false)].map((fact) => (
+                {[words.turns({ n: one.numberOfTurns }), edgeText(one.updated, locale, false)].map((fact) => (
                   <span key={fact}>{fact}</span>
                 ))}
               </p>
             </div>
-            <SureButton name={words.remove} label={words.removeOf(one.title)} really={words.really} busy={sending.busy} act={() => act(() => remove(one))} />
+            <SureButton name={words.remove} label={words.removeOf({ name: one.title })} really={words.really} busy={sending.busy} act={() => act(() => remove(one))} />
           </li>
         ))}
       </ul>

@@ -30,7 +30,7 @@ export function DocumentRow({ document: one, chosen, choose, changed }: Props) {
   return (
     <li class="document">
       <div class="named">
-        {ready && <input type="checkbox" checked={chosen} aria-label={own.choose(name)} onChange={(event) => choose(event.currentTarget.checked)} />}
+        {ready && <input type="checkbox" checked={chosen} aria-label={own.choose({ name })} onChange={(event) => choose(event.currentTarget.checked)} />}
         <div>
           <h2>{ready ? <Go to={documentAddress(one.id)}>{name}</Go> : name}</h2>
           <Facts of={one} />
@@ -56,7 +56,7 @@ function Facts({ of: one }: { of: OwnDocument }) {
     one.title && one.title !== one.name ? one.name : "",
     one.authors?.join(", "),
     one.published?.slice(0, 4),
-    words.facts(one.pages, one.passages),
+    [one.pages === undefined ? "" : words.factPages({ n: one.pages }), one.passages === undefined ? "" : words.factPassages({ n: one.passages })].filter(Boolean).join(", "),
     one.bytes === undefined ? "" : bytesText(one.bytes, locale),
     edgeText(one.created, locale, false),
   ];
@@ -91,17 +91,17 @@ function Actions({ of: one, changed, failed }: ActionsProps) {
   return (
     <span class="row">
       {one.state === "failed" && one.retry && (
-        <button type="button" aria-label={own.retryOf(name)} onClick={() => attempt(retry)}>
+        <button type="button" aria-label={own.retryOf({ name })} onClick={() => attempt(retry)}>
           {own.retry}
         </button>
       )}
       {(one.state === "waiting" || one.state === "failed") && <UploadButton id={one.id} name={name} attempt={attempt} changed={changed} />}
       {hasFile && (
-        <button type="button" aria-label={words.fileOf(name)} onClick={() => attempt(fetchFile)}>
+        <button type="button" aria-label={words.fileOf({ name })} onClick={() => attempt(fetchFile)}>
           {words.file}
         </button>
       )}
-      <SureButton name={isUnder ? own.stop : words.remove} label={isUnder ? own.stopOf(name) : words.removeOf(name)} really={words.really} act={() => attempt(remove)} />
+      <SureButton name={isUnder ? own.stop : words.remove} label={isUnder ? own.stopOf({ name }) : words.removeOf({ name })} really={words.really} act={() => attempt(remove)} />
     </span>
   );
 }
@@ -128,10 +128,10 @@ function UploadButton({ id, name, attempt, changed }: UploadProps) {
     }
     changed();
   };
-  if (share !== null) return <progress max={1} value={share} aria-label={words.sending(name, Math.floor(share * 100))} />;
+  if (share !== null) return <progress max={1} value={share} aria-label={words.sending({ name, percent: Math.floor(share * 100) })} />;
   return (
     <>
-      <button type="button" aria-label={own.uploadOf(name)} onClick={() => field.current?.click()}>
+      <button type="button" aria-label={own.uploadOf({ name })} onClick={() => field.current?.click()}>
         {own.upload}
       </button>
       <input
@@ -149,7 +149,8 @@ function UploadButton({ id, name, attempt, changed }: UploadProps) {
 }
 
 function Progress({ done, total, unit }: { done: number; total: number; unit: "pages" | "passages" }) {
-  const said = useWords().library.progress(done, total, unit);
+  const words = useWords().library;
+  const said = unit === "pages" ? words.progressPages({ done, total }) : words.progressPassages({ done, total });
   return (
     <p class="soft small">
       <progress max={total} value={done} aria-label={said} /> {said}

@@ -2,25 +2,14 @@
 
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { asProblem, getJson, isAbort, type Problem } from "../api.ts";
+import type { DocumentBody, Library as ListedDocuments } from "../openapi.ts";
+import type { Described, Link } from "../types.ts";
 
-export interface OwnDocument {
-  id: string;
-  name?: string;
-  title?: string;
-  authors?: string[];
-  published?: string;
-  state?: string;
-  reason?: string;
-  message?: string;
-  bytes?: number;
-  pages?: number;
-  passages?: number;
-  progress?: { done: number; total: number; unit: "pages" | "passages" };
-  created?: string;
-  /** It failed, and can be read again without another file. */
-  retry?: boolean;
-  links?: { rel?: string; href: string }[];
-}
+/** With the columns that the document leaves out; each is missing without a value. */
+export type OwnDocument = Described<
+  DocumentBody,
+  { authors?: string[]; published?: string; bytes?: number; pages?: number; passages?: number; created?: string; links?: Link[] }
+>;
 
 export interface Asked {
   q: string;
@@ -37,11 +26,7 @@ export interface Library {
   quota: { bytes: number; used: number } | null;
 }
 
-interface Said {
-  documents: OwnDocument[];
-  numberMatched: number;
-  quota?: { bytes?: number; most_bytes?: number };
-}
+type Said = Described<ListedDocuments, { documents: OwnDocument[] }>;
 
 export interface Documents {
   library: Library | null;

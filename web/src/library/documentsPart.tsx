@@ -25,7 +25,7 @@ export function DocumentsPart({ known }: { known: string }) {
       <FindForm asked={asked} find={setAsked} />
       {problem && <ProblemNote problem={problem} again={documents.again} />}
       <p role="status" class="state">
-        {library ? words.library.found(library.matched) : words.loading}
+        {library ? words.library.found({ n: library.matched }) : words.loading}
       </p>
       <Moved documents={library?.documents ?? []} />
       <ChosenBar chosen={chosen} choose={setChosen} />
@@ -77,7 +77,7 @@ function Listed({ library, asked, chosen, choose, changed, more }: ListedProps) 
       )}
       <p class="row">
         {library.documents.some((one) => one.state === "ready") && <Go to="answers?scope=mine">{words.ask}</Go>}
-        {library.quota && <span class="soft small">{words.quota(bytesText(library.quota.used, locale), bytesText(library.quota.bytes, locale))}</span>}
+        {library.quota && <span class="soft small">{words.quota({ used: bytesText(library.quota.used, locale), all: bytesText(library.quota.bytes, locale) })}</span>}
       </p>
     </>
   );

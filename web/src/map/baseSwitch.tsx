@@ -19,7 +19,7 @@ export function BaseSwitch({ on, failed, change }: Props) {
     <div class="base-switch small soft">
       <label>
         <input type="checkbox" checked={on} onChange={(event) => change(event.currentTarget.checked)} />
-        <span>{words.baseLayer(layer.name)}</span>
+        <span>{words.baseLayer({ name: layer.name })}</span>
       </label>
       {on && <span>{layer.attributionUrl ? <Outside href={layer.attributionUrl}>{layer.attribution}</Outside> : layer.attribution}</span>}
       <span role="status">{failed ? words.baseFailed : ""}</span>

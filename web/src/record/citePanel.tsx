@@ -39,7 +39,7 @@ export function CitePanel({ feature }: { feature: Feature }) {
       <p class="row">
         <CopyButton text={text} />
         {FORMATS.map((format) => (
-          <button key={format.name} type="button" aria-label={words.download(format.name)} onClick={() => void save(format).catch((error: unknown) => setProblem(asProblem(error)))}>
+          <button key={format.name} type="button" aria-label={words.download({ format: format.name })} onClick={() => void save(format).catch((error: unknown) => setProblem(asProblem(error)))}>
             {format.name}
           </button>
         ))}

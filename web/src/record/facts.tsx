@@ -22,7 +22,7 @@ export function Facts({ feature }: { feature: Feature }) {
   const language = statedLanguage(feature);
   return (
     <dl class="facts-list">
-      <Fact name={words.filterNames["type"] ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
+      <Fact name={words.filterNames.type ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
       <Fact name={words.time}>{hasPeriod(feature) && <Period feature={feature} />}</Fact>
       <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box, words, locale)}</div>)}</Fact>
       <Fact name={words.resolution}>{resolutionText(feature, locale)}</Fact>
@@ -138,7 +138,7 @@ function Keywords({ feature }: { feature: Feature }) {
   if (keywords.length <= MOST_KEYWORDS) return list;
   return (
     <details>
-      <summary>{words.keywordCount(keywords.length)}</summary>
+      <summary>{words.keywordCount({ n: keywords.length })}</summary>
       {list}
     </details>
   );

@@ -80,10 +80,10 @@ function Answer({ found }: { found: Found }) {
   const host = found["sonde:searched"]?.host ?? "";
   const { numberMatched: matched, features } = found;
   const line = found["sonde:timeline"];
-  if (features.length === 0 && !matched) return <p>{words.none(host)}</p>;
+  if (features.length === 0 && !matched) return <p>{words.none({ host })}</p>;
   return (
     <>
-      <p>{matched === undefined ? words.atLeast(features.length, host) : words.found(matched, host)}</p>
+      <p>{matched === undefined ? words.atLeast({ n: features.length, host }) : words.found({ n: matched, host })}</p>
       {line && (
         <>
           <Bars values={line.values} />

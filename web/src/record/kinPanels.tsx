@@ -37,7 +37,7 @@ export function KinPanels({ id, kin }: { id: string; kin: Kin }) {
               <OneRecord key={one.id} record={one} />
             ))}
           </ul>
-          {matched > records.length && <p class="soft small">{words.more(matched - records.length)}</p>}
+          {matched > records.length && <p class="soft small">{words.more({ n: matched - records.length })}</p>}
         </section>
       ))}
       <Mentions id="explains" title={words.explains} mentions={kin.explains ?? []} />
@@ -69,7 +69,7 @@ function Mentions({ id, title, mentions }: { id: string; title: string; mentions
         {mentions.map((one) => (
           <li key={one.document}>
             <Go to={`documents/${one.document}`}>{one.title}</Go>{" "}
-            <span class="soft small">{[one.published?.slice(0, 4), one.by === "references" ? words.kin.inReferences : one.page && words.page(one.page)].filter(Boolean).join(" · ")}</span>
+            <span class="soft small">{[one.published?.slice(0, 4), one.by === "references" ? words.kin.inReferences : one.page && words.page({ n: one.page })].filter(Boolean).join(" · ")}</span>
             <blockquote class="small breaks">{one.quote}</blockquote>
           </li>
         ))}
@@ -89,7 +89,7 @@ function Citations({ id }: { id: string }) {
         {citations.map((one) => (
           <li key={one.doi} class="breaks">
             <Outside href={one.doi}>{one.doi}</Outside>{" "}
-            <span class="soft small">{[words.relations[one.relation] ?? one.relation, one.year, one.said_by && words.saidBy(one.said_by)].filter(Boolean).join(" · ")}</span>
+            <span class="soft small">{[words.relations[one.relation] ?? one.relation, one.year, one.said_by && words.saidBy({ who: one.said_by })].filter(Boolean).join(" · ")}</span>
           </li>
         ))}
       </ul>

@@ -25,7 +25,7 @@ export function LinksPanel({ feature }: { feature: Feature }) {
       <LinkList links={own.slice(0, FIRST_SHOWN)} />
       {own.length > FIRST_SHOWN && (
         <details>
-          <summary>{words.moreLinks(own.length - FIRST_SHOWN)}</summary>
+          <summary>{words.moreLinks({ n: own.length - FIRST_SHOWN })}</summary>
           <LinkList links={own.slice(FIRST_SHOWN)} />
         </details>
       )}

@@ -26,10 +26,10 @@ function OneCode({ opening, named }: { opening: Opening; named: boolean }) {
   return (
     <div class="code">
       {named && <h2>{name}</h2>}
-      <pre tabIndex={0} role="region" aria-label={words.actions.codeOf(name)}>
+      <pre tabIndex={0} role="region" aria-label={words.actions.codeOf({ name })}>
         <code>{code}</code>
       </pre>
-      <CopyButton text={code} label={words.actions.copyCode(name)} />
+      <CopyButton text={code} label={words.actions.copyCode({ name })} />
     </div>
   );
 }
@@ -53,7 +53,7 @@ function OneWay({ opening, title }: { opening: Opening; title: string }) {
   return (
     <div class="code">
       {opening.name && <h2>{opening.name}</h2>}
-      <p>{connection === null ? words.actions.qgisFile(section) : words.actions.qgisService(section)}</p>
+      <p>{connection === null ? words.actions.qgisFile({ section }) : words.actions.qgisService({ section })}</p>
       <p class="breaks">
         <code>{opening.href}</code>
       </p>

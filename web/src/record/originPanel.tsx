@@ -22,7 +22,7 @@ export function OriginPanel({ feature }: { feature: Feature }) {
       <h2 id="origin">{words.origin}</h2>
       {origin && <Drawing origin={origin} />}
       {lineage && <p lang={statedLanguage(feature)}>{lineage}</p>}
-      {day && <p class="soft">{words.harvested(feature.properties["sonde:source"] ?? "", day)}</p>}
+      {day && <p class="soft">{words.harvested({ source: feature.properties["sonde:source"] ?? "", day })}</p>}
     </section>
   );
 }

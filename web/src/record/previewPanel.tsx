@@ -12,7 +12,7 @@ export function PreviewPanel({ feature, title }: { feature: Feature; title: stri
   if (picture === null) return null;
   return (
     <figure class="preview">
-      <img src={picture} alt={words.previewOf(title)} />
+      <img src={picture} alt={words.previewOf({ title })} />
     </figure>
   );
 }

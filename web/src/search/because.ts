@@ -4,7 +4,7 @@ import { marks } from "../safe.ts";
 import { lengthText } from "../sizes.ts";
 import type { Feature, Reason } from "../types.ts";
 import type { Words } from "../words/index.ts";
-import { intervalText } from "./intervalText.ts";
+import { intervalText, yearOrDay } from "./intervalText.ts";
 
 const ALL = 0.995;
 const MOST_WORDS = 3;
@@ -26,12 +26,18 @@ function placeText(feature: Feature, words: Words): string | undefined {
   const reasons = reasonsOf(feature, "spatial");
   const covers = best(reasons);
   if (covers) {
-    const [share, place] = [covers.share ?? 0, covers.place ?? null];
-    return share >= ALL ? words.because.coversAll(place) : words.because.covers(place, Math.max(1, Math.floor(share * 100)));
+    const share = covers.share ?? 0;
+    return share >= ALL ? words.because.coversAll(placeOf(covers)) : words.because.covers({ ...placeOf(covers), percent: Math.max(1, Math.floor(share * 100)) });
   }
-  const other = reasons.find(({ code }) => code === "inside_place") ?? reasons.find(({ code }) => code === "outside_place");
-  if (other?.code === "inside_place") return words.because.inside(other.place ?? null);
-  return other && words.because.outside(other.place ?? null);
+  const inside = reasons.find(({ code }) => code === "inside_place");
+  if (inside) return words.because.inside(placeOf(inside));
+  const outside = reasons.find(({ code }) => code === "outside_place");
+  return outside && words.because.outside(placeOf(outside));
+}
+
+/** An area may have no name. */
+function placeOf({ place }: Reason): { place: string; named: string } {
+  return { place: place ?? "", named: place == null ? "no" : "yes" };
 }
 
 /** Of several asked boxes, that of which the record covers most. */
@@ -42,9 +48,9 @@ function best(reasons: readonly Reason[]): Reason | undefined {
 
 function subjectText(feature: Feature, words: Words): string | undefined {
   const inTitle = found(feature, "title");
-  if (inTitle) return words.because.inTitle(inTitle);
+  if (inTitle) return words.because.inTitle({ found: inTitle });
   const inText = found(feature, "abstract");
-  if (inText) return words.because.inText(inText);
+  if (inText) return words.because.inText({ found: inText });
   return reasonsOf(feature, "dense").some(({ code }) => code === "cosine") ? words.because.meaning : undefined;
 }
 
@@ -57,7 +63,7 @@ function found(feature: Feature, field: string): string {
 function periodText(feature: Feature, words: Words, locale: string): string | undefined {
   const text = intervalText(feature, words, locale);
   const open = text?.endsWith(` ${words.to} ${words.today}`);
-  return text && open ? words.since(text.slice(0, -` ${words.to} ${words.today}`.length)) : text;
+  return text && open ? words.since(yearOrDay(text.slice(0, -` ${words.to} ${words.today}`.length))) : text;
 }
 
 function reasonsOf(feature: Feature, signal: string): readonly Reason[] {

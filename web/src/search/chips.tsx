@@ -29,7 +29,7 @@ export function Chips({ search, read, waiting }: Props) {
           <ul>
             {filters.map(({ name, value, after }) => (
               <Chip key={`${name} ${value}`} role={words.filterNames[name] ?? name} text={value} class="filter">
-                <Remove label={words.removeFilter(`${words.filterNames[name] ?? name} ${value}`)} act={() => goSearch(after)} />
+                <Remove label={words.removeFilter({ name: `${words.filterNames[name] ?? name} ${value}` })} act={() => goSearch(after)} />
               </Chip>
             ))}
             {filters.length > 1 && (
@@ -61,24 +61,24 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
         {read.thematic && <Chip role={words.what} text={read.thematic} class="words" />}
         {read.places.map((place, index) => (
           <Chip key={place.text + index} role={words.where} text={placeText(place.name, read)} class="place">
-            <Only label={words.onlyThere(place.name)} act={() => goSearch(changed(search, "bbox", (read.areas[index] ?? place.bbox).join(",")))} />
-            <Remove label={words.removeReading(place.text, "place")} act={without("place")} />
+            <Only label={words.onlyThere({ name: place.name })} act={() => goSearch(changed(search, "bbox", (read.areas[index] ?? place.bbox).join(",")))} />
+            <Remove label={words.removeReading({ name: place.text, part: "place" })} act={without("place")} />
           </Chip>
         ))}
         {(read.datetime || read.latest) && (
           <Chip role={words.when} text={read.datetime ? periodText(read.datetime, words, locale) : words.latest} class="time">
-            {read.datetime && <Only label={words.onlyThen(periodText(read.datetime, words, locale))} act={() => goSearch(changed(search, "datetime", read.datetime))} />}
-            <Remove label={words.removeReading(read.times.map((time) => time.text).join(", ") || words.latest, "time")} act={without("time")} />
+            {read.datetime && <Only label={words.onlyThen({ name: periodText(read.datetime, words, locale) })} act={() => goSearch(changed(search, "datetime", read.datetime))} />}
+            <Remove label={words.removeReading({ name: read.times.map((time) => time.text).join(", ") || words.latest, part: "time" })} act={without("time")} />
           </Chip>
         )}
         {read.scales.map((scale) => (
           <Chip key={scale.text} role={words.scale} text={scale.text} class="scale">
-            <Remove label={words.removeReading(scale.text, "scale")} act={without("scale")} />
+            <Remove label={words.removeReading({ name: scale.text, part: "scale" })} act={without("scale")} />
           </Chip>
         ))}
         {read.kinds.map((kind) => (
           <Chip key={kind.text} role={words.kind} text={words.provenanceKinds[kind.kind] ?? kind.kind} class="kind">
-            <Remove label={words.removeReading(kind.text, "kind")} act={without("kind")} />
+            <Remove label={words.removeReading({ name: kind.text, part: "kind" })} act={without("kind")} />
           </Chip>
         ))}
         {read.identifiers.map((one) => (
@@ -86,18 +86,18 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
         ))}
         {(read.names ?? []).filter((one) => one.match !== "unknown").map((one) => (
           <Chip key={one.text} role={words.nameAsked} text={one.match === "exact" ? one.text : `${one.text} (${words.nameMatch[one.match]})`} class="words">
-            <Remove label={words.removeReading(one.text, "names")} act={without("names")} />
+            <Remove label={words.removeReading({ name: one.text, part: "names" })} act={without("names")} />
           </Chip>
         ))}
         {(read.terms ?? []).filter((one) => ACRONYMS.includes(one.source)).map((one) => (
           <Chip key={one.text + one.source} role={words.acronym} text={`${one.text} = ${one.synonyms.map(({ label }) => label).join(", ")}`} class="words">
-            <Remove label={words.removeReading(one.text, "terms")} act={without("terms")} />
+            <Remove label={words.removeReading({ name: one.text, part: "terms" })} act={without("terms")} />
           </Chip>
         ))}
         {off.map((part) => (
           <li key={part} class="chip off">
-            <button type="button" onClick={() => goSearch(reading(search, part, true))} aria-label={words.readAgain(names[part] ?? part)}>
-              {words.notRead(names[part] ?? part)} <span aria-hidden="true">↺</span>
+            <button type="button" onClick={() => goSearch(reading(search, part, true))} aria-label={words.readAgain({ part: names[part] ?? part })}>
+              {words.notRead({ part: names[part] ?? part })} <span aria-hidden="true">↺</span>
             </button>
           </li>
         ))}

@@ -61,7 +61,7 @@ function Values({ name, facet, search }: { name: string; facet: Facet; search: U
       </ul>
       {facet.values.length > values.length && (
         <button type="button" class="plain" onClick={() => setAll(true)}>
-          {words.facetMore(title)}
+          {words.facetMore({ name: title })}
         </button>
       )}
     </details>

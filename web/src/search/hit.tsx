@@ -34,7 +34,7 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
             {rank}
           </span>
           <Go to={recordAddress(feature.id)} lang={lang} followed={() => void noteOpened(openingOf(feature))}>
-            <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
+            <Marks fragment={feature["sonde:highlights"]?.title?.[0]} text={title} />
           </Go>
         </h2>
         <Facts feature={feature} />
@@ -49,7 +49,7 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
         <div class="hit-foot">
           <Why feature={feature} />
           {hasArea && (
-            <button type="button" class="plain on-map" aria-label={words.showOnMap(title)} onClick={() => marked.show(feature.id)}>
+            <button type="button" class="plain on-map" aria-label={words.showOnMap({ title })} onClick={() => marked.show(feature.id)}>
               {words.onMap}
             </button>
           )}
@@ -87,7 +87,7 @@ function Facts({ feature }: { feature: Feature }) {
 }
 
 function Snippet({ feature }: { feature: Feature }) {
-  const fragments = feature["sonde:highlights"]?.["abstract"] ?? [];
+  const fragments = feature["sonde:highlights"]?.abstract ?? [];
   const text = feature.properties.description ?? "";
   if (fragments.length === 0) return <>{shortened(text)}</>;
   const opening = marks(fragments[0] ?? "").map((one) => one.text).join("");
@@ -113,7 +113,7 @@ function Passage({ feature }: { feature: Feature }) {
   return (
     <blockquote class="passage">
       {shortened(passage.text)}{" "}
-      <cite>{[...passage.section, passage.page === null ? "" : words.page(passage.page)].filter(Boolean).join(" · ")}</cite>
+      <cite>{[...passage.section, passage.page === null ? "" : words.page({ n: passage.page })].filter(Boolean).join(" · ")}</cite>
     </blockquote>
   );
 }

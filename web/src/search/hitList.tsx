@@ -24,7 +24,7 @@ export function HitList({ search, state, found, marked, compact }: Props) {
   return (
     <>
       {without.length > 0 && (
-        <p class={without.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.degraded(without.map((name) => words.degradedNames[name] ?? name).join(", "))}</p>
+        <p class={without.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.degraded({ names: without.map((name) => words.degradedNames[name] ?? name).join(", ") })}</p>
       )}
       <Reading search={search} answer={answer} />
       {found.features.length === 0 && <Nothing search={search} />}
@@ -38,12 +38,12 @@ export function HitList({ search, state, found, marked, compact }: Props) {
           <button type="button" onClick={state.more} disabled={state.loadingMore}>
             {state.loadingMore ? words.loading : words.more}
           </button>
-          <span>{words.moreLoaded(found.features.length, answer.numberMatched)}</span>
+          <span>{words.moreLoaded({ shown: found.features.length, all: answer.numberMatched })}</span>
         </p>
       )}
       {list && (
         <p class="soft small">
-          {words.rankedEnd(answer.numberMatched)} <a href={list}>{search.has("q") ? words.unranked : words.unrankedAll}</a>
+          {words.rankedEnd({ n: answer.numberMatched })} <a href={list}>{search.has("q") ? words.unranked : words.unrankedAll}</a>
         </p>
       )}
     </>

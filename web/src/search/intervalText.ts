@@ -12,5 +12,10 @@ export function intervalText(feature: Feature, words: Words, locale: string): st
   const last = edgeText(end, locale, true);
   if (first && last) return first === last ? first : `${first} ${words.to} ${last}`;
   if (first) return `${first} ${words.to} ${words.today}`;
-  return last ? words.until(last) : undefined;
+  return last ? words.until(yearOrDay(last)) : undefined;
+}
+
+/** The arguments of `since` and `until`: "depuis 1990", but "depuis le 3 févr. 1990". */
+export function yearOrDay(year: string): { year: string; precision: "day" | "year" } {
+  return { year, precision: /\s/.test(year) ? "day" : "year" };
 }

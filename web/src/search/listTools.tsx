@@ -38,7 +38,7 @@ export function ListTools({ search, found, opened, toggle, compact, setCompact }
   const [keeps, setKeeps] = useState(false);
   const names: Record<Part, string> = { map: words.mapShort, filters: words.filters };
   return (
-    <div class="list-tools" role={opened ? "region" : undefined} aria-label={opened ? `${names.map}, ${names.filters}, ${words.order}` : undefined}>
+    <div class="list-tools" {...(opened && { role: "region", "aria-label": `${names.map}, ${names.filters}, ${words.order}` })}>
       {opened &&
         (["map", "filters"] as const).map((part) => (
           <button key={part} type="button" aria-expanded={opened.has(part)} aria-controls={`side-${part}`} onClick={() => toggle(part)}>

@@ -54,7 +54,7 @@ export function MapPanel({ search, features, areas, filter, marked, typing, rank
           <input type="checkbox" checked={shaded} onChange={(event) => setShaded(event.currentTarget.checked)} />
           <span>{words.heat}</span>
         </label>
-        {heat && heat.values.length > 0 && <span class="heat-scale">{words.heatRange(least, most)}</span>}
+        {heat && heat.values.length > 0 && <span class="heat-scale">{words.heatRange({ least, most })}</span>}
       </div>
       <div class="row">
         <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>

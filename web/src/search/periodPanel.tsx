@@ -5,7 +5,7 @@ import { changed, datetimeOf, yearsOf } from "../address.ts";
 import { goSearch } from "../route.ts";
 import { type Bin, binsOf, histogram, shownYears } from "../times.ts";
 import type { Facet, Feature } from "../types.ts";
-import { useWords } from "../words/index.ts";
+import { useWords, type Words } from "../words/index.ts";
 
 interface Props {
   search: URLSearchParams;
@@ -119,8 +119,8 @@ function Histogram({ bins, low, high, brushed }: HistogramProps) {
       onPointerCancel={() => setBrush(null)}
     >
       {bins.map((bin) => (
-        <li key={bin.from} class={bin.to >= from && bin.from <= to ? "in" : "out"} title={words.bar(bin.from, bin.to, bin.count)}>
-          <span class="unseen">{words.bar(bin.from, bin.to, bin.count)}</span>
+        <li key={bin.from} class={bin.to >= from && bin.from <= to ? "in" : "out"} title={barText(bin, words)}>
+          <span class="unseen">{barText(bin, words)}</span>
           <span class="column" aria-hidden="true" style={{ height: `${(bin.count / most) * 100}%` }} />
         </li>
       ))}
@@ -140,4 +140,8 @@ function Year(props: { label: string; value: number | null; placeholder: number;
 
 function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
+}
+
+function barText({ from, to, count: n }: Bin, words: Words): string {
+  return from === to ? words.barYear({ from, n }) : words.bar({ from, to, n });
 }

@@ -18,7 +18,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
     <>
       {typed && read && (
         <p class="meant">
-          {words.showingFor} <strong>{read.text}</strong>. <Go to={`./?${changed(search, "spelling", "off")}`}>{words.searchInstead(typed)}</Go>
+          {words.showingFor} <strong>{read.text}</strong>. <Go to={`./?${changed(search, "spelling", "off")}`}>{words.searchInstead({ typed })}</Go>
         </p>
       )}
       {meant && (
@@ -26,10 +26,10 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
           {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>
         </p>
       )}
-      {lacking.length > 0 && <p class="soft small unknown-words">{lacking.map(words.unknownWord).join(" ")}</p>}
+      {lacking.length > 0 && <p class="soft small unknown-words">{lacking.map((word) => words.unknownWord({ word })).join(" ")}</p>}
       {unknown.map((code) => (
         <p key={code} class="note unknown-code">
-          {words.unknownCode(code)} {answer.features.length > 0 && words.nearestInstead}
+          {words.unknownCode({ code })} {answer.features.length > 0 && words.nearestInstead}
         </p>
       ))}
     </>

@@ -145,7 +145,7 @@ function Offered({ shown, at, choose }: { shown: readonly Suggestion[]; at: numb
         ))}
       </ul>
       <span class="unseen" role="status">
-        {shown.length ? words.suggestions(shown.length) : ""}
+        {shown.length ? words.suggestions({ n: shown.length }) : ""}
       </span>
     </>
   );

@@ -7,6 +7,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { Start } from "../home/start.tsx";
 import type { Answer } from "../types.ts";
 import { useWords, type Words } from "../words/index.ts";
+import { rounded } from "../words/numbers.ts";
 import { type Columns, useColumns } from "../shell/columns.ts";
 import { Chips } from "./chips.tsx";
 import { HitList } from "./hitList.tsx";
@@ -53,9 +54,10 @@ export function SearchView({ query }: { query: string }) {
     areas: whole.current?.answer["sonde:interpretation"]?.areas ?? NOTHING,
     facets: whole.current?.answer["sonde:facets"] ?? NO_FACETS,
   };
+  const q = search.get("q");
   const hits = (
     <main key="hits" id="main" tabIndex={-1} class={found && (phase === "loading" || phase === "typing") ? "hits stale" : "hits"}>
-      <h1 class="unseen">{words.results(search.get("q") ?? "")}</h1>
+      <h1 class="unseen">{q ? words.resultsFor({ q }) : words.results}</h1>
       <div class="list-head">
         <p role="status" aria-live={typing ? "off" : "polite"} class="state">
           {phase === "loading" ? words.loading : found ? stateText(found, phase, words) : ""}
@@ -106,13 +108,15 @@ function askNow(state: Search): void {
 }
 
 function stateText({ answer, tookMs }: Found, phase: Search["phase"], words: Words): string {
-  return phase === "words" ? words.byWords(answer["sonde:total"] ?? answer.numberMatched) : `${countText(answer, words)} ${words.took(tookMs)}`;
+  return phase === "words" ? words.byWords({ n: answer["sonde:total"] ?? answer.numberMatched }) : `${countText(answer, words)} ${words.took({ ms: Math.round(tookMs) })}`;
 }
 
 function countText(answer: Answer, words: Words): string {
   const total = answer["sonde:total"] ?? answer.numberMatched;
   // Copies of a data set are listed once, so a whole list may be shorter than the count.
-  return total > LONGEST && answer.numberMatched >= LONGEST ? words.best(answer.numberMatched, total, answer["sonde:totalRelation"] ?? "about") : words.hits(total);
+  if (total <= LONGEST || answer.numberMatched < LONGEST) return words.hits({ n: total });
+  const relation = answer["sonde:totalRelation"] ?? "about";
+  return words.best({ n: answer.numberMatched, all: rounded(total, relation), relation });
 }
 
 const LONGEST = 1000; // of a ranked list

@@ -70,5 +70,5 @@ function TheMap({ search, features, areas, filter, marked, typing }: SideProps) 
 }
 
 function ThePeriod({ search, features, facets }: SideProps) {
-  return <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} years={facets["year"] ?? null} />;
+  return <PeriodPanel search={search} features={features} decades={facets.decade ?? null} years={facets.year ?? null} />;
 }

@@ -23,7 +23,7 @@ export function useHeat(search: URLSearchParams, view: Box | null, wanted: boole
     const stop = new AbortController();
     const timer = setTimeout(() => {
       getJson<Answer>(address, stop.signal)
-        .then((answer) => setHeat(answer["sonde:facets"]?.["cell"] ?? null))
+        .then((answer) => setHeat(answer["sonde:facets"]?.cell ?? null))
         .catch((error) => {
           if (!isAbort(error)) setHeat(null); // the hits are there without it
         });

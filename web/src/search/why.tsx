@@ -3,6 +3,7 @@
 import type { Feature, Signal } from "../types.ts";
 import { useLocale, useWords, type Words } from "../words/index.ts";
 import { becauseText } from "./because.ts";
+import { reasonText } from "./reasons.ts";
 
 /** The signals of the API by their label; the first that was measured is drawn. */
 const SHOWN: readonly [name: string, signals: readonly string[]][] = [
@@ -51,7 +52,7 @@ function Bars({ signals, score }: { signals: readonly Signal[]; score: number | 
           <div key={one.signal}>
             <dt>{words.signals[NAMES[one.signal] ?? ""] ?? one.signal}</dt>
             <dd>
-              {reasonText(one, words)} <span class="soft">({words.counts} {decimalText(one.contribution, 2, locale)})</span>
+              {signalText(one, words, locale)} <span class="soft">({words.counts} {decimalText(one.contribution, 2, locale)})</span>
             </dd>
           </div>
         ))}
@@ -68,16 +69,17 @@ function Bars({ signals, score }: { signals: readonly Signal[]; score: number | 
 
 function Bar({ name, signal }: { name: string; signal: Signal }) {
   const words = useWords();
+  const locale = useLocale();
   const shown = words.signals[name] ?? name;
   const percent = Math.round(Math.min(1, Math.max(0, signal.normalised)) * 100);
   const silent = signal.raw === null;
   return (
-    <span class={`bar ${name}${silent ? " silent" : ""}`} title={reasonText(signal, words)}>
+    <span class={`bar ${name}${silent ? " silent" : ""}`} title={signalText(signal, words, locale)}>
       <span aria-hidden="true">{shown}</span>
       <span class="track" aria-hidden="true">
         <span class="fill" style={{ width: silent ? "0" : `${percent}%` }} />
       </span>
-      <span class="unseen">{silent ? words.notMeasured(shown) : words.percent(shown, percent)}. </span>
+      <span class="unseen">{silent ? words.notMeasured({ name: shown }) : words.percent({ name: shown, n: percent })}. </span>
     </span>
   );
 }
@@ -87,8 +89,8 @@ function decimalText(value: number, digits: number, locale: string): string {
 }
 
 /** In the page's language if it knows the codes; else the service's text. */
-function reasonText(signal: Signal, words: Words): string {
-  const said = (signal.reasons ?? []).map((one) => words.reasons[one.code]?.(one, signal.signal));
+function signalText(signal: Signal, words: Words, locale: string): string {
+  const said = (signal.reasons ?? []).map((one) => reasonText(one, signal.signal, words, locale));
   return said.length > 0 && said.every((one) => one !== undefined) ? said.join("; ") : signal.reason;
 }
 

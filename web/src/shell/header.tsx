@@ -92,7 +92,7 @@ function ThemeSwitch() {
   const words = useWords();
   const [theme, setTheme] = useState<Theme>(() => themeOf(remembered("theme")));
   useEffect(() => {
-    document.documentElement.dataset["theme"] = theme;
+    document.documentElement.dataset.theme = theme;
     remember("theme", theme);
   }, [theme]);
   return (

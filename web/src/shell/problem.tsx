@@ -41,7 +41,7 @@ export function Reasons({ problem }: { problem: Problem }) {
   const known = knownText(problem.status, words);
   return (
     <>
-      {problem.parameter && <p>{words.refused(problem.parameter)}</p>}
+      {problem.parameter && <p>{words.refused({ parameter: problem.parameter })}</p>}
       {known && <p>{known}</p>}
       {problem.explained && <p class="said" lang="en">{problem.message}</p>}
     </>

@@ -13,7 +13,7 @@ export function CatalogueFacts({ catalogue }: { catalogue: Catalogue }) {
   const since = edgeText(start, locale, false);
   const facts = [
     catalogue["sonde:publisher"],
-    catalogue["sonde:count"] === undefined ? "" : words.hits(catalogue["sonde:count"]),
+    catalogue["sonde:count"] === undefined ? "" : words.hits({ n: catalogue["sonde:count"] }),
     since && `${since} ${words.to} ${edgeText(end, locale, true) ?? words.today}`,
     box && boxText(box, words, locale),
     catalogue.license,

@@ -1,6 +1,7 @@
 // The answers of /harvest, for stewards.
 
 import { sendJson } from "../api.ts";
+import type { PauseBody, StartBody } from "../openapi.ts";
 
 export interface Run {
   id: string;
@@ -67,9 +68,9 @@ export function sourceCall(id: string, rest = ""): string {
 }
 
 export function startRun(id: string): Promise<{ run: string }> {
-  return sendJson("POST", "harvest/runs", { source: id });
+  return sendJson("POST", "harvest/runs", { source: id } satisfies StartBody);
 }
 
 export function setPaused(id: string, paused: boolean): Promise<SourceState> {
-  return sendJson("PATCH", sourceCall(id), { paused });
+  return sendJson("PATCH", sourceCall(id), { paused } satisfies PauseBody);
 }

@@ -45,7 +45,7 @@ function Report({ id, quality }: { id: string; quality: Quality }) {
   };
   return (
     <>
-      <p>{quality.records > 0 ? words.completeness(quality.records, Math.round(quality.completeness * 100)) : words.noRecords}</p>
+      <p>{quality.records > 0 ? words.completeness({ records: quality.records, percent: Math.round(quality.completeness * 100) }) : words.noRecords}</p>
       {quality.records > 0 && quality.missing.length === 0 && <p>{words.nothingMissing}</p>}
       <Findings title={words.missing} findings={quality.missing} records />
       <Findings title={words.repaired} findings={quality.repaired} records />

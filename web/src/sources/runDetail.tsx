@@ -6,7 +6,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { durationOf } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { FindingLine } from "./findingLine.tsx";
-import { type Refusal, type WholeRun } from "./harvest.ts";
+import type { Refusal, WholeRun } from "./harvest.ts";
 
 const MOST = 100;
 
@@ -22,13 +22,13 @@ export function RunDetail({ id }: { id: string }) {
       <p class="facts">
         {Object.entries(said.counts).filter(([, n]) => n > 0).map(([name, n]) => (
           <span key={name}>
-            {words.harvest.counts[name]?.(n) ?? `${n} ${name}`}
+            {words.harvest.counts[name]?.({ n }) ?? `${n} ${name}`}
           </span>
         ))}
       </p>
       {said.refusals.length === 0 && <p>{words.harvest.nothingRefused}</p>}
-      <Refusals title={words.harvest.refusedTitle(said.counts["refused"] ?? said.refusals.length)} refusals={said.refusals} />
-      <Refusals title={words.harvest.failedTitle(said.counts["failed"] ?? said.failures.length)} refusals={said.failures} />
+      <Refusals title={words.harvest.refusedTitle({ n: said.counts.refused ?? said.refusals.length })} refusals={said.refusals} />
+      <Refusals title={words.harvest.failedTitle({ n: said.counts.failed ?? said.failures.length })} refusals={said.failures} />
       {said.warnings.length > 0 && (
         <>
           <h4>{words.harvest.warningsTitle}</h4>
@@ -43,7 +43,7 @@ export function RunDetail({ id }: { id: string }) {
       )}
       {took.length > 0 && (
         <p class="soft small">
-          {words.harvest.took(took.map(([stage, ms]) => `${words.harvest.stages[stage] ?? stage} ${durationOf(ms, locale)}`).join(", "))}
+          {words.harvest.took({ list: took.map(([stage, ms]) => `${words.harvest.stages[stage] ?? stage} ${durationOf(ms, locale)}`).join(", ") })}
         </p>
       )}
     </div>

@@ -86,7 +86,7 @@ function RunRow({ run }: { run: Run }) {
       <RunLine run={run} />
       {run.message && <p class="soft small breaks" lang="en">{run.message}</p>}
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary aria-label={words.showRunOf(when)}>{words.showRun}</summary>
+        <summary aria-label={words.showRunOf({ when })}>{words.showRun}</summary>
         {open && <RunDetail id={run.id} />}
       </details>
     </li>

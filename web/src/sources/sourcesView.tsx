@@ -13,7 +13,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { useWords } from "../words/index.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { CatalogueFacts } from "./catalogueFacts.tsx";
-import { type Overview, type SourceState } from "./harvest.ts";
+import type { Overview, SourceState } from "./harvest.ts";
 import { StateLine } from "./stateLine.tsx";
 import { useLooking } from "./useLooking.ts";
 import { setTitle } from "../portal.ts";
@@ -92,7 +92,7 @@ function Source({ id, catalogue, state, changed }: SourceProps) {
           <p>
             <Go to={sourceAddress(id)}>
               <span aria-hidden="true">{words.harvest.details}</span>
-              <span class="unseen">{words.harvest.detailsOf(title)}</span>
+              <span class="unseen">{words.harvest.detailsOf({ title })}</span>
             </Go>
           </p>
         </>

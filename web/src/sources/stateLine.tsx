@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { asProblem, type Problem } from "../api.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { momentText } from "../times.ts";
-import { useLocale, useWords } from "../words/index.ts";
+import { useLocale, useWords, type Words } from "../words/index.ts";
 import { type Run, setPaused, type SourceState, startRun } from "./harvest.ts";
 import { Trend } from "./trend.tsx";
 
@@ -14,12 +14,12 @@ export function StateLine({ state, changed }: { state: SourceState; changed: () 
   const words = useWords().harvest;
   const locale = useLocale();
   const { schedule, lastRun } = state;
-  const when = schedule?.cron ? words.cron(schedule.cron) : schedule?.interval ? words.every(schedule.interval) : words.onDemand;
+  const when = schedule?.cron ? words.cron({ line: schedule.cron }) : schedule?.interval ? everyText(schedule.interval, words) : words.onDemand;
   const facts = [
     state.configured ? when : words.notConfigured,
     state.pausedBy && words.paused[state.pausedBy],
-    state.nextRun && words.next(momentText(state.nextRun, locale)),
-    lastRun ? words.last(momentText(lastRun.started, locale)) : words.never,
+    state.nextRun && words.next({ when: momentText(state.nextRun, locale) }),
+    lastRun ? words.last({ when: momentText(lastRun.started, locale) }) : words.never,
   ];
   return (
     <div class="state-line">
@@ -42,7 +42,7 @@ export function RunLine({ run }: { run: Run }) {
       <span class={`badge ${run.silent ? "failed" : run.state}`}>{run.silent ? words.silent : (words.states[run.state] ?? run.state)}</span>
       {counts.map((name) => (
         <span key={name} class={name === "refused" || name === "failed" ? "wrong-field" : undefined}>
-          {words.counts[name]?.(run.counts[name] ?? 0)}
+          {words.counts[name]?.({ n: run.counts[name] ?? 0 })}
         </span>
       ))}
     </p>
@@ -63,11 +63,11 @@ function Actions({ state, changed }: { state: SourceState; changed: () => void }
   const pause = attempt(async () => void (await setPaused(state.id, !state.paused)));
   return (
     <div class="actions">
-      <button type="button" aria-label={words.runNowOf(state.title)} disabled={state.lastRun?.state === "running" && !state.lastRun.silent} onClick={run}>
+      <button type="button" aria-label={words.runNowOf({ title: state.title })} disabled={state.lastRun?.state === "running" && !state.lastRun.silent} onClick={run}>
         {words.runNow}
       </button>
       {state.schedule && state.pausedBy !== "file" && (
-        <button type="button" aria-label={(state.paused ? words.resumeOf : words.pauseOf)(state.title)} onClick={pause}>
+        <button type="button" aria-label={(state.paused ? words.resumeOf : words.pauseOf)({ title: state.title })} onClick={pause}>
           {state.paused ? words.resume : words.pause}
         </button>
       )}
@@ -77,4 +77,10 @@ function Actions({ state, changed }: { state: SourceState; changed: () => void }
       {problem && <ProblemNote problem={problem} again={() => setProblem(null)} />}
     </div>
   );
+}
+
+/** `12h` in words; as it is if it has another form. */
+function everyText(interval: string, words: Words["harvest"]): string {
+  const [, n, unit] = /^(\d+)([smhdw])$/.exec(interval) ?? [];
+  return n && unit ? words.every({ unit, n: Number(n) }) : words.everyOther({ interval });
 }

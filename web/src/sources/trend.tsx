@@ -10,12 +10,12 @@ export function Trend({ runs }: { runs: readonly Run[] }) {
   const words = useWords().harvest;
   const last = runs.at(-1);
   if (!last) return null;
-  const most = Math.max(1, ...runs.map((run) => run.counts["seen"] ?? 0));
+  const most = Math.max(1, ...runs.map((run) => run.counts.seen ?? 0));
   return (
     <svg
       class="trend"
       role="img"
-      aria-label={words.trend(runs.length, last.counts["seen"] ?? 0, last.counts["refused"] ?? 0)}
+      aria-label={words.trend({ n: runs.length, last: last.counts.seen ?? 0, refused: last.counts.refused ?? 0 })}
       viewBox={`0 0 ${WIDTH * runs.length} ${HEIGHT}`}
       width={WIDTH * runs.length}
       height={HEIGHT}
@@ -29,8 +29,8 @@ export function Trend({ runs }: { runs: readonly Run[] }) {
 
 /** Refused documents are drawn above those that were read; a run that saw nothing is a line. */
 function Column({ run, at, most }: { run: Run; at: number; most: number }) {
-  const seen = run.counts["seen"] ?? 0;
-  const refused = Math.min(seen, run.counts["refused"] ?? 0);
+  const seen = run.counts.seen ?? 0;
+  const refused = Math.min(seen, run.counts.refused ?? 0);
   const tall = (seen / most) * HEIGHT;
   const wrong = refused === 0 ? 0 : Math.max(2, (refused / most) * HEIGHT);
   return (

@@ -1,6 +1,7 @@
 // Translates the findings of a harvest: the service writes them in English, in a small number of patterns.
 
-import { words as english, type Words } from "./en.ts";
+import type { Words } from "./index.ts";
+import { words as english } from "./made/en.ts";
 
 export interface Said {
   text: string;
@@ -10,11 +11,16 @@ export interface Said {
 
 type Key = keyof Words["findings"];
 type Tail = keyof Words["findingTails"];
+type Finding = string | ((v: Parts) => string);
+/** What the findings tell of, in the order of the English text. */
+type Parts = Record<1 | 2 | 3, string>;
 
+const PART = "\0";
 /** `time: {1} read as {2}` as an expression; earlier patterns precede more general ones. */
-const PATTERNS = (Object.entries(english.findings) as [Key, string][]).map(
-  ([key, template]) => [key, new RegExp(`^${template.split(/\{\d\}/).map(escaped).join("(.+)")}$`)] as const,
-);
+const PATTERNS = (Object.keys(english.findings) as Key[]).map((key) => {
+  const template = filled(english.findings[key], { 1: PART, 2: PART, 3: PART });
+  return [key, new RegExp(`^${template.split(PART).map(escaped).join("(.+)")}$`)] as const;
+});
 const TAILS = Object.entries(english.findingTails) as [Tail, string][];
 /** A finding can start with its format: "iso19139: it is ...". */
 const FORMAT = /^[\w.-]+: (?=(it|its|the document) )/;
@@ -37,9 +43,14 @@ function translated(what: string, words: Words): string | null {
   for (const [key, pattern] of PATTERNS) {
     const found = pattern.exec(rest);
     // A part can be a finding itself: "no reader knows this format: it is a web page, not metadata".
-    if (found) return head + words.findings[key].replace(/\{(\d)\}/g, (_, n: string) => partOf(found[Number(n)] ?? "", words));
+    const [one = "", two = "", three = ""] = (found ?? []).slice(1).map((text) => partOf(text, words));
+    if (found) return head + filled(words.findings[key], { 1: one, 2: two, 3: three });
   }
   return null;
+}
+
+function filled(message: Finding, parts: Parts): string {
+  return typeof message === "string" ? message : message(parts);
 }
 
 function partOf(text: string, words: Words): string {

@@ -3,9 +3,9 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { remembered } from "../shell/memory.ts";
-import { words as en, type Words } from "./en.ts";
+import { words as en } from "./made/en.ts";
 
-export type { Words };
+export type Words = typeof en;
 
 interface Listed {
   /** In the language itself. */
@@ -16,11 +16,11 @@ interface Listed {
 /** Each language is a file and a line here; only the one that is shown is loaded. */
 export const LANGUAGES = {
   en: { name: "English", load: async () => ({ words: en }) },
-  de: { name: "Deutsch", load: () => import("./de.ts") },
-  fr: { name: "Français", load: () => import("./fr.ts") },
-  es: { name: "Español", load: () => import("./es.ts") },
-  it: { name: "Italiano", load: () => import("./it.ts") },
-  pt: { name: "Português", load: () => import("./pt.ts") },
+  de: { name: "Deutsch", load: () => import("./made/de.ts") },
+  fr: { name: "Français", load: () => import("./made/fr.ts") },
+  es: { name: "Español", load: () => import("./made/es.ts") },
+  it: { name: "Italiano", load: () => import("./made/it.ts") },
+  pt: { name: "Português", load: () => import("./made/pt.ts") },
 } satisfies Record<string, Listed>;
 
 export type Language = keyof typeof LANGUAGES;

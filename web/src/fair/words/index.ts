@@ -1,17 +1,17 @@
 // The words of the FAIR table in the page's languages; they are loaded only when it is opened.
 
 import { type LazyLanguages, lazyWords } from "../../words/lazy.ts";
-import { type FairWords, words as en } from "./en.ts";
+import { words as en } from "./made/en.ts";
 
-export type { FairWords };
+export type FairWords = typeof en;
 
 export const FAIR_LANGUAGES: LazyLanguages<FairWords> = {
   en: async () => ({ words: en }),
-  de: () => import("./de.ts"),
-  fr: () => import("./fr.ts"),
-  es: () => import("./es.ts"),
-  it: () => import("./it.ts"),
-  pt: () => import("./pt.ts"),
+  de: () => import("./made/de.ts"),
+  fr: () => import("./made/fr.ts"),
+  es: () => import("./made/es.ts"),
+  it: () => import("./made/it.ts"),
+  pt: () => import("./made/pt.ts"),
 };
 
 export const { useLoadedWords: useFairWords } = lazyWords(en, FAIR_LANGUAGES);

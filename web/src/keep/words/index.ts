@@ -1,17 +1,17 @@
 // The words for sharing, saving and exporting a list of hits; they are loaded only when it is opened.
 
 import { type LazyLanguages, lazyWords } from "../../words/lazy.ts";
-import { type KeepWords, words as en } from "./en.ts";
+import { words as en } from "./made/en.ts";
 
-export type { KeepWords };
+export type KeepWords = typeof en;
 
 export const KEEP_LANGUAGES: LazyLanguages<KeepWords> = {
   en: async () => ({ words: en }),
-  de: () => import("./de.ts"),
-  fr: () => import("./fr.ts"),
-  es: () => import("./es.ts"),
-  it: () => import("./it.ts"),
-  pt: () => import("./pt.ts"),
+  de: () => import("./made/de.ts"),
+  fr: () => import("./made/fr.ts"),
+  es: () => import("./made/es.ts"),
+  it: () => import("./made/it.ts"),
+  pt: () => import("./made/pt.ts"),
 };
 
 export const { useLoadedWords: useKeepWords } = lazyWords(en, KEEP_LANGUAGES);
