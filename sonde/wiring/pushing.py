@@ -59,7 +59,7 @@ class Pusher:
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -72,7 +72,7 @@ class Pusher:
         return done.record, done.created
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -80,14 +80,14 @@ class Pusher:
             push.delete(source, record, self.parts)
 
     def read(self, source: str, content: bytes, media_type: str | None) -> Record:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
         except RecordRefused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
         return push.holds(source, addressed(source, id), self.parts)
 

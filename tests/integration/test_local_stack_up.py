@@ -203,9 +203,9 @@ def test_an_ordinary_user_runs_it_too() -> None:
         "from local_stack.settings import *; from local_stack.stack import Stack;"
         f"ports = {[free_port() for _ in range(3)]};"
         f"s = StackConfig(Path({str(folder)!r}), os.environ, Path({str(default_cache())!r}),"
-        "ElasticsearchSettings(http_port=ports[0], transport_port=ports[1], heap='512m',"
+        "NodeConfig(http_port=ports[0], transport_port=ports[1], heap='512m',"
         f"jvm_options={QUICK_START}),"
-        "BrokerSettings(port=ports[2]));"
+        "ValkeyConfig(port=ports[2]));"
         "up = Stack(s).up(); Stack(s).down();"
         "print(json.dumps([[asdict(x) for x in up], [asdict(x) for x in Stack(s).status()]]))"
     )

@@ -368,9 +368,9 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
     """A harvest without broker, in a process of its own, SIGKILLed when some batches are in."""
     code = (
         "import worker_app as w\nfrom indexer.harvest.harvest import harvest\n"
-        "from indexer.parts import Options, Parts\n"
+        "from indexer.parts import HarvestParts, Options\n"
         "from workers.source_config import load_sources\np = w.parts()\ns = load_sources(w.config.sources)['s']\n"
-        "harvest('s', w.open_source(s, None), Parts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
+        "harvest('s', w.open_source(s, None), HarvestParts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
     )
     environment = os.environ | {
         "PYTHONPATH": f"{_HERE}{os.pathsep}{_HERE.parent.parent}",
