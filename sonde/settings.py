@@ -1,7 +1,4 @@
-"""One settings tree, the only reader of the environment.
-
-Every value is an environment variable: ``SONDE_ELASTICSEARCH__URL`` sets ``elasticsearch.url``.
-"""
+"""One settings tree, the only reader of the environment: ``SONDE_ELASTICSEARCH__URL`` sets ``elasticsearch.url``."""
 
 from __future__ import annotations
 
