@@ -44,7 +44,7 @@ from workers.source_config import load_sources
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 MODULES = {text.partition("\n")[0].removeprefix("# "): text for kind, text in BLOCKS if kind == "python"}
-CONFIGURED = [json.loads(text) for kind, text in BLOCKS if kind == "json"]
+CONFIGURED = [json.loads(text) for kind, text in BLOCKS if kind == "json" and "tagline" not in text]
 ENVIRONMENT = dict(line.split("=", 1) for kind, text in BLOCKS if kind == "ini" for line in text.splitlines())
 (SOURCES_YAML,) = (text for kind, text in BLOCKS if kind == "yaml")
 

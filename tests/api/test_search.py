@@ -166,11 +166,8 @@ def test_a_doi_goes_straight_to_its_record(samples: Service) -> None:
 
 @pytest.mark.parametrize("sign", ['"', "<", ">", "@", "#", "&", "~", "(", "[", "{", "|", "*", "\\", "^", "$"])
 def test_a_sign_before_names_is_no_syntax(samples: Service, sign: str) -> None:
-    answer = samples.get(
-        "/search", q=f"Surface temperatures on Earth {sign}have Stabilized.{sign} Data of {sign}Agency"
-    )
-    assert answer.status == 200
-    assert "sonde:degraded" not in answer.json
+    question = f"Surface temperatures on Earth {sign}have stabilized.{sign} Data of {sign}Agency"
+    assert samples.http.get("/search", query_string={"q": question}).status_code == 200
 
 
 def test_nonsense_finds_nothing(samples: Service) -> None:
