@@ -238,7 +238,7 @@ def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
 
 def _made(ready: Bench) -> ReportSetup:
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return ReportSetup(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
+    return ReportSetup(ready.embedder, ready.cross_encoder, json.loads(ready.config.to_json()), __version__, at)
 
 
 def _write(options: EvaluateOptions, report: EvaluationReport) -> None:

@@ -73,7 +73,7 @@ def test_an_index_of_0_1_0_answers_and_asks_for_a_reindex(es_client: Elasticsear
     resolver = ServingResolver(es_client, made, Hashing)
     reader = RecordReader(es_client, made, resolver)
     page = reader.page(ListRequest())
-    assert [stored.record for stored in page.found] == sorted(
+    assert [stored.record for stored in page.records] == sorted(
         (from_document(record) for record in RECORDS), key=lambda record: record.id
     )
     report = Readiness(es_client, resolver, "one")()
