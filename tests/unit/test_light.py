@@ -64,7 +64,7 @@ def test_the_extras_hold_what_the_base_does_not() -> None:
 
 
 def test_the_demo_installs_the_lean_lock_and_removes_nothing() -> None:
-    plan = ["make", "--dry-run", "--always-make", "demo"]
+    plan = ["make", "--no-print-directory", "--dry-run", "--always-make", "demo"]
     commands = subprocess.run(
         plan, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     ).stdout.splitlines()
