@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -175,14 +174,6 @@ def _in_pages(found: _Catalogue, following: str | None) -> Iterator[RawPage]:
         yield page
     for start in range(0, len(found.unchanged), _PAGE):
         yield RawPage((), unchanged=found.unchanged[start : start + _PAGE])
-
-
-def parsed_data_json(content: bytes) -> bool:
-    """Whether bytes are a data.json; for probing."""
-    try:
-        return is_data_json(json.loads(content))
-    except (ValueError, RecursionError):
-        return False
 
 
 def _recognises(answer: FirstAnswer) -> bool:

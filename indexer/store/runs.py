@@ -11,11 +11,6 @@ from es_mappings.codecs.runs import UNFINISHED, RunReport, from_document, to_doc
 from es_mappings.names import alias
 
 
-def now_iso() -> str:
-    """The current time in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 @dataclass(frozen=True, slots=True)
 class Runs:
     """Runs of one prefix."""

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.search.suggest.suggester import folded, slips, slips_in
+from core.folding import folded_phrase
+from search_api.search.suggest.suggester import slips, slips_in
 from tests.service import Service
 
 
@@ -77,4 +78,4 @@ def test_a_later_word_may_begin_as_typed() -> None:
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_beginning_has_no_slips(typed: str, rest: str) -> None:
     assert slips(typed, typed + rest, 2) == 0
-    assert folded(folded(typed)) == folded(typed)
+    assert folded_phrase(folded_phrase(typed)) == folded_phrase(typed)

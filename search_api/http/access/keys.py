@@ -14,12 +14,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from cachetools import TTLCache
 
 from core.access import ALL_SCOPES, AccessScope, Authenticator, Caller, NotAuthenticated, checked_name
+from core.clock import utc_now
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
@@ -273,10 +274,6 @@ def _text(time: datetime | None) -> str | None:
 
 def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class KeyAuthenticator:

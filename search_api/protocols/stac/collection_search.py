@@ -19,7 +19,7 @@ from shapely.geometry.base import BaseGeometry
 
 from core.errors import InvalidInput
 from core.extent import BBox
-from core.folding import folded
+from core.folding import folded, folded_phrase
 from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.catalogue.listing.catalogues import Catalogue
@@ -34,7 +34,8 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
-from search_api.search.filtering.literals import shown, wrong
+from search_api.search.filtering.geometries import shown
+from search_api.search.filtering.literals import wrong
 from search_api.search.filtering.queryables import Queryable
 
 T = TypeVar("T")
@@ -257,7 +258,10 @@ def _is_like(text: str, pattern: list[object]) -> bool:
     return all(part is _ANY for part in pattern[here:])
 
 
-_SORTED_BY: dict[str, Callable[[Catalogue], str]] = {"id": lambda one: one.id, "title": lambda one: _folded(one.title)}
+_SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
+    "id": lambda one: one.id,
+    "title": lambda one: folded_phrase(one.title),
+}
 
 
 class CollectionsQuery(Parameters):
@@ -335,10 +339,7 @@ def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:
 
 
 def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
-    text = _folded(" ".join((collection.id, collection.title, description_of(collection), collection.about.publisher)))
-    return any(_folded(term) in text for term in terms)
-
-
-def _folded(text: str) -> str:
-    """Without case and accents, with single spaces."""
-    return " ".join(folded(text).split())
+    text = folded_phrase(
+        " ".join((collection.id, collection.title, description_of(collection), collection.about.publisher))
+    )
+    return any(folded_phrase(term) in text for term in terms)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from core.errors import InvalidInput
 from core.json_types import Json
 from search_api.search.filtering.cql2 import Expression
-from search_api.search.filtering.literals import shown
+from search_api.search.filtering.geometries import shown
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, schema_of
 
 _NAMES = {

@@ -24,7 +24,7 @@ def checked_geometry(node: object) -> Json:
     """The geometry with longitudes and latitudes alone, WGS 84. Raises ValueError that names what is wrong."""
     kind = node.get("type") if isinstance(node, Mapping) else None
     if not isinstance(node, Mapping) or not isinstance(kind, str) or kind not in (*_READERS, "GeometryCollection"):
-        raise ValueError(f"{_shown(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
+        raise ValueError(f"{shown(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
     if kind == "GeometryCollection":
         return {"type": kind, "geometries": [_member(one) for one in _filled(node.get("geometries"), kind, "geometry")]}
     geometry = {"type": kind, "coordinates": _READERS[kind](node.get("coordinates"), kind)}
@@ -41,7 +41,7 @@ def _member(node: object) -> Json:
 
 def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
     if not isinstance(part, list | tuple):
-        raise ValueError(f"the geometry is not valid ({kind}): {_shown(part)} is not a list")
+        raise ValueError(f"the geometry is not valid ({kind}): {shown(part)} is not a list")
     if not part:
         raise ValueError(f"the {kind} is empty: it has no {what}")
     if len(part) < least:
@@ -52,14 +52,14 @@ def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
 def _position(part: Part, kind: str) -> list[float]:
     """``[lon, lat]``; a height is left out."""
     if not isinstance(part, list | tuple):
-        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {_shown(part)}")
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {shown(part)}")
     if not part:
         raise ValueError(f"the {kind} is empty: a position is [lon, lat]")
     if not 2 <= len(part) <= _MOST_NUMBERS:
-        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {_shown(part)}")
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {shown(part)}")
     for number in part:
         if isinstance(number, bool) or not isinstance(number, int | float) or not _is_finite(number):
-            raise ValueError(f"{_shown(number)} is not a number")
+            raise ValueError(f"{shown(number)} is not a number")
     lon, lat = part[0], part[1]
     if not (-180 <= lon <= 180 and -90 <= lat <= 90):
         raise ValueError(f"the position {lon:g} {lat:g} is outside -180..180, -90..90 degrees")
@@ -128,6 +128,7 @@ def _refuse_invalid(geometry: Json) -> None:
         raise ValueError(f"the {kind} is smaller than {_SMALLEST_DEG:g} degrees; ask with a point")
 
 
-def _shown(node: object) -> str:
+def shown(node: object) -> str:
+    """The node as a short text for a message."""
     text = str(node)
     return text if len(text) <= 60 else text[:57] + "..."

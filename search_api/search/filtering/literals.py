@@ -11,7 +11,7 @@ from core.extent import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms
 from es_mappings.codecs.records import envelope
-from search_api.search.filtering.geometries import checked_geometry
+from search_api.search.filtering.geometries import checked_geometry, shown
 
 LONGEST_TEXT = 512
 
@@ -78,9 +78,3 @@ def _box(edges: list[float]) -> Json:
         return envelope(BBox(*edges) if len(edges) == 4 else BBox(edges[0], edges[1], edges[3], edges[4]))
     except ValueError as error:
         raise wrong(f"bbox: {error}") from None
-
-
-def shown(node: object) -> str:
-    """The node as a short text for a message."""
-    text = str(node)
-    return text if len(text) <= 60 else text[:57] + "..."

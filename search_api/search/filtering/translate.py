@@ -22,6 +22,7 @@ from search_api.search.filtering.comparisons import (
     spatial_clause,
 )
 from search_api.search.filtering.cql2 import Expression
+from search_api.search.filtering.geometries import shown
 from search_api.search.filtering.literals import wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 
@@ -44,7 +45,7 @@ def _clause(node: Expression, negated: bool) -> Clause:
     if isinstance(node, bool):
         return {"match_all": {}} if node is not negated else {"match_none": {}}
     if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
-        raise wrong(f"{literals.shown(node)} is not a condition")
+        raise wrong(f"{shown(node)} is not a condition")
     op, args = node["op"], node.get("args", [])
     if not isinstance(args, list) or not args:
         raise wrong(f"{op} has no arguments")
@@ -224,10 +225,10 @@ def _property(node: object) -> Queryable:
     if isinstance(inner, Mapping) and isinstance(inner.get("property"), Queryable):
         return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
-        raise wrong(f"{literals.shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
+        raise wrong(f"{shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
     one = find(inner["property"])
     if one is None:
-        raise wrong(f"there is no property {literals.shown(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
+        raise wrong(f"there is no property {shown(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
     return one
 
 

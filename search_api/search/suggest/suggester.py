@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,15 +12,16 @@ from typing import Literal, Protocol, get_args
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from core.folding import folded_phrase
 from core.json_types import Json, JsonMapping
 from core.names import name_key
 from core.place import Place
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
+from search_api.search.retrieval.filters import lucene_escaped
 from search_api.search.retrieval.serving import ServingResolver
 
 _LOOKED_AT = 60
-_SPECIAL = re.compile(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Indexed:
 
 def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexed:
     """If nothing matches exactly, searches again with typing errors allowed."""
-    text = folded(typed)
+    text = folded_phrase(typed)
     if not text:
         return Indexed()
     bodies = [_titles_body(text, limit, fuzzy=False), _keywords_body(text, limit), names_body(typed, limit)]
@@ -89,7 +89,7 @@ _FUZZY = {"fuzziness": "AUTO:4,8", "prefix_length": 1, "max_expansions": 50}
 def _keywords_body(text: str, limit: int) -> Json:
     """A keyword can be a path (EARTH SCIENCE > OCEANS): the typed text can complete to any of its words."""
     last = text.split(" ")[-1]
-    pattern = _SPECIAL.sub(r"\\\1", text)
+    pattern = lucene_escaped(text)
     terms = {"field": "keywords.exact", "size": limit, "include": f"(.*[ >,/(\\-])?{pattern}.*"}
     return {
         "size": 0,
@@ -122,7 +122,7 @@ def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
 def _near(found: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
     most = slips_allowed(text)
-    judged = [(slipped, one) for one in found if (slipped := slips_in(text, folded(one.term), most)) is not None]
+    judged = [(slipped, one) for one in found if (slipped := slips_in(text, folded_phrase(one.term), most)) is not None]
     return [one for _, one in sorted(judged, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
 
@@ -223,7 +223,7 @@ class PlaceSuggester:
 
     def suggest(self, typed: str, limit: int) -> list[Place]:
         """Exact matches first, then the more important places; each place once."""
-        text = folded(typed)
+        text = folded_phrase(typed)
         if not text:
             return []
         keys = self._beginning(text)
@@ -263,15 +263,6 @@ class PlaceSuggester:
     @cached_property
     def _sorted(self) -> list[str]:
         return sorted(self._names.keys())
-
-
-_SPACES = re.compile(r"\s+")
-
-
-def folded(text: str) -> str:
-    """Lower case without accents, single spaces: the form in which typed text and names are compared."""
-    plain = unicodedata.normalize("NFKD", text)
-    return _SPACES.sub(" ", "".join(c for c in plain if not unicodedata.combining(c)).casefold()).strip()
 
 
 def slips_allowed(typed: str) -> int:
