@@ -81,12 +81,13 @@ class Supervisor:
     def start_again(self, part: StackPart, report: Reporter) -> None:
         """Starts a part that died and waits for nothing. Raises StackError where it cannot be started."""
         died = self._records.read(part.name) or process.Started(0, "")
-        self._records.note_restart(part.name, time.time())
         try:
             self._start(part, report)
         except StackError:
             self._records.write(part.name, died, part.address)  # it is still dead, and tried again
             raise
+        finally:
+            self._records.note_restart(part.name, time.time())
 
     def _clear(self, name: str, report: Reporter) -> None:
         """Ends what a killed part or a lost record left behind, so that a new one finds its port and files free."""
