@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.place import Entity, Place
+from core.geo import Entity, Place
 from core.ports import EntityRecogniser, Geocoder
 from reading.coordinates import WrittenBox, written_boxes
 from reading.gazetteer import Gazetteer, NameWord, name_key, words
-from reading.place_context import NameContext, inside, part_of, resolve
+from reading.place_context import NameContext, after_feature, inside, part_of, resolve
 from reading.place_names import NameMatch, NameMatcher
 from reading.sentences import Claims, sentences
-from reading.text_words import after_feature
 
 Source = Literal["gazetteer", "entities", "coordinates"]
 

@@ -14,8 +14,8 @@ from search_api.catalogue.fair.view import fair_views
 from search_api.catalogue.granules.view import granules_views
 from search_api.catalogue.related.view import related_views
 from search_api.catalogue.view import add_record_page, preview_views
-from search_api.http import admission, limits, openapi, problems, responses, telemetry
-from search_api.http.access import audit, guard
+from search_api.http import limits, openapi, problems, responses, telemetry
+from search_api.http.access import guard
 from search_api.http.responses import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
 from search_api.http.responses import OrjsonProvider
 from search_api.library.notebooks_view import notebook_views
@@ -24,7 +24,8 @@ from search_api.library.view import library_views
 from search_api.operations.view import operations_views
 from search_api.page import portal
 from search_api.page.docs import docs_views
-from search_api.page.view import landing_views, page_views, register_error_page
+from search_api.page.plain_page import register_error_page
+from search_api.page.view import landing_views, page_views
 from search_api.parts import Parts
 from search_api.protocols.csw.view import csw_views
 from search_api.protocols.feeds import feeds_views
@@ -68,10 +69,10 @@ def create_app(parts: Parts) -> Flask:
     portal.register(app, parts.portal)
     problems.register(app)
     telemetry.watch(app)
-    audit.register(app)
+    guard.register_audit(app)
     limits.refuse_long_addresses(app)
-    limits.register(app, parts.rates)
-    admission.register(app, parts.limits)
+    limits.register_rate_limits(app, parts.rates)
+    limits.register_admission(app, parts.limits)
     guard.register(app, parts.authenticator)
     responses.register(app, parts.http)
     app.register_api(landing_views(parts))

@@ -19,8 +19,7 @@ from search_api.catalogue.record_sink import RecordSink
 from search_api.catalogue.related.citations import CitationEvents
 from search_api.catalogue.related.mentions import MentionReader
 from search_api.catalogue.related.relations import RelationReader
-from search_api.http.admission import AdmissionLimits
-from search_api.http.limits import NO_LIMITS, LimitPolicy
+from search_api.http.limits import NO_LIMITS, AdmissionLimits, LimitPolicy
 from search_api.http.responses import HttpPolicy
 from search_api.library.entries import LibrarySearch
 from search_api.library.notebooks import Notebooks
@@ -28,9 +27,9 @@ from search_api.library.personal_library import PersonalLibrary
 from search_api.operations.readiness import ReadinessReport
 from search_api.page.portal import PortalLook
 from search_api.search.flow import SearchPipeline
+from search_api.search.query_log import QueryLog
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.suggester import Suggester
-from search_api.search.usage.log import QueryLog
+from search_api.search.suggester import Suggester
 from search_api.stewards.alerts.desk import AlertDesk
 from search_api.stewards.curation.desk import CurationDesk
 from search_api.stewards.harvests.overview import Harvests

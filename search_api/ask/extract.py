@@ -8,7 +8,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from core.passage import CELL
+from core.document import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.search.passages.coverage import content_words, coverage, weights

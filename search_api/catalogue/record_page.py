@@ -12,7 +12,7 @@ from core.record import Contact, Record
 from core.timespan import TimeSpan
 from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
 from search_api.formats_out import schema_org
-from search_api.http.addresses import Addresses, Link
+from search_api.http.responses import Addresses, Link
 from search_api.page.plain_page import summary
 from search_api.page.shell import page
 

@@ -13,8 +13,8 @@ from core.errors import NotFound, Unavailable
 from search_api.catalogue.listing.reader import LONGEST_ID, Stored
 from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
 from search_api.catalogue.record_page import record_page
-from search_api.http.addresses import Addresses
 from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.responses import Addresses
 from search_api.page.shell import page
 from search_api.parts import Parts
 

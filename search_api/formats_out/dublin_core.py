@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 from search_api.formats_out.notations import add_child, degrees
 from search_api.formats_out.output_format import OaiFormat, OutputFormat, xml_text

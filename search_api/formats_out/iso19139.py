@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from core.extent import BBox
+from core.geo import BBox
 from core.names import Variable
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan

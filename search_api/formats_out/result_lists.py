@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan, instant_ms, iso
 from search_api.formats_out.notations import add_child, iri, spreadsheet_safe

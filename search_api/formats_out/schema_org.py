@@ -10,7 +10,7 @@ import json
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.names import Variable
 from core.record import Contact, Keyword, Link, Record

@@ -10,7 +10,7 @@ from core.errors import InvalidInput
 from core.json_types import Json
 from search_api.formats_out.formats import result_writers
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, JSON, Addresses, link, ways_on
+from search_api.http.responses import GEOJSON, JSON, Addresses, link, ways_on
 from search_api.library.entries import FoundDocument, merged, records_needed
 from search_api.parts import Parts
 from search_api.search.answer import Answer

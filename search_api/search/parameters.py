@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from core.cells import COARSEST, FINEST, MOST_CELLS, CellView
 from core.errors import InvalidInput
-from core.extent import WORLD
+from core.geo import WORLD
 from core.record import ProvenanceKind
 from search_api.formats_out.formats import result_writers
 from search_api.http.parameters import (
@@ -30,9 +30,8 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.search.filtering.translate import clause_of
-from search_api.search.order import SORTBY_PATTERN, read_sortby
-from search_api.search.position import not_ours, read_opaque, write_opaque
-from search_api.search.ranking.target import Relation, SpatialMode
+from search_api.search.order import SORTBY_PATTERN, not_ours, read_opaque, read_sortby, write_opaque
+from search_api.search.ranking.candidates import Relation, SpatialMode
 from search_api.search.request import ALL_PARTS, COUNTED, FacetName, Filters, Part, SearchRequest
 from search_api.search.retrieval.facets import FACETS
 

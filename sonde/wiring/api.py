@@ -25,12 +25,12 @@ from search_api.catalogue.related.mentions import MentionReader
 from search_api.catalogue.related.relations import RelationReader
 from search_api.http.access.keys import KeyStore
 from search_api.http.access.visibility import AccessFilteredElasticsearch, groups_of_caller
-from search_api.http.admission import AdmissionLimits
+from search_api.http.limits import AdmissionLimits
 from search_api.library.notebooks import Notebooks
 from search_api.operations.readiness import Readiness
 from search_api.parts import Parts
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.suggester import PlaceSuggester, Suggester
+from search_api.search.suggester import PlaceSuggester, Suggester
 from search_api.stewards.harvests.overview import Harvests
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde import __version__

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Dates, Keyword, Link, Record, Resolution
 from core.timespan import TimeSpan
 from search_api.app import create_app

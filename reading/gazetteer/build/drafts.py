@@ -15,8 +15,7 @@ from typing import Any
 
 import yaml
 
-from core.extent import BBox
-from core.place import PlaceKind
+from core.geo import BBox, PlaceKind
 from reading.gazetteer import name_key
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cachetools import TTLCache
 
 from core.errors import NotFound
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from search_api.catalogue.listing.reader import RecordReader

@@ -25,8 +25,7 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.search.filtering.translate import clause_of, in_degrees
-from search_api.search.order import SORTBY_PATTERN, kinds_of, read_sortby
-from search_api.search.position import read_position
+from search_api.search.order import SORTBY_PATTERN, kinds_of, read_position, read_sortby
 
 LARGEST_PAGE = 1000
 

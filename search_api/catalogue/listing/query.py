@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.search.order import SortKey, sort_body
-from search_api.search.retrieval.filters import LANGUAGES, area_clause, phrase, span_clause
+from search_api.search.retrieval.clauses import LANGUAGES, area_clause, phrase, span_clause
 
 Clause = Json
 

@@ -17,7 +17,7 @@ from core.json_types import Json
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
-from reading.identifiers import read_identifiers
+from reading.names import read_identifiers
 
 log = structlog.get_logger(__name__)
 

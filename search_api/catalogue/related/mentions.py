@@ -8,17 +8,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import DocumentEntry, document_of_record
-from core.folding import folded, folded_words, place_of
+from core.document import DocumentEntry, Passage, document_of_record
 from core.json_types import Json
-from core.passage import Passage
+from core.names import folded, folded_words, place_of
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from es_mappings.codecs import documents, passages
 from es_mappings.names import alias
 from search_api.search.passages.scope import scopes
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 
 LEAST_TITLE_WORDS = 4
 """A shorter title ("Bathymetry data") is also an ordinary phrase."""

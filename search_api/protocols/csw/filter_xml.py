@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.reference_systems import ReferenceSystem, read_reference_system
 from search_api.http.parameters import plain_number

@@ -15,8 +15,8 @@ from es_mappings.codecs.vectors import WITHOUT
 from search_api.catalogue.listing.catalogues import ALL
 from search_api.catalogue.listing.query import ListRequest, Selection, selected
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.http.addresses import Addresses
 from search_api.http.openapi import PROBLEMS, text_answer
+from search_api.http.responses import Addresses
 from search_api.parts import Parts
 from search_api.protocols.csw import answers
 from search_api.protocols.csw.capabilities import CswService, capabilities, operations

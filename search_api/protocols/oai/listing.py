@@ -22,7 +22,7 @@ from es_mappings.codecs.vectors import WITHOUT
 from search_api.catalogue.listing.reader import RecordReader
 from search_api.formats_out.formats import OAI_DC, oai_formats
 from search_api.http.parameters import OneOf
-from search_api.search.position import read_opaque, write_opaque
+from search_api.search.order import read_opaque, write_opaque
 
 Verb = Literal["Identify", "ListMetadataFormats", "ListSets", "ListIdentifiers", "ListRecords", "GetRecord"]
 

@@ -13,9 +13,17 @@ from core.timespan import TimeSpan, iso
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.view import CataloguePath
 from search_api.formats_out.notations import enclosing_rfc3339, without_empty
-from search_api.http.addresses import CATALOG_JSON, CATALOG_PROFILE, GEOJSON, JSON, SCHEMA_JSON, Addresses, link
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
-from search_api.http.responses import json_as
+from search_api.http.responses import (
+    CATALOG_JSON,
+    CATALOG_PROFILE,
+    GEOJSON,
+    JSON,
+    SCHEMA_JSON,
+    Addresses,
+    json_as,
+    link,
+)
 from search_api.page.plain_page import (
     HTML,
     FormParameters,

@@ -6,9 +6,9 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel
 
-from search_api.http.addresses import JSON
 from search_api.http.openapi import answer_as
 from search_api.http.problems import Problem
+from search_api.http.responses import JSON
 from search_api.page.plain_page import HTML, FormParameters, conformance_html, plain_page, wants_html
 
 _COMMON = "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf"

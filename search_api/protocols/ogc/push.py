@@ -21,9 +21,9 @@ from core.record import addressed
 from search_api.catalogue.listing.reader import LONGEST_ID, Original
 from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import CataloguePath
-from search_api.http.addresses import Addresses
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
+from search_api.http.responses import Addresses
 from search_api.parts import Parts
 from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
 

@@ -16,9 +16,9 @@ from core.json_types import Json, JsonMapping
 from core.timespan import iso
 from search_api.catalogue.listing.query import Selection, selected
 from search_api.formats_out.notations import nearest_rfc3339
-from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.parameters import NoParameters, Text, Tokens
+from search_api.http.responses import JSON, Addresses, link
 from search_api.parts import Parts
 from search_api.protocols.stac.documents import StacCollectionPath, collection_named
 from search_api.protocols.stac.parameters import StacFilters, StacFiltersBody, stac_selection

@@ -18,9 +18,9 @@ from shapely.geometry import box
 from shapely.geometry.base import BaseGeometry
 
 from core.errors import InvalidInput
-from core.extent import BBox
-from core.folding import folded, folded_phrase
+from core.geo import BBox
 from core.json_types import Json
+from core.names import folded, folded_phrase
 from core.timespan import TimeSpan
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.http.parameters import (

@@ -29,9 +29,8 @@ from search_api.protocols.stac.properties import STAC_SORTABLES, in_our_names, p
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
 from search_api.search.filtering.translate import clause_of
-from search_api.search.order import MOST_KEYS, SortKey, kinds_of
-from search_api.search.position import read_position
-from search_api.search.retrieval.filters import span_clause
+from search_api.search.order import MOST_KEYS, SortKey, kinds_of, read_position
+from search_api.search.retrieval.clauses import span_clause
 
 Numbers = Annotated[list[Annotated[float, Field(strict=True, allow_inf_nan=False)]], Field(min_length=4, max_length=6)]
 

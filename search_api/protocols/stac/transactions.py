@@ -18,9 +18,9 @@ from core.record import Record, addressed
 from search_api.catalogue.listing.query import ListRequest, Selection
 from search_api.formats_out.notations import EARLIEST_MS, LATEST_MS
 from search_api.formats_out.stac import ASSET_RELS, VERSION
-from search_api.http.addresses import GEOJSON, Addresses
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
+from search_api.http.responses import GEOJSON, Addresses
 from search_api.parts import Parts
 from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
 from search_api.protocols.ogc.push import (

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from core.errors import InvalidInput
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms
 from es_mappings.codecs.records import envelope

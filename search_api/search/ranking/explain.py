@@ -6,9 +6,8 @@ import numpy as np
 
 from core.hit import SignalName
 from core.json_types import Json
-from search_api.search.ranking.curated import BOOST
-from search_api.search.ranking.rank import Ranking, measured
-from search_api.search.ranking.signals.best_only import CrossEncoderReading
+from search_api.search.ranking.rank import BOOST, Ranking, measured
+from search_api.search.ranking.signals.arms import CrossEncoderReading
 from search_api.search.ranking.signals.signal import Reason
 from search_api.search.ranking.signals.spatial import Spatial
 

@@ -13,13 +13,13 @@ from typing import get_args
 import numpy as np
 
 from core.cells import CellGrid, CellRange, CellView
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
 from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, instant_ms
 from es_mappings.codecs.cells import field_of
 from search_api.search.request import FacetName, Filters
-from search_api.search.retrieval.filters import Clause, area_clause, one_of, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, one_of, record_filters, span_clause
 
 FACETS: tuple[FacetName, ...] = get_args(FacetName)
 

@@ -12,12 +12,11 @@ from core.json_types import Json
 from search_api.search.ranking.words import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
-from search_api.search.retrieval.arms import Arm
+from search_api.search.retrieval.arms import Arm, match_clauses
 from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
-from search_api.search.retrieval.candidate_matches import match_clauses
-from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
-from search_api.search.retrieval.page_records import marks
+from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, QueryTerm
@@ -53,7 +52,7 @@ class CountClauses:
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the section of highlights.
 
-    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.candidate_matches`); empty
+    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.arms`); empty
     if nothing depends on it. ``counting``: otherwise, what round one counts.
 
     ``nearness``: what hits must pass in meaning; None: nothing.

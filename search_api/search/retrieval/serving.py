@@ -15,7 +15,7 @@ from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, lost_aliases, serving
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
-from reading.language import detect_language
+from reading.sentences import detect_language
 from search_api.http.telemetry import count_cache_lookup
 from search_api.search.caches import NO_STATE, IndexState
 from search_api.search.ranking.words import Boosts, WordWeights

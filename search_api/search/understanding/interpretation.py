@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast, get_args
 
-from core.extent import BBox
-from core.record import ProvenanceKind
+from core.geo import BBox
+from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
+from reading.concepts import Label
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Range
-from reading.vocabulary import Label
+from search_api.search.ranking.candidates import Level, Target
+from search_api.search.request import SearchRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,3 +245,47 @@ class Interpretation:
     def is_stopwords_only(self) -> bool:
         """Whether the question has text but asks for nothing. An empty text or ``*`` lists everything instead."""
         return self.is_empty and self.text.strip() not in ("", "*")
+
+
+_WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
+
+
+def target_of(request: SearchRequest, read: Interpretation, now_ms: int) -> Target:
+    """The ranking target: parameters if given, else what the question says.
+
+    ``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the time of the question.
+    """
+    filters = request.filters
+    boxes = (filters.area,) if filters.area is not None else read.areas
+    if not boxes and request.spatial == "hausdorff" and _level(read) == "global":
+        boxes = (_WORLD,)  # in the distance mode the whole world is a valid box
+    span = filters.span if filters.span is not None else read.span
+    topological = filters.relation in ("within", "contains", "disjoint", "intersects")
+    scale = _resolution(read)
+    return Target(
+        boxes=boxes if request.spatial != "off" else (),
+        relation=filters.relation if topological else None,
+        span=span if request.temporal else None,
+        latest=read.latest and request.temporal,
+        resolution=scale,
+        level=_level(read),
+        kind=read.kinds[0].kind if read.kinds else None,
+        place=read.places[0].name if len(read.places) == 1 and filters.area is None else request.place,
+        now_ms=now_ms,
+        spatial=request.spatial,
+    )
+
+
+def _resolution(read: Interpretation) -> Resolution:
+    """The first of each that the question names."""
+    return Resolution(
+        next((s.metres for s in read.scales if s.metres is not None), None),
+        next((s.scale_denominator for s in read.scales if s.scale_denominator is not None), None),
+        next((s.time_step for s in read.scales if s.time_step is not None), None),
+    )
+
+
+def _level(read: Interpretation) -> Level | None:
+    """The first scale word that gives the size of an area ("high resolution" does not)."""
+    known = get_args(Level)
+    return cast(Level | None, next((scale.level for scale in read.scales if scale.level in known), None))

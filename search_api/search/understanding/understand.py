@@ -10,21 +10,18 @@ from typing import Any, Literal, TypeVar
 import structlog
 from prometheus_client import Counter
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from reading.acronyms import acronym_candidates, own_acronyms
-from reading.identifiers import IdentifierMention, read_identifiers
+from reading.concepts import Label
 from reading.kinds import KindMention, read_kinds
-from reading.language import detect_language
-from reading.names import contact_candidates, name_candidates
+from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
 from reading.places import RECOGNISED, PlaceMention, PlaceReader
-from reading.relations import RelationMention, read_relations
+from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
-from reading.sentences import Claims, Range
-from reading.targets import target_box
+from reading.sentences import Claims, Range, detect_language
 from reading.times import TimeMention, TimeReader
-from reading.vocabulary import Label
-from reading.vocabulary.vocabulary import TermMention, Vocabulary, term_key
+from reading.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
     Interpretation,

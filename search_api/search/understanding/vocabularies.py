@@ -21,7 +21,7 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.names import alias
-from reading.vocabulary import Concept, Label, NamedVocabulary
+from reading.concepts import Concept, Label, NamedVocabulary
 
 _CONCEPTS_PER_PART = 500
 _MOST_VOCABULARIES = 100

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from core.doubts import doubts
-from core.extent import BBox
+from core.geo import BBox
 from core.hit import Hit
 from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
-from core.record import Contact, Link, Record
+from core.record import Contact, Link, Record, doubts
 from core.timespan import TimeSpan
-from reading.vocabulary import Label
+from reading.concepts import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config

@@ -20,19 +20,18 @@ from core.record import Record
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, Addresses, document_link, item_path, link, ways_on
 from search_api.http.openapi import answer_as
 from search_api.http.parameters import checked_query
 from search_api.http.problems import Problem, from_validation
-from search_api.http.responses import json_part
+from search_api.http.responses import GEOJSON, Addresses, document_link, item_path, json_part, link, ways_on
 from search_api.page.plain_page import HTML, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
+from search_api.search.query_log import Requester, new_id
 from search_api.search.request import SearchRequest
-from search_api.search.telemetry import searched
-from search_api.search.usage.log import Requester, new_id
+from search_api.search.state import searched
 from search_api.search.views import geojson
 
 _DEGRADED = (

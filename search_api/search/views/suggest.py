@@ -9,11 +9,11 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, Field
 
 from core.json_types import Json
-from search_api.http.addresses import Addresses
 from search_api.http.openapi import PROBLEMS
 from search_api.http.parameters import Parameters, printable
+from search_api.http.responses import Addresses
 from search_api.parts import Parts
-from search_api.search.suggest.suggester import Suggestions
+from search_api.search.suggester import Suggestions
 
 OPENSEARCH_SUGGESTIONS = "application/x-suggestions+json"
 

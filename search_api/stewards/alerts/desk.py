@@ -13,8 +13,8 @@ from hashlib import sha256
 import structlog
 
 from core.access import Caller
-from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
+from core.timespan import utc_now
 from es_gateway.searching import on_current
 from search_api.search.flow import SearchPipeline
 from search_api.stewards.alerts.compiled import Compiled, compile_question

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from core.clock import utc_now
 from core.record import Record
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT

@@ -15,9 +15,9 @@ from typing import Protocol
 
 import structlog
 
-from core.clock import utc_now
 from core.errors import Unavailable
 from core.record import Record
+from core.timespan import utc_now
 from net.gate import Gate
 from search_api.stewards.alerts.desk import webhook_secret
 from search_api.stewards.alerts.matching import Rights

@@ -15,11 +15,10 @@ from core.json_types import Json
 from search_api.formats_out.output_format import ResultPage
 from search_api.formats_out.result_lists import ATOM_TYPE as ATOM
 from search_api.formats_out.result_lists import atom
-from search_api.http.access.audit import audit
-from search_api.http.access.guard import caller
-from search_api.http.addresses import Addresses
+from search_api.http.access.guard import audit, caller
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.problems import Problem
+from search_api.http.responses import Addresses
 from search_api.page.plain_page import HTML, PageWords, plain_page
 from search_api.parts import Parts
 from search_api.stewards.alerts.desk import AlertDesk

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
-from core.overlay import Overlay
-from search_api.search.curation.live import LiveRules
+from core.record import Overlay
+from core.timespan import utc_now
+from search_api.search.curation.decisions import LiveRules
 from search_api.search.curation.rules import (
     DRAFT_KINDS,
+    MOST_RULES,
     RULES,
     CurationRule,
+    CurationStore,
     OverlayRule,
     RuleAction,
     RuleChange,
@@ -24,7 +26,6 @@ from search_api.search.curation.rules import (
     RuleKind,
     StoredRule,
 )
-from search_api.search.curation.store import MOST_RULES, CurationStore
 from search_api.stewards.curation.lines import RefusedLine, RuleLines
 
 

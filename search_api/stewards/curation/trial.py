@@ -19,8 +19,7 @@ from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.curated import ActiveRules, with_draft
-from search_api.search.curation.live import trying_rules
+from search_api.search.curation.decisions import ActiveRules, trying_rules, with_draft
 from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
 from search_api.stewards.curation.view import DRAFT_NAME

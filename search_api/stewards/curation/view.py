@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json
-from search_api.http.access.audit import audit
-from search_api.http.access.guard import caller
+from search_api.http.access.guard import audit, caller
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem

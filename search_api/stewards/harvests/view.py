@@ -18,14 +18,13 @@ from core.json_types import Json
 from core.timespan import instant_ms
 from es_mappings.codecs.runs import RunReport, to_document
 from search_api.catalogue.harvest_runs import BRIEF
-from search_api.http.access.audit import audit
-from search_api.http.access.guard import caller, needs
-from search_api.http.addresses import JSON, Addresses, link
+from search_api.http.access.guard import audit, caller, needs
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import Parameters, Text
 from search_api.http.problems import Problem
+from search_api.http.responses import JSON, Addresses, link
 from search_api.parts import Parts
-from search_api.search.position import read_position, write_position
+from search_api.search.order import read_position, write_position
 from search_api.stewards.harvests.overview import Harvests, Overview, SourceState, WaitingRun
 from search_api.stewards.steward import uncached
 

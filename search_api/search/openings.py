@@ -21,10 +21,10 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import IndexGone
 from es_mappings.names import alias
-from reading.vocabulary.vocabulary import term_key
-from search_api.http.ticking import Ticker
-from search_api.search.ranking.signals.usage import Evidence
-from search_api.search.usage.log import OF_A_KEY
+from reading.vocabulary import term_key
+from search_api.search.caches import Ticker
+from search_api.search.query_log import OF_A_KEY
+from search_api.search.ranking.signals.record import Evidence
 
 Values = Mapping[str, float]
 """Of a question: 0..1 by record, in steps; a record that is absent was not measured."""

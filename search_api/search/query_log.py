@@ -17,16 +17,16 @@ import structlog
 from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
 from prometheus_client import Counter
 
-from core.clock import utc_now
 from core.errors import NotFound
 from core.json_types import Json
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, IndexGone
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from reading.vocabulary.vocabulary import term_key
-from search_api.http.ticking import Ticker
+from reading.vocabulary import term_key
 from search_api.search.answer import Answer
+from search_api.search.caches import Ticker
 from search_api.search.understanding.interpretation import Interpretation
 
 log = structlog.get_logger(__name__)

@@ -12,10 +12,9 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
+from reading.concepts import Concept, Label, NamedVocabulary
 from reading.gazetteer import NameWord, fold, words
-from reading.language import EMPTY_WORDS
-from reading.sentences import Range
-from reading.vocabulary import Concept, Label, NamedVocabulary
+from reading.sentences import EMPTY_WORDS, Range
 
 OWN = "sonde"
 """Name of the vocabulary that is part of Sonde."""
@@ -219,7 +218,7 @@ def _spellings(label: str) -> Iterator[tuple[str, list[NameWord]]]:
 @cache
 def own_vocabulary() -> NamedVocabulary:
     """The small vocabulary that is part of Sonde (``environment.ttl``); parsed once."""
-    from reading.vocabulary.skos import read_files  # rdflib takes a third of a second to import
+    from reading.concepts import read_files  # rdflib takes a third of a second to import
 
     with resources.as_file(resources.files(__package__).joinpath("environment.ttl")) as path:
         return NamedVocabulary(OWN, read_files([Path(path)]))

@@ -12,13 +12,12 @@ from typing import Literal, Protocol, get_args
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from core.folding import folded_phrase
+from core.geo import Place
 from core.json_types import Json, JsonMapping
-from core.names import name_key
-from core.place import Place
+from core.names import folded_phrase, name_key
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
-from search_api.search.retrieval.filters import lucene_escaped
+from search_api.search.retrieval.clauses import lucene_escaped
 from search_api.search.retrieval.serving import ServingResolver
 
 _LOOKED_AT = 60

@@ -1,25 +1,58 @@
-"""Reads SKOS files (RDF/XML, Turtle, N-Triples) and keyword trees (JSON) as concepts; fetches nothing."""
+"""Concepts of vocabularies, read from SKOS and from lists of names.
+
+Records write ``AQUA``, ``Aqua satellite`` or the long name; the list's short name is the one that they share.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import xml.sax
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
-from rdflib import Graph, Literal, URIRef
+from rdflib import Graph, URIRef
+from rdflib import Literal as RdfLiteral
 from rdflib.exceptions import ParserError
 from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
-from core.defined_acronyms import defined_acronyms
 from core.errors import InvalidInput
 from core.json_types import JsonMapping
 from core.names import name_key
-from reading.vocabulary import Concept, Label
+from core.record_keys import defined_acronyms
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One name; ``language`` is ISO 639-1, None if the vocabulary does not state it."""
+
+    text: str
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """``labels``: at least one, preferred ones first. ``narrower``: URIs of the directly narrower concepts."""
+
+    uri: str
+    labels: tuple[Label, ...]
+    narrower: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedVocabulary:
+    """Concepts with the name of their vocabulary ("gemet"), which is the source of each term found."""
+
+    name: str
+    concepts: tuple[Concept, ...]
+
 
 LARGEST_FILE_BYTES = 200 << 20
 LONGEST_LABEL = 120
@@ -81,7 +114,7 @@ def concepts_of(graph: Graph) -> Iterator[Concept]:
 
 
 def _labels(graph: Graph, subject: Node, kind: URIRef) -> list[Label]:
-    literals = (node for node in graph.objects(subject, kind) if isinstance(node, Literal))
+    literals = (node for node in graph.objects(subject, kind) if isinstance(node, RdfLiteral))
     labels = filter(None, (_label(str(literal), literal.language) for literal in literals))
     return sorted(labels, key=lambda label: (label.language or "", label.text))
 
@@ -156,3 +189,102 @@ def _nodes(nodes: Iterable[JsonMapping]) -> Iterator[JsonMapping]:
 
 def _tree_uri(node: JsonMapping) -> str:
     return f"urn:uuid:{node['uuid']}"
+
+
+ListKind = Literal["platforms", "instruments", "projects", "variables"]
+
+PREFIX = "gcmd"
+"""A loaded vocabulary with such a name holds lists; any other one only widens questions."""
+
+_LISTS: dict[str, ListKind] = {
+    "platforms": "platforms",
+    "instruments": "instruments",
+    "projects": "projects",
+    "sciencekeywords": "variables",
+}
+_GENERIC_END = re.compile(
+    r"\s+(?:satellites?|spacecraft|platforms?|missions?|instruments?|sensors?|projects?|campaigns?)$", re.IGNORECASE
+)
+_IN_BRACKETS = re.compile(r"(.+?)\s*\(([^()]+)\)")
+
+
+@dataclass(frozen=True)
+class NameLists:
+    """``names``: the preferred name by kind and key. Empty where no list is loaded. Immutable."""
+
+    names: Mapping[ListKind, Mapping[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, vocabularies: Iterable[NamedVocabulary]) -> NameLists:
+        """The lists of the vocabularies whose names begin with ``gcmd``; the name or the top concept gives the kind."""
+        by_kind: defaultdict[ListKind, list[Concept]] = defaultdict(list)
+        for vocabulary in vocabularies:
+            if vocabulary.name.startswith(PREFIX):
+                for kind, concepts in _concepts_by_kind(vocabulary):
+                    by_kind[kind] += concepts
+        return cls({kind: _preferred_by_key(concepts) for kind, concepts in by_kind.items()})
+
+    @cached_property
+    def version(self) -> str:
+        """Equal for equal lists, empty for none: when it changes, records are read again."""
+        rows = [f"{kind}\t{key}\t{name}" for kind, names in self.names.items() for key, name in names.items()]
+        return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()[:16] if rows else ""
+
+    def preferred(self, kind: ListKind, written: str) -> str | None:
+        """The list's name for what a record writes; None if the list does not know it.
+
+        A qualifier in brackets that the list does not know is kept, because it may tell two things apart.
+        """
+        known = self.names.get(kind)
+        if not known:
+            return None
+        whole = known.get(name_key(written)) or known.get(name_key(_GENERIC_END.sub("", written)))
+        parts = _IN_BRACKETS.fullmatch(written)
+        if whole is not None or parts is None:
+            return whole
+        outside, inside = known.get(name_key(parts[1])), known.get(name_key(parts[2]))
+        return inside if outside in (None, inside) else None
+
+
+def _concepts_by_kind(vocabulary: NamedVocabulary) -> Iterator[tuple[ListKind, list[Concept]]]:
+    by_uri = {concept.uri: concept for concept in vocabulary.concepts}
+    below = {uri for concept in vocabulary.concepts for uri in concept.narrower}
+    named = _kind_of(vocabulary.name.removeprefix(PREFIX))
+    for top in (concept for concept in vocabulary.concepts if concept.uri not in below):
+        own = _kind_of(top.labels[0].text)
+        if own is not None:
+            yield own, [concept for concept in _under(top, by_uri) if concept is not top]
+        elif named is not None:
+            yield named, list(_under(top, by_uri))
+
+
+def _kind_of(text: str) -> ListKind | None:
+    return _LISTS.get(name_key(text))
+
+
+def _under(top: Concept, by_uri: Mapping[str, Concept]) -> Iterator[Concept]:
+    """The concept and all below it, each once."""
+    seen, waiting = {top.uri}, [top]
+    while waiting:
+        concept = waiting.pop()
+        yield concept
+        new = [uri for uri in concept.narrower if uri in by_uri and uri not in seen]
+        seen.update(new)
+        waiting += [by_uri[uri] for uri in new]
+
+
+def _preferred_by_key(concepts: Iterable[Concept]) -> Mapping[str, str]:
+    """A preferred name counts before another concept's long name; what several concepts are called alike, for none."""
+    preferred: dict[str, str] = {}
+    also: defaultdict[str, set[str]] = defaultdict(set)
+    for concept in concepts:
+        labels = [label.text for label in concept.labels if label.language in (None, "en")]
+        if labels:
+            preferred.setdefault(name_key(labels[0]), labels[0])
+            for label in labels[1:]:
+                also[name_key(label)].add(labels[0])
+    clear = {key: next(iter(names)) for key, names in also.items() if len(names) == 1}
+    return {key: name for key, name in {**clear, **preferred}.items() if key}
+
+
+NO_LISTS = NameLists()
