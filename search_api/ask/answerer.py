@@ -13,8 +13,7 @@ from core.deadlines import leave_if_gone, waiting_elsewhere, within
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.sentences import detect_language, sure_language
-from search_api.ask.citations import Judge, checked_sentences
-from search_api.ask.extract import best_quotes, quoted_text
+from search_api.ask.extract import Judge, best_quotes, checked_sentences, quoted_text
 from search_api.ask.generation import (
     AnswerBuffer,
     build_messages,

@@ -16,7 +16,7 @@ from flask import Response, json, request
 from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.listing.reader import Original
+from search_api.catalogue.listing import Original
 from search_api.formats_out.formats import record_formats
 from search_api.formats_out.notations import iri, licence_url
 from search_api.formats_out.schema_org import DOWNLOADS, type_of

@@ -14,8 +14,7 @@ from pybtex.database import BibliographyData, Entry, InvalidNameString, Person
 from core.document import DocumentEntry
 from core.json_types import Json
 from core.record import Contact, Record
-from search_api.formats_out.notations import without_empty
-from search_api.formats_out.output_format import OutputFormat, ResultPage
+from search_api.formats_out.notations import OutputFormat, ResultPage, without_empty
 
 Kind = Literal["article", "report", "dataset", "software", "misc"]
 

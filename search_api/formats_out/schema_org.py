@@ -16,8 +16,7 @@ from core.names import Variable
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.bibliography import bibtex, of_record
-from search_api.formats_out.notations import degrees, iri, licence_url, rings, without_empty
-from search_api.formats_out.output_format import OutputFormat
+from search_api.formats_out.notations import OutputFormat, degrees, iri, licence_url, rings, without_empty
 
 _TYPES = {
     "service": "WebAPI",

@@ -18,8 +18,7 @@ from pydantic import Field
 from core.json_types import Json, JsonMapping
 from search_api.http.parameters import Parameters
 from search_api.http.responses import GEOJSON, JSON, SCHEMA_JSON
-from search_api.page.portal import current_look
-from search_api.page.shell import look_links, page, with_page_policy
+from search_api.page.shell import current_look, look_links, page, with_page_policy
 
 HTML = "text/html"
 Form = Literal["json", "html"]

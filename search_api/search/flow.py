@@ -17,7 +17,7 @@ from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
 from reading.sentences import sure_language
 from search_api.search.answer import Answer
-from search_api.search.curation.decisions import curated_request
+from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Relation
 from search_api.search.ranking.rank import (

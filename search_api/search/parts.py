@@ -10,7 +10,7 @@ from core.record import Record
 from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
 from search_api.search.caches import AnswerCache, VersionedCache
-from search_api.search.curation.decisions import ActiveRules, no_rules
+from search_api.search.curation import ActiveRules, no_rules
 from search_api.search.openings import UsageTable, no_usage
 from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import RankingConfig

@@ -19,8 +19,7 @@ from search_api.search.order import read_sortby, sort_body
 from search_api.search.ranking.candidates import DUPLICATE_FIELDS, RankingFields, duplicate_key_of
 from search_api.search.ranking.config import Ranker
 from search_api.search.ranking.diversity import DuplicateKey, deduplicate, diversify
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking
+from search_api.search.ranking.rank import Ranking, explain
 from search_api.search.ranking.signals.arms import Bm25, Dense
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.arms import BROWSING_ORDER, for_records

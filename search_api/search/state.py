@@ -15,7 +15,7 @@ from prometheus_client import Counter, Histogram
 from es_gateway.searching import SearchSession
 from search_api.http.telemetry import span
 from search_api.search.answer import Answer, FoundRecord
-from search_api.search.curation.decisions import CurationDecisions
+from search_api.search.curation import CurationDecisions
 from search_api.search.ranking.rank import Ranking
 from search_api.search.request import FacetName, SearchRequest
 from search_api.search.result_window import ResultWindow, fold_and_diversify

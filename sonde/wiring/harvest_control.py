@@ -10,7 +10,7 @@ from core.errors import Conflict, NotFound
 from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import measure, quality_page
-from search_api.stewards.harvests.overview import ConfiguredSource, Quality, ScheduleState, WaitingRun
+from search_api.stewards.harvests import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from workers.broker import AcceptedRuns
 from workers.lease import Leases

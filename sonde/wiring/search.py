@@ -16,7 +16,7 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.ask.answerer import Answerer, AnswerParts
-from search_api.search.curation.decisions import (
+from search_api.search.curation import (
     ActiveRules,
     CuratedGazetteer,
     CuratedGeocoder,

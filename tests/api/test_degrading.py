@@ -18,12 +18,11 @@ from core.errors import SondeError, Unavailable
 from core.ports import CrossEncoderCard, Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from reading.times import TimeMention, TimeReader
 from search_api.app import create_app
-from search_api.operations.readiness import Readiness
 from search_api.search.flow import SearchPipeline
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.config import default_config
 from search_api.search.request import ALL_PARTS, SearchRequest
-from search_api.search.retrieval.serving import Serving, ServingResolver
+from search_api.search.retrieval.serving import Readiness, Serving, ServingResolver
 from sonde.settings import AnswersSettings, BrokerSettings, CrossEncoderSettings, HarvestSettings, IndexSettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models

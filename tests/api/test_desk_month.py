@@ -25,7 +25,7 @@ from search_api.parts import Parts
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import LiveUsage, OpeningsReader
 from search_api.search.query_log import QueryLog
-from search_api.search.ranking.explain import explain
+from search_api.search.ranking.rank import explain
 from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import SearchRequest
 from sonde.settings import QueriesSettings

@@ -26,8 +26,7 @@ from search_api.search.ranking.candidates import (
 )
 from search_api.search.ranking.combiners import COMBINERS, Term, Terms
 from search_api.search.ranking.config import Extensions, Ranker, RankingConfig, default_config
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import rank, rerank
+from search_api.search.ranking.rank import explain, rank, rerank
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
 from tests.unit.test_ranking_rank import CARD

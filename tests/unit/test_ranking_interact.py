@@ -11,8 +11,7 @@ from core.token_bits import packed, unpacked
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking, interact, interactions, rank
+from search_api.search.ranking.rank import Ranking, explain, interact, interactions, rank
 from search_api.search.ranking.signals.arms import LateInteraction, counted
 
 CONFIG = default_config().records

@@ -18,8 +18,7 @@ from core.timespan import TimeSpan, instant_ms
 from search_api.search.ranking.candidates import Candidates, RankingFields, Target, fields_of
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking, calibrated, nearest_first, rank, rerank
+from search_api.search.ranking.rank import Ranking, calibrated, explain, nearest_first, rank, rerank
 from search_api.search.ranking.signals.arms import CrossEncoderReading
 from search_api.search.ranking.signals.record import KIND, Kind
 from search_api.search.ranking.signals.spatial import BOXES, Spatial

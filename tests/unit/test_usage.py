@@ -15,8 +15,7 @@ from search_api.search.query_log import Requester, person_hash
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking, rank
+from search_api.search.ranking.rank import Ranking, explain, rank
 from search_api.search.ranking.signals.record import LARGEST_WEIGHT, Evidence, Usage
 from sonde.settings import QueriesSettings
 

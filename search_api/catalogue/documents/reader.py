@@ -16,7 +16,7 @@ from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents, passages
 from es_mappings.names import alias
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.search.passages.scope import PassageScope, scopes
 from search_api.search.retrieval.clauses import Clause
 

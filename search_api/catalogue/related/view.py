@@ -9,8 +9,7 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
-from search_api.catalogue.related.citations import CitingWork
-from search_api.catalogue.related.mentions import Mention, phrases_of
+from search_api.catalogue.related.citations import CitingWork, Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
 from search_api.catalogue.view import ItemPath, stored_record
 from search_api.formats_out.notations import without_empty

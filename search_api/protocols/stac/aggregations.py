@@ -14,7 +14,7 @@ from core.cells import CellView
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import iso
-from search_api.catalogue.listing.query import Selection, selected
+from search_api.catalogue.listing import Selection, selected
 from search_api.formats_out.notations import nearest_rfc3339
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.parameters import NoParameters, Text, Tokens

@@ -22,7 +22,7 @@ from core.geo import BBox
 from core.json_types import Json
 from core.names import folded, folded_phrase
 from core.timespan import TimeSpan
-from search_api.catalogue.listing.catalogues import Catalogue
+from search_api.catalogue.catalogues import Catalogue
 from search_api.http.parameters import (
     FlatBoxParameter,
     MomentText,
@@ -34,8 +34,7 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
-from search_api.search.filtering.geometries import shown
-from search_api.search.filtering.literals import wrong
+from search_api.search.filtering.literals import shown, wrong
 from search_api.search.filtering.queryables import Queryable
 
 T = TypeVar("T")

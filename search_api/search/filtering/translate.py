@@ -22,8 +22,7 @@ from search_api.search.filtering.comparisons import (
     spatial_clause,
 )
 from search_api.search.filtering.cql2 import Expression
-from search_api.search.filtering.geometries import shown
-from search_api.search.filtering.literals import wrong
+from search_api.search.filtering.literals import shown, wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 
 Clause = Json

@@ -27,11 +27,10 @@ from es_gateway.searching import search_all
 from search_api.search.passages.scope import PassageScope
 from search_api.search.passages.values import AskRequest, FoundPassage
 from search_api.search.ranking.candidates import AnyColumn, DocValue, Fields
-from search_api.search.ranking.config import RankingConfig
+from search_api.search.ranking.config import RankingConfig, WordWeights
 from search_api.search.ranking.signals.arms import PassageBm25, PassageDense
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
-from search_api.search.ranking.words import WordWeights
 from search_api.search.retrieval import bm25
 from search_api.search.retrieval.clauses import (
     Clause,

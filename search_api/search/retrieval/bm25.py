@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.json_types import Json
 from reading.concepts import Label
-from search_api.search.ranking.words import Boosts, WordWeights
+from search_api.search.ranking.config import Boosts, WordWeights
 from search_api.search.retrieval.clauses import Clause, boosted
 from search_api.search.understanding.interpretation import QueryTerm
 from search_api.search.understanding.topic import without_small_words

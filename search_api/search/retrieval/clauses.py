@@ -13,7 +13,7 @@ from core.json_types import Json
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import envelope, time_range
 from search_api.search.ranking.candidates import Relation
-from search_api.search.ranking.words import Boosts
+from search_api.search.ranking.config import Boosts
 from search_api.search.request import Filters
 
 Clause = Json

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from core.json_types import Json, JsonMapping
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Claims, Range
-from search_api.search.ranking.words import NameWeights
+from search_api.search.ranking.config import NameWeights
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.json_types import Json
-from search_api.search.ranking.words import NameWeights, WordWeights
+from search_api.search.ranking.config import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm, match_clauses

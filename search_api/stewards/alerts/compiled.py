@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.words import WordWeights
+from search_api.search.ranking.config import WordWeights
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.bm25 import NO_EXPANSION, every_word_query
 from search_api.search.retrieval.clauses import Clause, area_clause, record_filters, span_clause

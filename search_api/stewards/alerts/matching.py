@@ -24,7 +24,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
 from es_mappings.names import alias
 from search_api.http.access.visibility import visible_clause
-from search_api.search.curation.decisions import blocked_clauses
+from search_api.search.curation import blocked_clauses
 from search_api.search.flow import SearchPipeline
 from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import Serving

@@ -13,17 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InvalidInput
 from core.json_types import Json
-from search_api.catalogue.listing.reader import LONGEST_ID
-from search_api.http.access.guard import audit, caller
+from search_api.catalogue.listing import LONGEST_ID
+from search_api.http.access.guard import audit, caller, uncached
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import NoParameters, Parameters
 from search_api.http.problems import Problem
 from search_api.http.responses import Addresses
 from search_api.parts import Parts
 from search_api.search.query_log import normal_question, subject_hash
-from search_api.stewards.insight.measurements import chart
-from search_api.stewards.insight.questions import Interval, QuestionSlice, QuestionView, judged_collection
-from search_api.stewards.steward import uncached
+from search_api.stewards.insight import Interval, QuestionSlice, QuestionView, chart, judged_collection
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _ZIP = "application/zip"

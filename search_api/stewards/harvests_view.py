@@ -18,15 +18,14 @@ from core.json_types import Json
 from core.timespan import instant_ms
 from es_mappings.codecs.runs import RunReport, to_document
 from search_api.catalogue.harvest_runs import BRIEF
-from search_api.http.access.guard import audit, caller, needs
+from search_api.http.access.guard import audit, caller, needs, uncached
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import Parameters, Text
 from search_api.http.problems import Problem
 from search_api.http.responses import JSON, Addresses, link
 from search_api.parts import Parts
 from search_api.search.order import read_position, write_position
-from search_api.stewards.harvests.overview import Harvests, Overview, SourceState, WaitingRun
-from search_api.stewards.steward import uncached
+from search_api.stewards.harvests import Harvests, Overview, SourceState, WaitingRun
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _STARTING: ResponseDict = {409: Problem, **_GUARDED}

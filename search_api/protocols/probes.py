@@ -1,4 +1,4 @@
-"""``/healthz``, ``/readyz``, ``/metrics``: for the operator and the cluster."""
+"""For the operator and the cluster: health, readiness, metrics."""
 
 from __future__ import annotations
 

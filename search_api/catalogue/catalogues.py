@@ -12,7 +12,7 @@ from core.errors import NotFound
 from core.geo import BBox
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.http.telemetry import count_cache_lookup
 
 ALL = "all"

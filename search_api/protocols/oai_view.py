@@ -11,13 +11,13 @@ from lxml import etree
 
 from core.errors import NotFound
 from core.timespan import iso
-from search_api.catalogue.listing.catalogues import ALL, Catalogue
+from search_api.catalogue.catalogues import ALL, Catalogue
 from search_api.formats_out.formats import oai_formats
 from search_api.formats_out.notations import add_child
 from search_api.http.openapi import PROBLEMS, text_answer
 from search_api.http.responses import Addresses
 from search_api.parts import Parts
-from search_api.protocols.oai.listing import (
+from search_api.protocols.oai import (
     Header,
     HeaderPage,
     OaiRequest,

@@ -19,7 +19,7 @@ from core.json_types import Json
 from core.record import Record
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.formats_out.formats import OAI_DC, oai_formats
 from search_api.http.parameters import OneOf
 from search_api.search.order import read_opaque, write_opaque

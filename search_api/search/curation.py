@@ -26,7 +26,7 @@ from reading.concepts import Concept, Label, NamedVocabulary
 from reading.gazetteer import Gazetteer, GazetteerName, name_key
 from reading.vocabulary import Vocabulary, term_key
 from search_api.search.caches import Ticker
-from search_api.search.curation.rules import (
+from search_api.search.curation_rules import (
     BlockRule,
     BoostRule,
     CurationRule,

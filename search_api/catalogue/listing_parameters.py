@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from core.reference_systems import read_reference_system
-from search_api.catalogue.listing.catalogues import Catalogue
-from search_api.catalogue.listing.query import Clause, ListRequest, Selection
+from search_api.catalogue.catalogues import Catalogue
+from search_api.catalogue.listing import Clause, ListRequest, Selection
 from search_api.http.parameters import (
     LONGEST_QUERY,
     Cursor,
