@@ -281,7 +281,7 @@ class FileStore(Protocol):
         """All files, including incomplete ones."""
         ...
 
-    def discard(self, found: StoredFile) -> None:
+    def discard(self, stored: StoredFile) -> None:
         """Deletes a file returned by ``files``."""
         ...
 

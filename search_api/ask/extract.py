@@ -207,7 +207,7 @@ warmer/colder warm/cold wet/dry gain/loss larger/smaller deeper/shallower positi
 winter/summer"""
 _OPPOSITE_PAIRS = [tuple(pair.split("/")) for pair in _PAIRS.split()]
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|d)$")
-_OPPOSITE_OF = {one: other for a, b in _OPPOSITE_PAIRS for one, other in ((a, b), (b, a))}
+_OPPOSITE_OF = {word: other for a, b in _OPPOSITE_PAIRS for word, other in ((a, b), (b, a))}
 
 
 def contradicts(sentence: str, evidence: str) -> bool:

@@ -212,8 +212,8 @@ def _line(text: str) -> str:
 
 
 CITATION_FORMATS: dict[str, CitationFormat] = {
-    one.name: one
-    for one in (
+    format.name: format
+    for format in (
         CitationFormat("bibtex", "application/x-bibtex", "BibTeX", "bib", bibtex),
         CitationFormat("ris", "application/x-research-info-systems", "RIS", "ris", ris),
         CitationFormat("csl", "application/vnd.citationstyles.csl+json", "CSL-JSON", "json", csl),
@@ -230,6 +230,12 @@ def _of_results(write: Callable[[Sequence[Citation]], str]) -> Callable[[ResultP
 
 
 FORMATS = tuple(
-    OutputFormat(one.name, one.media_type, one.title, record=_of_records(one.write), results=_of_results(one.write))
-    for one in CITATION_FORMATS.values()
+    OutputFormat(
+        format.name,
+        format.media_type,
+        format.title,
+        record=_of_records(format.write),
+        results=_of_results(format.write),
+    )
+    for format in CITATION_FORMATS.values()
 )

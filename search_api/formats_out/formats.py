@@ -170,7 +170,7 @@ _LISTED = (
     CSV_TABLE,
     *bibliography.FORMATS,
 )
-FORMATS: dict[str, OutputFormat] = {one.name: one for one in _LISTED}
+FORMATS: dict[str, OutputFormat] = {format.name: format for format in _LISTED}
 
 OAI_DC = "oai_dc"
 

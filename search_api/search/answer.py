@@ -36,7 +36,7 @@ class Answer:
     in small letters, that no record contains; empty if many records contain all of its words.
     """
 
-    found: tuple[FoundRecord, ...]
+    hits: tuple[FoundRecord, ...]
     matched: int
     interpretation: Interpretation
     degraded: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: 
     mark, *after = inside
     if mark != _mark(question):
         raise InvalidInput(parameter, f"{parameter}: belongs to another question; start again without it")
-    if len(after) != len(kinds) or not all(_fits(kind, one) for kind, one in zip(kinds, after, strict=True)):
+    if len(after) != len(kinds) or not all(_fits(kind, value) for kind, value in zip(kinds, after, strict=True)):
         raise not_ours(parameter)
     return tuple(after)
 
@@ -108,12 +108,12 @@ class SortKey:
 def read_sortby(text: str) -> tuple[SortKey, ...]:
     """Parses ``+title,-updated``. Raises InvalidInput for a property that is not sortable."""
     keys = []
-    for part in (one.strip() for one in text.split(",")):
+    for part in (part.strip() for part in text.split(",")):
         name = part.lstrip("+-").strip()  # an unescaped plus in a URL arrives as a space
-        one = find(name)
-        if one is None or not one.sortable:
+        queryable = find(name)
+        if queryable is None or not queryable.sortable:
             raise InvalidInput("sortby", f"sortby: cannot sort by {name!r}; it can by {', '.join(SORTABLES)}")
-        keys.append(SortKey(one, part.startswith("-")))
+        keys.append(SortKey(queryable, part.startswith("-")))
     if len(keys) > MOST_KEYS:
         raise InvalidInput("sortby", f"sortby: takes at most {MOST_KEYS} properties")
     return tuple(keys)

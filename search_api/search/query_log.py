@@ -256,7 +256,7 @@ def log_entry(
             "places": [place.name for place in interpretation.places][:_MOST_PLACES],
             "terms": [term.mention.text.casefold() for term in interpretation.terms][:_MOST_PLACES],
             "decades": decades(interpretation),
-            "shown": [hit.record.id for hit in answer.found][:MOST_SHOWN],
+            "shown": [hit.record.id for hit in answer.hits][:MOST_SHOWN],
         }
     return LoggedQuestion(id, {name: value for name, value in document.items() if value not in (None, [], "")})
 

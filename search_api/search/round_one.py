@@ -169,8 +169,8 @@ class RoundOne:
             Draw.of(plan.arms, [None if draw is None else draw.scores for draw in draws], judged=bool(plan.nearness)),
             counts,
             any(
-                len(one.scores) >= self.search.window
-                for arm, one in zip(plan.arms, scored, strict=True)
+                len(scores.scores) >= self.search.window
+                for arm, scores in zip(plan.arms, scored, strict=True)
                 if arm.draws is None
             ),
         )

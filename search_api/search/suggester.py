@@ -56,9 +56,9 @@ def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexe
         return Indexed()
     bodies = [_titles_body(text, limit, fuzzy=False), _keywords_body(text, limit), names_body(typed, limit)]
     titles, keywords, names = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
-    found = Indexed(_titles(titles), _keywords(keywords), names_in(names, limit))
-    if found.titles or found.keywords or found.names or slips_allowed(text) == 0:
-        return found
+    suggestions = Indexed(_titles(titles), _keywords(keywords), names_in(names, limit))
+    if suggestions.titles or suggestions.keywords or suggestions.names or slips_allowed(text) == 0:
+        return suggestions
     titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
@@ -111,18 +111,22 @@ def _misspelt_body(text: str) -> Json:
 
 def _titles(answer: JsonMapping) -> list[TitleSuggestion]:
     sources = [hit["_source"] for hit in answer["hits"]["hits"]]
-    return [TitleSuggestion(one["id"], one["source"], one["title"]) for one in sources]
+    return [TitleSuggestion(source["id"], source["source"], source["title"]) for source in sources]
 
 
 def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
     return [KeywordSuggestion(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
 
 
-def _near(found: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
+def _near(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
     most = slips_allowed(text)
-    judged = [(slipped, one) for one in found if (slipped := slips_in(text, folded_phrase(one.term), most)) is not None]
-    return [one for _, one in sorted(judged, key=lambda pair: (pair[0], -pair[1].count))][:limit]
+    judged = [
+        (slipped, keyword)
+        for keyword in keywords
+        if (slipped := slips_in(text, folded_phrase(keyword.term), most)) is not None
+    ]
+    return [keyword for _, keyword in sorted(judged, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +149,11 @@ class Suggester:
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
-        found = on_current(self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit))
+        suggestions = on_current(
+            self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit)
+        )
         places = tuple(self._places.suggest(typed, limit))
-        return Suggestions(tuple(found.titles), tuple(found.keywords), places, tuple(found.names))
+        return Suggestions(tuple(suggestions.titles), tuple(suggestions.keywords), places, tuple(suggestions.names))
 
 
 NameKind = Literal["short_name", "platform", "instrument", "project"]
@@ -185,13 +191,13 @@ def names_body(typed: str, limit: int) -> Json:
 
 def names_in(answer: JsonMapping, limit: int) -> list[NameSuggestion]:
     """Those of products first, then the more frequent."""
-    found = [
+    names = [
         NameSuggestion(str(bucket["key"]), kind, bucket["doc_count"])
         for kind in get_args(NameKind)
         for bucket in answer.get("aggregations", {}).get(kind, {"buckets": ()})["buckets"]
     ]
-    ordered = sorted(found, key=lambda one: (one.kind != "short_name", -one.count, one.name))
-    return list({one.name: one for one in reversed(ordered)}.values())[::-1][:limit]
+    ordered = sorted(names, key=lambda name: (name.kind != "short_name", -name.count, name.name))
+    return list({name.name: name for name in reversed(ordered)}.values())[::-1][:limit]
 
 
 _MOST_LOOKED_AT = 400
@@ -226,19 +232,19 @@ class PlaceSuggester:
         if not text:
             return []
         keys = self._beginning(text)
-        found = self._places(dict.fromkeys(keys, 0))
-        if not found:
-            found = self._places(self._misspelt(text))
-        ordered = sorted(found, key=lambda one: (one[0], -one[1].importance, one[1].name))
+        places = self._places(dict.fromkeys(keys, 0))
+        if not places:
+            places = self._places(self._misspelt(text))
+        ordered = sorted(places, key=lambda place: (place[0], -place[1].importance, place[1].name))
         return list({(place.name, place.kind): place for _, place in ordered}.values())[:limit]
 
     def _places(self, keys: dict[str, int]) -> list[tuple[int, Place]]:
-        found = []
+        places = []
         for key, slipped in keys.items():
             entry = self._names.named(key)
             if entry is not None and entry.places and not entry.is_adjective:
-                found.append((slipped, entry.places[0]))
-        return found
+                places.append((slipped, entry.places[0]))
+        return places
 
     def _beginning(self, text: str) -> list[str]:
         start = bisect.bisect_left(self._sorted, text)
@@ -286,5 +292,5 @@ def slips(typed: str, name: str, most: int) -> int | None:
 def slips_in(typed: str, name: str, most: int) -> int | None:
     """The same, also from the beginning of a later word of the name."""
     starts = [0, *(match.end() for match in re.finditer(r"[\s>,/(\-]+", name))]
-    found = [one for start in starts if (one := slips(typed, name[start:], most)) is not None]
-    return min(found, default=None)
+    slip_counts = [count for start in starts if (count := slips(typed, name[start:], most)) is not None]
+    return min(slip_counts, default=None)

@@ -70,8 +70,8 @@ def test_with_an_embedder_that_is_down_words_are_searched_and_dense_alone_says_u
     hybrid = pipeline.search(SearchRequest(q="rainfall", rerank=False))
     words = pipeline.search(SearchRequest(q="rainfall", rerank=False, algorithm="bm25"))
     assert hybrid.degraded == ("dense",)
-    assert [found.hit.id for found in hybrid.found] == [found.hit.id for found in words.found]
-    assert len(hybrid.found) > 0
+    assert [found.hit.id for found in hybrid.hits] == [found.hit.id for found in words.hits]
+    assert len(hybrid.hits) > 0
     assert words.degraded == ()
     with pytest.raises(Unavailable, match="no answer for 1 texts"):
         pipeline.search(SearchRequest(q="rainfall", rerank=False, algorithm="dense"))
@@ -116,7 +116,7 @@ def test_with_a_cross_encoder_that_is_down_the_order_is_that_without_it_and_the_
     plain = SearchPipeline(replace(parts, cross_encoder=None)).search(SearchRequest(q="rainfall", rerank=True))
     assert without.degraded == ("cross_encoder",)
     assert plain.degraded == ()
-    assert [found.hit.id for found in without.found] == [found.hit.id for found in plain.found]
+    assert [found.hit.id for found in without.hits] == [found.hit.id for found in plain.hits]
 
 
 @pytest.mark.parametrize("question", ["floods in late July 2021", "Mitte Juli 2021", "fin décembre 1999"])
@@ -136,8 +136,8 @@ def test_with_a_defect_in_a_reader_the_question_is_answered_without_that_part_an
     without = SearchPipeline(defect).search(asked)
     untimed = SearchPipeline(parts).search(replace(asked, interpret=ALL_PARTS - {"time"}))
     assert without.degraded == ("understanding.time",)
-    assert [found.hit.id for found in without.found] == [found.hit.id for found in untimed.found]
-    assert len(without.found) > 0
+    assert [found.hit.id for found in without.hits] == [found.hit.id for found in untimed.hits]
+    assert len(without.hits) > 0
 
 
 class DefectTimes(TimeReader):

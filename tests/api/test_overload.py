@@ -178,5 +178,5 @@ def test_a_remote_embedder_that_is_away_is_no_longer_waited_for(samples: Service
     for word in ("rainfall", "snow", "soil", "glaciers", "wind"):
         answer = pipeline.search(SearchRequest(q=word, rerank=False))
         assert answer.degraded == ("dense",)
-        assert answer.found
+        assert answer.hits
     assert len(away.calls) == 3

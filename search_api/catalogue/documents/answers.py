@@ -24,7 +24,7 @@ from search_api.search.views import geojson
 CSV = "text/csv"
 _WEB = ("http://", "https://")
 
-CITATION_TYPES = tuple(one.media_type for one in CITATION_FORMATS.values())
+CITATION_TYPES = tuple(format.media_type for format in CITATION_FORMATS.values())
 
 
 def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:

@@ -108,7 +108,7 @@ def _gsd() -> Json:
 
 
 _ALL = (
-    Aggregation("total_count", "integer", None, lambda found: {"value": found["value"]}),
+    Aggregation("total_count", "integer", None, lambda answer: {"value": answer["value"]}),
     Aggregation("datetime_min", "datetime", {"min": {"field": _STARTS}}, _moment),
     Aggregation("datetime_max", "datetime", {"max": {"field": _STARTS}}, _moment),
     Aggregation(
@@ -128,7 +128,7 @@ _ALL = (
     Aggregation("sonde:cell_frequency", "frequency_distribution", cell_aggregation(_WORLD), _cells, "string"),
     Aggregation("gsd_frequency", "frequency_distribution", _gsd(), _ranges, "numeric"),
 )
-AGGREGATIONS: Mapping[str, Aggregation] = {one.name: one for one in _ALL}
+AGGREGATIONS: Mapping[str, Aggregation] = {aggregation.name: aggregation for aggregation in _ALL}
 
 
 def requested_aggregations(names: Sequence[str]) -> list[Aggregation]:

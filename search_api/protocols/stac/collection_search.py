@@ -42,8 +42,8 @@ Condition = Callable[[Catalogue], bool | None]
 """Three-valued: None where the collection does not have the property."""
 
 COLLECTION_QUERYABLES: dict[str, Queryable] = {
-    one.name: one
-    for one in (
+    queryable.name: queryable
+    for queryable in (
         Queryable("id", "exact", (), "Id of the collection: the harvested source"),
         Queryable("title", "folded", (), "Title"),
         Queryable("description", "folded", (), "Description"),
@@ -201,8 +201,8 @@ def _place_of(collection: Catalogue) -> BaseGeometry | None:
 
 
 _TEXTS: Mapping[str, Callable[[Catalogue], str | None]] = {
-    "id": lambda one: one.id,
-    "title": lambda one: one.title,
+    "id": lambda catalogue: catalogue.id,
+    "title": lambda catalogue: catalogue.title,
     "description": description_of,
 }
 _VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _span_of, "geometry": _place_of}
@@ -258,8 +258,8 @@ def _is_like(text: str, pattern: list[object]) -> bool:
 
 
 _SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
-    "id": lambda one: one.id,
-    "title": lambda one: folded_phrase(one.title),
+    "id": lambda catalogue: catalogue.id,
+    "title": lambda catalogue: folded_phrase(catalogue.title),
 }
 
 

@@ -58,9 +58,9 @@ _SINGLE = frozenset(("platform", "sci:doi"))
 _SORT_BY_TIME = replace(QUERYABLES["time"], sortable=True)
 STAC_QUERYABLES: dict[str, Queryable] = {name: QUERYABLES[own] for name, own in _NAMES.items()}
 STAC_SORTABLES: dict[str, Queryable] = {
-    name: _SORT_BY_TIME if name == "datetime" else one
-    for name, one in STAC_QUERYABLES.items()
-    if one.sortable or name == "datetime"
+    name: _SORT_BY_TIME if name == "datetime" else queryable
+    for name, queryable in STAC_QUERYABLES.items()
+    if queryable.sortable or name == "datetime"
 }
 
 _MOST_CONDITIONS = 50

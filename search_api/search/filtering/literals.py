@@ -31,7 +31,10 @@ def checked_geometry(node: object) -> Json:
     if not isinstance(node, Mapping) or not isinstance(kind, str) or kind not in (*_READERS, "GeometryCollection"):
         raise ValueError(f"{shown(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
     if kind == "GeometryCollection":
-        return {"type": kind, "geometries": [_member(one) for one in _filled(node.get("geometries"), kind, "geometry")]}
+        return {
+            "type": kind,
+            "geometries": [_member(member) for member in _filled(node.get("geometries"), kind, "geometry")],
+        }
     geometry = {"type": kind, "coordinates": _READERS[kind](node.get("coordinates"), kind)}
     _refuse_invalid(geometry)
     return geometry
@@ -79,30 +82,30 @@ def _is_finite(number: float) -> bool:
 
 
 def _positions(part: Part, kind: str) -> list[list[float]]:
-    return [_position(one, kind) for one in _filled(part, kind, "position")]
+    return [_position(position, kind) for position in _filled(part, kind, "position")]
 
 
 def _line(part: Part, kind: str) -> list[list[float]]:
-    return [_position(one, kind) for one in _filled(part, kind, "position", 2)]
+    return [_position(position, kind) for position in _filled(part, kind, "position", 2)]
 
 
 def _lines(part: Part, kind: str) -> list[list[list[float]]]:
-    return [_line(one, kind) for one in _filled(part, kind, "line")]
+    return [_line(line, kind) for line in _filled(part, kind, "line")]
 
 
 def _ring(part: Part, kind: str) -> list[list[float]]:
-    ring = [_position(one, kind) for one in _filled(part, kind, "position in a ring", 4)]
+    ring = [_position(position, kind) for position in _filled(part, kind, "position in a ring", 4)]
     if ring[0] != ring[-1]:
         raise ValueError(f"the geometry is not valid ({kind}): rings must close, so the last position is the first")
     return ring
 
 
 def _rings(part: Part, kind: str) -> list[list[list[float]]]:
-    return [_ring(one, kind) for one in _filled(part, kind, "ring")]
+    return [_ring(ring, kind) for ring in _filled(part, kind, "ring")]
 
 
 def _polygons(part: Part, kind: str) -> list[list[list[list[float]]]]:
-    return [_rings(one, kind) for one in _filled(part, kind, "polygon")]
+    return [_rings(rings, kind) for rings in _filled(part, kind, "polygon")]
 
 
 _READERS: dict[str, Callable[[Part, str], Part]] = {
@@ -165,7 +168,7 @@ def span_of(node: object) -> TimeSpan:
     """A date (its whole day), a timestamp or an interval, an open end written as ``..``."""
     try:
         if isinstance(node, Mapping) and isinstance(node.get("interval"), list) and len(node["interval"]) == 2:
-            return TimeSpan.from_iso(*(_edge(one) for one in node["interval"]))
+            return TimeSpan.from_iso(*(_edge(edge) for edge in node["interval"]))
         text = _edge(node)
         return TimeSpan(instant_ms(text), instant_ms(text, at_end=True))
     except ValueError as error:
@@ -190,7 +193,7 @@ def geometry_of(node: object, parameter: str = "filter") -> Json:
 
 def _geometry(node: object) -> Json:
     if isinstance(node, Mapping) and "type" not in node and isinstance(node.get("bbox"), list):
-        return _box([number_of(one) for one in node["bbox"]])
+        return _box([number_of(edge) for edge in node["bbox"]])
     try:
         return checked_geometry(node)
     except ValueError as error:

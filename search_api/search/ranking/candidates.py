@@ -150,7 +150,7 @@ def number(value: object) -> float:
 def rows_of(values: Sequence[tuple[float, ...]], width: int) -> Rows:
     """Rows of ``width`` numbers, each candidate's one after the other."""
     numbers = np.array(list(chain.from_iterable(values)), dtype=np.float64)
-    return Rows.of(numbers.reshape(-1, width), [len(one) // width for one in values])
+    return Rows.of(numbers.reshape(-1, width), [len(row) // width for row in values])
 
 
 Fields = Mapping[str, Sequence[Any]]
@@ -267,7 +267,7 @@ class Candidates:
         return cls(
             ids=tuple(ids),
             arms={name: floats(arms[name]) for name in sorted(arms)},
-            values={column.name: [one.values[place] for one in read] for place, column in enumerate(columns)},
+            values={column.name: [fields.values[place] for fields in read] for place, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
             named=floats([(named or {}).get(id, 0.0) for id in ids]),
         )

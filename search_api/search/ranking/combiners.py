@@ -66,16 +66,16 @@ def weighted_sum(measured: Mapping[SignalName, MeasuredSignal], scaled: Scaled) 
 
     An arm that was not counted keeps weight 0, so that its signal is shown.
     """
-    arms = {name: one for name, one in measured.items() if one.counted is None}
+    arms = {name: signal for name, signal in measured.items() if signal.counted is None}
     weights = shared_weights(
-        {name: one.raw for name, one in arms.items()}, {name: one.weight for name, one in arms.items()}
+        {name: signal.raw for name, signal in arms.items()}, {name: signal.weight for name, signal in arms.items()}
     )
     terms: dict[SignalName, Term] = {}
-    for name, one in measured.items():
-        if one.counted is None:
-            terms[name] = Term(one.raw, np.nan_to_num(scaled(one)), weights.get(name, 0.0))
+    for name, signal in measured.items():
+        if signal.counted is None:
+            terms[name] = Term(signal.raw, np.nan_to_num(scaled(signal)), weights.get(name, 0.0))
         else:
-            terms[name] = Term(one.raw, one.counted, one.weight)
+            terms[name] = Term(signal.raw, signal.counted, signal.weight)
     everything = math.fsum(term.weight for term in terms.values())
     if everything == 0.0:
         return terms

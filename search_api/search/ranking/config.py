@@ -148,15 +148,15 @@ class Ranker:
 
     def find(self, kind: type[S]) -> S | None:
         """The signal of that kind; None if this target does not use it."""
-        found = self.signals.get(kind.name)
-        return found if isinstance(found, kind) else None
+        signal = self.signals.get(kind.name)
+        return signal if isinstance(signal, kind) else None
 
     def __getitem__(self, kind: type[S]) -> S:
         """The signal of that kind. Raises KeyError if this target does not use it."""
-        found = self.find(kind)
-        if found is None:
+        signal = self.find(kind)
+        if signal is None:
             raise KeyError(kind.name)
-        return found
+        return signal
 
     def with_signals(self, *changed: Signal) -> Ranker:
         """A copy with these signals added; they replace signals with the same name."""
@@ -166,7 +166,7 @@ class Ranker:
     def without(self, *kinds: type[Signal]) -> Ranker:
         """The same where these signals do not count."""
         names = {kind.name for kind in kinds}
-        return replace(self, signals={name: one for name, one in self.signals.items() if name not in names})
+        return replace(self, signals={name: signal for name, signal in self.signals.items() if name not in names})
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def _block(
     standing_back: list[int] = []  # in order
     block: list[int] = []
     while len(block) < rule.block and (waiting or standing_back):
-        while waiting and any(count[one] >= rule.limit(one[0]) for one in families[waiting[0]]):
+        while waiting and any(count[family] >= rule.limit(family[0]) for family in families[waiting[0]]):
             if standing_back and scores[waiting[0]] < rule.least_share * scores[standing_back[0]]:
                 break
             standing_back.append(heapq.heappop(waiting))

@@ -38,8 +38,8 @@ class Pinned:
 
     def as_json(self) -> Json:
         until = None if self.until is None else self.until.isoformat()
-        said = {"rule": self.rule, "words": self.words, "reason": self.reason, "until": until}
-        return {name: value for name, value in said.items() if value is not None}
+        values = {"rule": self.rule, "words": self.words, "reason": self.reason, "until": until}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 OrderedBy = Literal["fused", "cross_encoder", "hausdorff"]
@@ -108,7 +108,7 @@ def rank(
     """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``RankingInput``."""
     inputs = RankingInput(candidates, target, cosine_floor, words_share)
     each = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
-    terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, inputs)
+    terms = ranker.combiner.combine({name: signal for name, signal in each.items() if signal is not None}, inputs)
     score = total(terms, len(candidates))
     order = np.lexsort((candidates.tie, -score))[: ranker.max_results]
     return Ranking(inputs, ranker, terms, score, order)

@@ -205,7 +205,7 @@ class ArmScores:
     def among(self, records: Collection[str]) -> ArmScores:
         """Only those records."""
         scores, passages, versions = (
-            {record: one for record, one in part.items() if record in records}
+            {record: score for record, score in part.items() if record in records}
             for part in (self.scores, self.passages, self.versions)
         )
         return replace(self, scores=scores, passages=passages, versions=versions)  # type: ignore[arg-type]

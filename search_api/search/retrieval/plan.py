@@ -44,7 +44,7 @@ class CountClauses:
 
     @classmethod
     def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> CountClauses:
-        words, every = ({"bool": {"filter": [*filters, one]}} for one in (every_word, matching))
+        words, every = ({"bool": {"filter": [*filters, clause]}} for clause in (every_word, matching))
         return cls(words, every)
 
 
@@ -91,7 +91,7 @@ def plan_retrieval(
 
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
-    identifiers = tuple(one.value for one in read.identifiers)
+    identifiers = tuple(identifier.value for identifier in read.identifiers)
     topic_words = significant_words(read.thematic)
     length = len(topic_words.split())
     terms = _widening(read, weights.names, length)
@@ -200,7 +200,9 @@ def _there_and_then(
 
 def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
-    return [one for one in read.terms if not one.is_acronym or weights.mention_weight(one.mention.text, length) > 0.0]
+    return [
+        term for term in read.terms if not term.is_acronym or weights.mention_weight(term.mention.text, length) > 0.0
+    ]
 
 
 def _passage_arms(

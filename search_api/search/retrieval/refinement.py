@@ -112,14 +112,16 @@ def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping)
     """How many records contain each word, and its neighbours in all fields."""
     counts, suggested = answer["aggregations"]["known"]["buckets"], answer["suggest"]
     entries = [entry for field in fields for entry in suggested.get(field, ())]
-    near = {word: [one for entry in entries if entry["text"] == word for one in entry["options"]] for word in words}
+    near = {
+        word: [option for entry in entries if entry["text"] == word for option in entry["options"]] for word in words
+    }
     return {word: {"held": counts[word]["doc_count"], "near": near[word]} for word in words}
 
 
-def _checked(question: str, found: Mapping[str, JsonMapping]) -> CheckedWords:
-    """``found``: by word, as ``_by_word`` reads it."""
-    unknown = tuple(word for word, one in found.items() if one["held"] == 0)
-    betters = {word: _best(one["near"], word, one["held"]) for word, one in found.items()}
+def _checked(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
+    """``counts``: by word, as ``_by_word`` reads it."""
+    unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
+    betters = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
     mended = question
     for word, better in betters.items():
         if better is not None:
@@ -127,7 +129,7 @@ def _checked(question: str, found: Mapping[str, JsonMapping]) -> CheckedWords:
     if mended == question:
         return CheckedWords(unknown)
     replaced = {word: better.likeness for word, better in betters.items() if better is not None}
-    alone = all(_is_alone(found[word]["near"], betters[word]) for word in replaced)
+    alone = all(_is_alone(counts[word]["near"], betters[word]) for word in replaced)
     sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
     pairs = tuple((word, better.text) for word, better in betters.items() if better is not None)
     return CheckedWords(unknown, Spelling(mended, sure, pairs))
@@ -159,9 +161,9 @@ class _Better(NamedTuple):
 def _best(near: Sequence[JsonMapping], word: str, held: int) -> _Better | None:
     """A word in ``held`` records counts as misspelt only if a very near word is far more common."""
     options = [_Better(option["score"], option["freq"], option["text"]) for option in near]
-    options = [one for one in options if one.likeness >= _LEAST_LIKENESS]
+    options = [option for option in options if option.likeness >= _LEAST_LIKENESS]
     if held:
-        options = [one for one in options if _replaces(one, word, held)]
+        options = [option for option in options if _replaces(option, word, held)]
     return max(options, default=None)
 
 
@@ -198,10 +200,10 @@ def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
     contacts = matched_contacts(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, read, answers.pop()) if possible.names else ()
-    names = (*contacts, *(one for one in names if not _overlaps(one.mention, contacts)))
+    names = (*contacts, *(name for name in names if not _overlaps(name.mention, contacts)))
     # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
-    longer = [*(one.mention for one in names if one.how != "unknown"), *(one.mention for one in read.terms)]
-    acronyms = [one for one in meanings if not _is_within(one.mention, longer)]
+    longer = [*(name.mention for name in names if name.how != "unknown"), *(name.mention for name in read.terms)]
+    acronyms = [acronym for acronym in meanings if not _is_within(acronym.mention, longer)]
     read = _without_asides(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {read.beside_terms.lower()} "
@@ -210,20 +212,20 @@ def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
 
 def _without_asides(read: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
-    aside = [one for one in read.names if one.is_contact or one.is_preference]
-    taken = [*read.possible.taken, *((one.mention.start, one.mention.end) for one in aside)]
-    topic = topic_of(read.text, taken) if aside else ""
+    aside = [name for name in read.names if name.is_contact or name.is_preference]
+    claimed = [*read.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
+    topic = topic_of(read.text, claimed) if aside else ""
     if not topic:
-        aside, taken, topic = [], list(read.possible.taken), read.thematic
-    terms = tuple(one for one in read.terms if not _overlaps(one.mention, aside))
-    ranges = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
+        aside, claimed, topic = [], list(read.possible.claimed), read.thematic
+    terms = tuple(term for term in read.terms if not _overlaps(term.mention, aside))
+    ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
     return replace(
         read,
         thematic=topic,
-        named=" ".join([*filter(None, [read.named]), *(one.mention.text for one in aside)]),
+        named=" ".join([*filter(None, [read.named]), *(name.mention.text for name in aside)]),
         terms=terms,
         beside_terms=topic_of(read.text, ranges),
-        aside=tuple(one.mention for one in aside),
+        aside=tuple(name.mention for name in aside),
     )
 
 
@@ -237,26 +239,26 @@ def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[Quer
     )
 
 
-def _is_term(found: TextSpan, terms: Iterable[QueryTerm]) -> bool:
+def _is_term(span: TextSpan, terms: Iterable[QueryTerm]) -> bool:
     """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
-    return any(one.mention.start <= found.start and found.end <= one.mention.end for one in terms)
+    return any(term.mention.start <= span.start and span.end <= term.mention.end for term in terms)
 
 
-def _overlaps(found: TextSpan, names: Iterable[QueryName]) -> bool:
-    return any(one.mention.start < found.end and found.start < one.mention.end for one in names)
+def _overlaps(span: TextSpan, names: Iterable[QueryName]) -> bool:
+    return any(name.mention.start < span.end and span.start < name.mention.end for name in names)
 
 
-def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
+def _is_within(span: TextSpan, others: Iterable[TextSpan]) -> bool:
     """Whether it is a part of a longer one."""
-    longer = (one for one in others if len(one.text) > len(found.text))
-    return any(one.start <= found.start and found.end <= one.end for one in longer)
+    longer = (other for other in others if len(other.text) > len(span.text))
+    return any(other.start <= span.start and span.end <= other.end for other in longer)
 
 
 def identifiers_search(index: str, read: Interpretation) -> Search | None:
     """Counts the records with each identifier of the question."""
     if not read.identifiers:
         return None
-    values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
+    values = {identifier.value: {"term": {"identifiers": identifier.value}} for identifier in read.identifiers}
     return {"index": index}, {
         "size": 0,
         "track_total_hits": False,
@@ -267,7 +269,7 @@ def identifiers_search(index: str, read: Interpretation) -> Search | None:
 def with_known_identifiers(read: Interpretation, answer: JsonMapping) -> Interpretation:
     """Marks each identifier with whether any record has it; ``answer``: to ``identifiers_search``."""
     buckets = answer["aggregations"]["borne"]["buckets"]
-    known = [replace(one, known=bool(buckets[one.value]["doc_count"])) for one in read.identifiers]
+    known = [replace(identifier, known=bool(buckets[identifier.value]["doc_count"])) for identifier in read.identifiers]
     return replace(read, identifiers=tuple(known))
 
 
@@ -275,8 +277,8 @@ def is_name_correction(read: Interpretation, spelling: Spelling) -> bool:
     """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
     return all(
         any(
-            one.mention.text.lower() == word and (one.how == "beginning" or name_key(better) in one.keys)
-            for one in read.names
+            name.mention.text.lower() == word and (name.how == "beginning" or name_key(better) in name.keys)
+            for name in read.names
         )
         for word, better in spelling.replaced
     )
@@ -292,15 +294,15 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
     """Counts each sense of the candidates (at least one) and collects what the records define; no hits."""
     written: dict[str, Clause] = {}
     defined: Json = {}
-    for number, one in enumerate(candidates):
-        for place, sense in enumerate(one.senses):
-            text = sense.expansion if one.short else sense.acronym
+    for number, candidate in enumerate(candidates):
+        for place, sense in enumerate(candidate.senses):
+            text = sense.expansion if candidate.short else sense.acronym
             written[f"{number}.{place}"] = phrase(text)
         defined[f"d{number}"] = {
-            "filter": {"prefix": {_DEFINED: f"{one.key}="}},
+            "filter": {"prefix": {_DEFINED: f"{candidate.key}="}},
             "aggs": {
                 "pairs": {
-                    "terms": {"field": _DEFINED, "include": f"{lucene_escaped(one.key)}=.*", "size": _MOST_SENSES}
+                    "terms": {"field": _DEFINED, "include": f"{lucene_escaped(candidate.key)}=.*", "size": _MOST_SENSES}
                 }
             },
         }
@@ -312,12 +314,12 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
     """The other forms as terms, which widen a question; only what the catalogue uses."""
     aggregations = answer["aggregations"]
     buckets = aggregations.get("written", {}).get("buckets", {})
-    found = []
-    for number, one in enumerate(candidates):
-        counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(one.senses))}
+    senses = []
+    for number, candidate in enumerate(candidates):
+        counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(candidate.senses))}
         most = max(counts.values(), default=0)
         listed = [
-            one.senses[place].expansion if one.short else one.senses[place].acronym
+            candidate.senses[place].expansion if candidate.short else candidate.senses[place].acronym
             for place in sorted(counts, key=lambda place: -counts[place])
             if counts[place] and counts[place] >= _BESIDE * most
         ]
@@ -331,10 +333,15 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
         for source, texts in ((ACRONYM_LIST, listed), (CATALOGUE, learnt)):
             if texts:
                 labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
-                found.append(
-                    QueryTerm(TextSpan(one.text, one.start, one.end, source, _confidence(texts)), "", labels, ())
+                senses.append(
+                    QueryTerm(
+                        TextSpan(candidate.text, candidate.start, candidate.end, source, _confidence(texts)),
+                        "",
+                        labels,
+                        (),
+                    )
                 )
-    return tuple(found)
+    return tuple(senses)
 
 
 def _confidence(senses: Sequence[str]) -> float:
@@ -369,7 +376,7 @@ def title_and_words_body(read: Interpretation) -> Json | None:
 
 def read_title_and_words(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
     """Whether the question is a title, and its words that no record contains."""
-    held = {name: one["doc_count"] for name, one in answer["aggregations"]["held"]["buckets"].items()}
+    held = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["held"]["buckets"].items()}
     unknown = tuple(word for word in _words_of(read) if held[f"word {word}"] == 0)
     return held.get("title", 0) > 0, unknown
 

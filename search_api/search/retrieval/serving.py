@@ -120,14 +120,14 @@ class ServingResolver:
         settings do not fit the index.
         """
         with self._lock:
-            kept = self._kept.get(self._prefix)
-        count_cache_lookup("serving", hit=kept is not None)
-        if kept is not None:
-            return kept
-        found = self._resolve()
+            cached = self._kept.get(self._prefix)
+        count_cache_lookup("serving", hit=cached is not None)
+        if cached is not None:
+            return cached
+        serving = self._resolve()
         with self._lock:
-            self._kept[self._prefix] = found
-        return found
+            self._kept[self._prefix] = serving
+        return serving
 
     def forget(self) -> None:
         """Clears the cache, after an index was not found because another process deleted it."""
@@ -157,13 +157,13 @@ class ServingResolver:
     def _languages_of(self, records: ServingIndex) -> frozenset[str]:
         """A catalogue's languages change slowly, and reading them costs more than the rest."""
         with self._lock:
-            kept = self._languages.get(records.uuid)
-        if kept is not None:
-            return kept
-        found = catalogue_languages(self._client, records.index)
+            cached = self._languages.get(records.uuid)
+        if cached is not None:
+            return cached
+        languages = catalogue_languages(self._client, records.index)
         with self._lock:
-            self._languages[records.uuid] = found
-        return found
+            self._languages[records.uuid] = languages
+        return languages
 
 
 _SAMPLED = 200
@@ -173,8 +173,8 @@ _LEAST_SHARE = 0.02
 def catalogue_languages(client: Elasticsearch, index: str) -> frozenset[str]:
     """The languages that at least one in fifty of the sampled records is written in; empty if none is recognised."""
     sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
-    found = client.search(index=index, query=sample, source={"includes": ["title", "abstract"]}, size=_SAMPLED)
-    sources = (hit["_source"] for hit in found["hits"]["hits"])
+    answer = client.search(index=index, query=sample, source={"includes": ["title", "abstract"]}, size=_SAMPLED)
+    sources = (hit["_source"] for hit in answer["hits"]["hits"])
     texts = (f"{source.get('title') or ''}. {source.get('abstract') or ''}" for source in sources)
     return common_languages([language for text in texts if (language := detect_language(text)) is not None])
 

@@ -129,13 +129,13 @@ class QueryTerm:
 class NameCandidates:
     """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
-    ``taken``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
+    ``claimed``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
     """
 
     names: tuple[NameCandidate, ...] = ()
     contacts: tuple[ContactCandidate, ...] = ()
     acronyms: tuple[AcronymCandidate, ...] = ()
-    taken: tuple[Range, ...] = ()
+    claimed: tuple[Range, ...] = ()
     is_looked_up: bool = False
 
 
@@ -184,30 +184,30 @@ class Interpretation:
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
-        expanded = {(one.mention.start, one.mention.end) for one in self.terms if one.is_acronym}
-        return bool(names) and not any((one.start, one.end) in expanded for one in names) and self._is_all(names)
+        expanded = {(term.mention.start, term.mention.end) for term in self.terms if term.is_acronym}
+        return bool(names) and not any((name.start, name.end) in expanded for name in names) and self._is_all(names)
 
     @property
     def other_forms(self) -> tuple[QueryTerm, ...]:
         """The acronyms of a topic that says nothing else, and the words of acronyms; empty for a longer topic."""
-        forms = tuple(one for one in self.terms if one.is_acronym)
-        return forms if self._is_all([one.mention for one in forms] + [one.mention for one in self.names]) else ()
+        forms = tuple(term for term in self.terms if term.is_acronym)
+        return forms if self._is_all([term.mention for term in forms] + [name.mention for name in self.names]) else ()
 
     def _is_all(self, spans: Sequence[TextSpan]) -> bool:
         """Whether the topic has no word besides these."""
         rest = self.thematic
-        for one in sorted(spans, key=lambda one: -len(one.text)):
-            rest = rest.replace(one.text, " ")
+        for span in sorted(spans, key=lambda span: -len(span.text)):
+            rest = rest.replace(span.text, " ")
         return not any(letter.isalnum() for letter in rest)
 
     @property
     def parted(self) -> str:
         """The topic with unknown names as the words that they are made of: ``NOAA.NMFS_3`` as ``NOAA NMFS``."""
         topic = self.thematic
-        for one in self.names:
-            if one.how == "unknown":
-                words = [part for part in _SIGNS.split(one.mention.text) if part.isalpha() and len(part) >= _WORD]
-                topic = topic.replace(one.mention.text, " ".join(words) or one.mention.text)
+        for name in self.names:
+            if name.how == "unknown":
+                words = [part for part in _SIGNS.split(name.mention.text) if part.isalpha() and len(part) >= _WORD]
+                topic = topic.replace(name.mention.text, " ".join(words) or name.mention.text)
         return topic
 
     @property
@@ -216,10 +216,10 @@ class Interpretation:
         letters.
         """
         text, thematic = self._without_unknown(self._without_aside()), self._without_unknown(self.thematic)
-        for one in self.terms:
-            if one.is_acronym and len(one.mention.text.split()) == 1:
-                words = one.synonyms[0].text
-                text, thematic = text.replace(one.mention.text, words), thematic.replace(one.mention.text, words)
+        for term in self.terms:
+            if term.is_acronym and len(term.mention.text.split()) == 1:
+                words = term.synonyms[0].text
+                text, thematic = text.replace(term.mention.text, words), thematic.replace(term.mention.text, words)
         return text, thematic
 
     def _without_unknown(self, text: str) -> str:
@@ -232,8 +232,8 @@ class Interpretation:
 
     def _without_aside(self) -> str:
         text = self.text
-        for one in sorted(self.aside, key=lambda one: -one.start):
-            text = text[: one.start] + text[one.end :]
+        for span in sorted(self.aside, key=lambda span: -span.start):
+            text = text[: span.start] + text[span.end :]
         return _SPACE.sub(" ", text).strip() if self.aside else text
 
     @property

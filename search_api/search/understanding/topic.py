@@ -23,22 +23,22 @@ _SPACE = re.compile(r"\s+")
 _LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
 
 
-def topic_of(text: str, taken: Sequence[Range]) -> str:
+def topic_of(text: str, claimed: Sequence[Range]) -> str:
     """The text without the ranges (character offsets, end exclusive, in any order) and the words attached to them.
 
     Empty if only small words remain, so "what is in Kenya" and "of the" have no topic. A question of one word in
     capitals is a topic ("IT", "WHO"), however small the word.
     """
-    pieces = _pieces(text, taken)
-    kept: list[str] = []
+    pieces = _pieces(text, claimed)
+    rest: list[str] = []
     for number, piece in enumerate(pieces):
         if number < len(pieces) - 1:
             piece = _without_tail(piece)
-        if number and not kept:
+        if number and not rest:
             piece = _without_head(piece)
         if piece.strip(_LOOSE_ENDS):
-            kept.append(piece)
-    topic = _SPACE.sub(" ", " ".join(kept)).strip(_LOOSE_ENDS)
+            rest.append(piece)
+    topic = _SPACE.sub(" ", " ".join(rest)).strip(_LOOSE_ENDS)
     return "" if _says_nothing(topic) else topic
 
 
@@ -52,22 +52,22 @@ def without_small_words(text: str) -> str:
     """The text without its small words in any of the six languages, signs inside words kept; unchanged if nothing else
     is left.
     """
-    kept = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in EMPTY_WORDS]
-    return " ".join(kept) or text
+    words = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in EMPTY_WORDS]
+    return " ".join(words) or text
 
 
-def free_ranges(length: int, taken: Sequence[Range]) -> list[Range]:
+def free_ranges(length: int, claimed: Sequence[Range]) -> list[Range]:
     """The ranges between the given ones in a text of that length, empty ones included."""
     free, position = [], 0
-    for start, end in sorted(taken):
+    for start, end in sorted(claimed):
         if start >= position:
             free.append((position, start))
         position = max(position, end)
     return [*free, (position, length)]
 
 
-def _pieces(text: str, taken: Sequence[Range]) -> list[str]:
-    return [text[start:end] for start, end in free_ranges(len(text), taken)]
+def _pieces(text: str, claimed: Sequence[Range]) -> list[str]:
+    return [text[start:end] for start, end in free_ranges(len(text), claimed)]
 
 
 def _without_tail(piece: str) -> str:

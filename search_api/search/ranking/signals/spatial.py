@@ -270,8 +270,8 @@ class Spatial:
         return (*each, _STANDS_BACK) if self._stands_back(target, rows) else each
 
     def _stands_back(self, target: Target, rows: Floats) -> bool:
-        one = Rows.of(rows, [len(rows)])
-        return self.sets_outside_back(target) and bool(wholly_outside(one, target, self.place)[0])
+        single = Rows.of(rows, [len(rows)])
+        return self.sets_outside_back(target) and bool(wholly_outside(single, target, self.place)[0])
 
     def silence(self, counted: float) -> Reason:
         return Reason(f"area not stated: counted as {counted:.2f}", "area_not_stated", {"counted": counted})

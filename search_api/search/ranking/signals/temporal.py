@@ -240,15 +240,15 @@ class ResolutionSignal:
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
         own, target = inputs.candidates[RESOLUTION_M][index], inputs.target
         own_m = None if np.isnan(own) else float(own)
-        given = _length(own_m) if own_m is not None else "its extent or time step"
+        size = _length(own_m) if own_m is not None else "its extent or time step"
         if not target.asks_resolution:
-            text = f"resolution {given}, compared with what a place of this size needs"
+            text = f"resolution {size}, compared with what a place of this size needs"
             return (Reason(text, "resolution_expected", {"own_m": own_m}),)
         asked_m = resolution_metres(target.resolution)
         words = [word for word in (target.resolution.time_step, target.level) if word]
         wanted = [*([_length(asked_m)] if asked_m is not None else []), *words]
         values = {"own_m": own_m, "asked_m": asked_m, "asked": words}
-        return (Reason(f"{given} against {', '.join(wanted)}", "resolution_asked", values),)
+        return (Reason(f"{size} against {', '.join(wanted)}", "resolution_asked", values),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("says nothing of its resolution", counted)
