@@ -182,8 +182,6 @@ class FacetCounts:
     @classmethod
     def of(cls, names: Sequence[FacetName], choices: Choices) -> FacetCounts:
         """The counts of the named facets."""
-        if not names:
-            return cls()
         own = {name: clause for name in names if (clause := _own_filter(name, choices.filters)) is not None}
         base = choices.filters
         for name in own:
