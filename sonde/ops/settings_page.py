@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from encoders.rerankers import RERANKERS
+from indexer.formats.field_table import page_marks
 from sonde.environment import secret_settings
 from sonde.setting_types import RATE, BrokerUrl, Host, HttpUrl, Origin
 from sonde.settings import Settings
@@ -62,7 +63,8 @@ def settings_page(settings: type[BaseModel] = Settings) -> str:
     """The whole page."""
     secrets = set(secret_settings(settings))
     groups = (_group(name, entry.annotation, secrets) for name, entry in settings.model_fields.items())
-    return _HEAD + "".join(groups)
+    begin, end = page_marks("settings")
+    return f"{_HEAD}\n{begin}\n{''.join(groups)}\n{end}\n"
 
 
 def _group(name: str, model: Any, secrets: set[str]) -> str:
