@@ -73,7 +73,7 @@ class PortalLink(BaseModel):
 
 
 class BaseLayerSettings(BaseModel):
-    """Tiles below the hits on the map, by an XYZ template; docs/page.md."""
+    """Tiles below the hits on the map, by an XYZ template; docs/portals/embed-and-theme.md."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -123,7 +123,7 @@ def _check_template(template: str) -> None:
 
 
 class PortalSettings(BaseModel):
-    """The look of the search page, so that it can be part of a portal; docs/page.md."""
+    """The look of the search page, so that it can be part of a portal; docs/portals/embed-and-theme.md."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -147,7 +147,9 @@ class PortalSettings(BaseModel):
     search_while_typing: bool = Field(
         True, description="Whether the page searches while the user types; never if the browser saves data."
     )
-    base_layer: BaseLayerSettings | None = Field(None, description="Tiles below the map, as JSON; docs/page.md.")
+    base_layer: BaseLayerSettings | None = Field(
+        None, description="Tiles below the map, as JSON; docs/portals/embed-and-theme.md."
+    )
     start_map: Degrees | None = Field(
         None, description="Area of the map at first: `west,south,east,north`. Default: the world."
     )

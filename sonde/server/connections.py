@@ -30,7 +30,7 @@ from search_api.http.responses import LARGEST_BODY_BYTES
 
 log = structlog.get_logger(__name__)
 
-_LARGEST_BODY_WITHOUT_KEY = 2 * 1024 * 1024
+LARGEST_BODY_WITHOUT_KEY = 2 * 1024 * 1024
 _LARGEST_HEADERS = 64 * 1024
 _READ_BYTES = 64 * 1024
 _KERNEL_BUFFER_BYTES = 128 * 1024
@@ -351,4 +351,4 @@ class ConnectionServer(TcpWSGIServer):
                 connection.handle_close()
 
 
-_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_BODY_WITHOUT_KEY)
+_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=LARGEST_BODY_WITHOUT_KEY)

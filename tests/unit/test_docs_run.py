@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-_FOLDERS = ("docs", "docs/tutorials", "docs/releases")  # decision records tell of their own time
 PAGES = [
-    *(page for name in _FOLDERS for page in sorted((ROOT / name).glob("*.md"))),
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "adr"),  # of their own time
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "web" / "README.md",
 ]
 _MARK = r"(?:^ *<!-- (?P<kind>run|tried|not run): (?P<said>.+?) -->\n)?"
 _BLOCK = re.compile(_MARK + r"^ *```(?P<language>console|bash|sh|python)\n(?P<text>.*?)^ *```", re.M | re.S)
