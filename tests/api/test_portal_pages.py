@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from search_api.catalogue.fair.reader import MOST_RECORDS
 from search_api.http.limits import LONGEST_ADDRESS_BYTES
 from search_api.http.parameters import LONGEST_QUERY
 from search_api.http.responses import LARGEST_BODY_BYTES
@@ -148,10 +147,6 @@ def test_beyond_a_limit_the_status_is_the_shown_one(
 
 def test_the_body_of_a_search_has_a_limit(samples: Service) -> None:
     assert samples.http.post("/search", json={"q": "a" * (257 << 10)}).status_code == 413
-
-
-def test_a_catalogue_is_judged_by_as_many_records_as_the_page_says() -> None:
-    assert f"{MOST_RECORDS:,} random" in (FOLDER / "listing-and-stac.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("conformance_class", sorted({*CLASSES, *STAC_CLASSES}))
