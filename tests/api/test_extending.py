@@ -1,4 +1,4 @@
-"""The modules of docs/extending/index.md are read from the page, added to their lists, and used in a harvest and a search."""
+"""The modules of docs/extending/index.md are read from the page, added to their lists, and used."""
 
 from __future__ import annotations
 
