@@ -10,7 +10,7 @@ from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.parts import no_lists
-from reading.vocabulary.name_lists import NameLists
+from reading.concepts import NameLists
 
 if TYPE_CHECKING:  # the API makes some of these parts, without Celery and the protocols
     from indexer.documents.index.linked import FollowResult

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from core.overlay import Overlay, overlay_from_content
+from core.record import Overlay, overlay_from_content
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.plan.parsed_record import ParsedRecord, with_record

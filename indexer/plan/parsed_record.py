@@ -15,8 +15,8 @@ from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.plan.plan import Content, Document
 from indexer.raw import RawRecord
+from reading.concepts import NO_LISTS, ListKind, NameLists
 from reading.kinds import infer_kind
-from reading.vocabulary.name_lists import NO_LISTS, ListKind, NameLists
 
 DIGEST_VERSION = 1
 """Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""

@@ -132,5 +132,5 @@ class LinkChecks:
         if last is None:
             return None
         refusals = self._runs.run(last.id).refusals if last.counts.refused else ()
-        broken = frozenset(one.origin.rpartition(" (")[0] for one in refusals)
+        broken = frozenset(refusal.origin.rpartition(" (")[0] for refusal in refusals)
         return LinkCheck(instant_ms(last.started), broken, names_all=len(refusals) == last.counts.refused)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from core.clock import now_iso
 from core.errors import Conflict, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 
 MOST_COLLECTIONS = 200
 MOST_CONVERSATIONS = 500

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from core.clock import now_iso
 from core.errors import Conflict, NotFound
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import measure, quality_page
-from search_api.stewards.harvests.overview import ConfiguredSource, Quality, ScheduleState, WaitingRun
+from search_api.stewards.harvests import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from workers.broker import AcceptedRuns
 from workers.lease import Leases

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, PublicFiles, is_open
+from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, Passage, PublicFiles, is_open
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
-from core.passage import Passage
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents, passages
 from es_mappings.names import alias
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.search.passages.scope import PassageScope, scopes
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 
 _SHOWN = ["document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page", "table"]
 _LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]

@@ -20,9 +20,9 @@ import structlog
 from cachetools import TTLCache
 
 from core.access import ALL_SCOPES, AccessScope, Authenticator, Caller, NotAuthenticated, checked_name
-from core.clock import utc_now
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, VersionConflict
 from es_mappings.indices import ensure_without_vectors

@@ -15,17 +15,18 @@ from werkzeug.http import generate_etag
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
 from core.record import Record, addressed
-from search_api.catalogue.listing.query import ListRequest, Selection
+from search_api.catalogue.listing import ListRequest, Selection
 from search_api.formats_out.notations import EARLIEST_MS, LATEST_MS
 from search_api.formats_out.stac import ASSET_RELS, VERSION
-from search_api.http.addresses import GEOJSON, Addresses
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
+from search_api.http.responses import GEOJSON, Addresses
 from search_api.parts import Parts
-from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
 from search_api.protocols.ogc.push import (
     MERGE_PATCH,
+    Conditions,
     change_record,
+    conditions_of_request,
     create_record,
     json_of,
     merge_patch,

@@ -15,8 +15,14 @@ from es_gateway.errors import VersionConflict
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.stewards.alerts.compiled import Compiled
-from search_api.stewards.alerts.saved import SavedSearch, compiled_of, from_document, to_document
-from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
+from search_api.stewards.alerts.saved import (
+    DEFAULT_LANGUAGE,
+    Language,
+    SavedSearch,
+    compiled_of,
+    from_document,
+    to_document,
+)
 
 MOST_OF_OWNER = 1_000
 BudgetKind = Literal["owner", "mailbox", "domain"]

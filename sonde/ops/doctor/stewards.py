@@ -10,11 +10,10 @@ from pydantic import ValidationError
 
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from search_api.search.curation.rules import StoredRule
-from search_api.search.curation.store import CurationStore
+from search_api.search.curation_rules import CurationStore, StoredRule
 from search_api.stewards.alerts.notices import NoticeStore
 from search_api.stewards.alerts.store import SavedSearchStore
-from search_api.stewards.insight.measurements import MeasurementStore
+from search_api.stewards.insight import MeasurementStore
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 

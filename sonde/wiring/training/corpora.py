@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.passage import Passage
+from core.document import Passage
 from encoders.segmenter import load_segmenter
 from indexer.documents.segment.passages import SegmentOptions, segment, uniform_coherence
 from sonde.settings import Settings

@@ -10,8 +10,7 @@ from core.ports import Embedder
 from core.record import Record
 from evaluation.collections.catalogue import records_of
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from search_api.catalogue.listing.query import ListRequest, Selection
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import ListRequest, RecordReader, Selection
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from core.document import PUBLIC
-from core.passage import Passage
+from core.document import PUBLIC, Passage
 from es_gateway.errors import IndexGone
 from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias

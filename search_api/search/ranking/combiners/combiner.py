@@ -1,4 +1,4 @@
-"""The port of a combiner: how the signals of a candidate become one score. What weighted sums share is below it.
+"""The combiners, which make one score of the signals, chosen in ``config.json``.
 
 A combiner is a frozen dataclass whose fields are its section of ``config.json``. It is pure.
 
@@ -18,7 +18,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.candidates import Floats
+from search_api.search.ranking.candidates import Floats, Integers
+from search_api.search.ranking.numbers import check_positive
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 
@@ -65,16 +66,16 @@ def weighted_sum(measured: Mapping[SignalName, MeasuredSignal], scaled: Scaled) 
 
     An arm that was not counted keeps weight 0, so that its signal is shown.
     """
-    arms = {name: one for name, one in measured.items() if one.counted is None}
+    arms = {name: signal for name, signal in measured.items() if signal.counted is None}
     weights = shared_weights(
-        {name: one.raw for name, one in arms.items()}, {name: one.weight for name, one in arms.items()}
+        {name: signal.raw for name, signal in arms.items()}, {name: signal.weight for name, signal in arms.items()}
     )
     terms: dict[SignalName, Term] = {}
-    for name, one in measured.items():
-        if one.counted is None:
-            terms[name] = Term(one.raw, np.nan_to_num(scaled(one)), weights.get(name, 0.0))
+    for name, signal in measured.items():
+        if signal.counted is None:
+            terms[name] = Term(signal.raw, np.nan_to_num(scaled(signal)), weights.get(name, 0.0))
         else:
-            terms[name] = Term(one.raw, one.counted, one.weight)
+            terms[name] = Term(signal.raw, signal.counted, signal.weight)
     everything = math.fsum(term.weight for term in terms.values())
     if everything == 0.0:
         return terms
@@ -86,3 +87,51 @@ def shared_weights(arms: Mapping[SignalName, Floats], weights: Mapping[SignalNam
     ran = [name for name in sorted(arms) if weights.get(name, 0.0) > 0.0 and not np.isnan(arms[name]).all()]
     total = math.fsum(weights[name] for name in ran)
     return {name: weights[name] / total for name in ran}
+
+
+@dataclass(frozen=True, slots=True)
+class Tm2c2:
+    """Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023."""
+
+    name: ClassVar[str] = "tm2c2"
+
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], _asked: RankingInput) -> Terms:
+        return weighted_sum(measured, lambda arm: tm2c2(arm.raw, arm.least))
+
+
+def tm2c2(scores: Floats, minimum: float) -> Floats:
+    """Scores (n,) scaled from ``minimum`` and the highest seen to 0..1; NaN stays NaN.
+
+    (s - minimum) / (seen maximum - minimum). All 0 if no score is above the minimum.
+    """
+    highest = float(np.nanmax(scores, initial=-math.inf))
+    if not highest > minimum:
+        return np.where(np.isnan(scores), np.nan, 0.0)
+    return np.maximum(scores - minimum, 0.0) / (highest - minimum)
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRanks:
+    """Cormack, Clarke and Buettcher, SIGIR 2009."""
+
+    name: ClassVar[str] = "rrf"
+    k: int
+
+    def __post_init__(self) -> None:
+        check_positive(k=self.k)
+
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], asked: RankingInput) -> Terms:
+        return weighted_sum(measured, lambda arm: rrf(arm.raw, asked.candidates.tie, self.k))
+
+
+def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:
+    """Reciprocal ranks (n,) scaled so that the first rank is 1: (k + 1) / (k + rank); NaN stays NaN.
+
+    Ranks start at 1 with the highest score and ties break by id (``tie``: rank of each id). The factor k + 1 does not
+    change any order and keeps the text score in 0..1.
+    """
+    measured = np.flatnonzero(~np.isnan(scores))
+    best_first = measured[np.lexsort((tie[measured], -scores[measured]))]
+    result = np.full(len(scores), np.nan)
+    result[best_first] = (k + 1.0) / (k + 1.0 + np.arange(len(best_first)))
+    return result
