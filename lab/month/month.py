@@ -364,11 +364,11 @@ class Month:
 
     def _ids(self, question: str) -> list[str]:
         """As the pipeline serves them: nothing is noted in the log."""
-        found = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).found
+        found = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).hits
         return [one.record.id for one in found]
 
     def _first(self, question: str) -> tuple[str, str]:
-        found = self._parts.search.search(SearchRequest(q=question, limit=1)).found
+        found = self._parts.search.search(SearchRequest(q=question, limit=1)).hits
         return (found[0].record.id, found[0].record.title) if found else ("", "")
 
     def _post(self, steward: str, kind: str, rule: Json) -> None:

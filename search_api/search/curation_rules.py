@@ -15,6 +15,7 @@ from core.geo import BBox, Place
 from core.json_types import Json, JsonMapping
 from core.record import Overlay, overlay_from_content
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from reading.gazetteer import name_key
@@ -301,10 +302,10 @@ class CurationStore:
 
     def change(self, id: str) -> RuleChange:
         """Raises NotFound."""
-        answer = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        if not answer.get("found") or answer["_source"]["kind"] != _CHANGE:
+        stored = stored_document(self._client, self._index, id)
+        if stored is None or stored["_source"]["kind"] != _CHANGE:
             raise NotFound(f"There is no change {id!r} in the history.")
-        return _change(id, answer["_source"])
+        return _change(id, stored["_source"])
 
     def _search(self, query: Json, sort: list[Json], size: int) -> Iterable[Json]:
         answer = self._client.search(index=self._index, query=query, sort=sort, size=size, ignore_unavailable=True)

@@ -104,7 +104,7 @@ class RoundThree:
         request, session, index = state.request, state.session, state.plan.index
         facets, choices = state.serving.countable(request.facets), _choices(parts, state)
         beyond = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
-        counted = FacetCounts.of(facets, choices)
+        counted = FacetCounts.of(facets, choices) if facets else FacetCounts()
         known_count = None if counted.aggregations else beyond.known_count()
         searches: dict[str, Search] = {}
         if known_count is None:

@@ -104,6 +104,21 @@ def json_of(original: Original, record: str) -> Json:
     return document
 
 
+def changed(parts: Parts, content: bytes) -> Response:
+    """The answer to a change, with the ETag of the new document."""
+    parts.catalogues.forget()
+    response = Response(status=204)
+    response.set_etag(generate_etag(content))
+    return response
+
+
+def deleted(parts: Parts, source: str, record: str) -> Response:
+    """Deletes the record and gives the answer. Raises NotFound, and the errors of the request's conditions."""
+    parts.pushed.delete(source, record, conditions_of_request(parts, source))
+    parts.catalogues.forget()
+    return Response(status=204)
+
+
 def _unchanged(parts: Parts, source: str, original: Original) -> Check:
     conditions = conditions_of_request(parts, source)
 
@@ -203,11 +218,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         responses={204: None, 409: Problem, 412: Problem, 415: Problem, **WITH_NOT_FOUND},
     )
     def patch(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
-        content = change_record(parts, source_named(path.catalogue), path.record, patch_of_request())
-        parts.catalogues.forget()
-        response = Response(status=204)
-        response.set_etag(generate_etag(content))
-        return response
+        return changed(parts, change_record(parts, source_named(path.catalogue), path.record, patch_of_request()))
 
     @api.delete(
         "/collections/<catalogue>/items/<record>",
@@ -216,9 +227,7 @@ def push_views(parts: Parts) -> APIBlueprint:
     )
     def delete(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
         source = source_named(path.catalogue)
-        parts.pushed.delete(source, path.record, conditions_of_request(parts, source))
-        parts.catalogues.forget()
-        return Response(status=204)
+        return deleted(parts, source, path.record)
 
     @api.after_app_request
     def say_what_is_taken(response: Response) -> Response:

@@ -26,8 +26,9 @@ from search_api.protocols.ogc.push import (
     MERGE_PATCH,
     Conditions,
     change_record,
-    conditions_of_request,
+    changed,
     create_record,
+    deleted,
     json_of,
     merge_patch,
     original_of,
@@ -139,7 +140,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         source = source_named(path.collection)
         content = _document(parts, source, _body(), path.item)
         replace_existing(parts, source, path.item, content)
-        return _changed(parts, content)
+        return changed(parts, content)
 
     @api.patch(
         "/stac/collections/<collection>/items/<item>",
@@ -158,7 +159,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
                 f"The metadata of {record!r} were published as {original.format}, not as a STAC Item: PUT one."
             )
         _document(parts, source, merge_patch(json_of(original, record), change), path.item)
-        return _changed(parts, change_record(parts, source, path.item, change))
+        return changed(parts, change_record(parts, source, path.item, change))
 
     @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
@@ -166,9 +167,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)
         if not parts.records.page(ListRequest(selection, limit=1)).records:
             raise NotFound(f"The collection {source!r} has no item {path.item!r}.")
-        parts.pushed.delete(source, record, conditions_of_request(parts, source))
-        parts.catalogues.forget()
-        return Response(status=204)
+        return deleted(parts, source, record)
 
     return api
 
@@ -185,10 +184,3 @@ def _document(parts: Parts, source: str, item: object, id: str | None = None) ->
     _id_of(content)
     _refuse_without_assets(parts.pushed.read(source, content, None))
     return content
-
-
-def _changed(parts: Parts, content: bytes) -> Response:
-    parts.catalogues.forget()
-    response = Response(status=204)
-    response.set_etag(generate_etag(content))
-    return response
