@@ -68,7 +68,7 @@ FILES: dict[str, Callable[[str], str]] = {
     "docs/stewards/sources-and-schedules.md": protocols,
     "docs/stewards/formats.md": formats,
     "docs/portals/standards.md": output_formats,
-    "docs/training.md": known_models,
+    "docs/extending/training.md": known_models,
     "helm/sonde/values.schema.json": chart,
 }
 
