@@ -17,13 +17,13 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import SondeError
-from lab.benchmarks.machine import machine
 from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
 from lab.cluster.soak import SoakPlan, SoakResult
 from lab.cluster.soak import soak as run_soak
 from lab.cluster.switching import SwitchStep, switching
 from lab.cluster.trial import TrialOutcome, TrialSize, trials
+from lab.measures import machine
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
 from workers.celery_client import celery_client

@@ -32,8 +32,7 @@ from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import LOADERS, judged
-from sonde.wiring.evaluation.searching import Bench, bench
+from sonde.wiring.evaluating import LOADERS, Bench, bench, judged
 from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 

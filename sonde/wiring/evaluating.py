@@ -1,34 +1,137 @@
-"""What `sonde ask-evaluate` is made of: a collection's texts in a throw-away index under the answerer that serves."""
+"""The parts that the measuring commands use: judged collections, a search pipeline, cited answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from core.document import PUBLIC
-from core.errors import SondeError
-from core.ports import LanguageModel
+from core.errors import ModelMissing, SondeError
+from core.ports import CrossEncoderCard, Embedder, EmbedderCard, LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_mappings.names import alias
 from evaluation.answers.measures import Examination
 from evaluation.answers.questions import AnswerCollection
-from evaluation.answers.stub_endpoint import NAME, stub_endpoint
-from evaluation.temporary_index import passages_of
-from evaluation.vector_cache import VectorCache
+from evaluation.collection import Half, JudgedCollection, half_of, read_halves
+from evaluation.collections import ncar, public, samples, typed
+from evaluation.local_server import NAME, stub_endpoint
+from evaluation.temporary_index import passages_of, temporary_records
+from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
 from net.gate import Gate, GatePolicy
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import RankingConfig
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
-from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client, index_shape
 from sonde.wiring.documents import passage_reader
-from sonde.wiring.evaluation.searching import CachingModels
 from sonde.wiring.models import Models
-from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts
+from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts, search_pipeline
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+QUALITY = CHECKOUT / "tests" / "quality"
+
+LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
+    "cranfield": public.load_cranfield,
+    "climate_fever": public.load_climate_fever,
+    "pira": public.load_pira,
+    "pira_pt": lambda data: public.load_pira(data, "pt"),
+    "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
+    "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
+    "pubmedqa": public.load_pubmedqa,
+    "samples": lambda _: samples.load(CHECKOUT / "samples"),
+    "typed": lambda data: typed.load(data, QUALITY / "typed", CHECKOUT / "samples"),
+    "typed_quick": lambda data: typed.load_quick(data, QUALITY / "typed", CHECKOUT / "samples"),
+    "samples_languages": lambda _: samples.load_languages(CHECKOUT / "samples"),
+}
+
+
+def judged(name: str, shared: Path | None, half: Half | None) -> JudgedCollection:
+    """The collection of that name, or one half of it. Raises SondeError where its files are not on this machine."""
+    data = (shared or CHECKOUT.parent / "shared") / "data"
+    if not name.startswith("samples") and not data.is_dir():
+        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
+    if not QUALITY.is_dir():
+        raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
+    collection = LOADERS[name](data)
+    return half_of(collection, half, _halves(name)) if half is not None else collection
+
+
+def halves_of(name: str) -> dict[str, Half | None]:
+    """Each question's half, None for aside. Raises SondeError where a collection has no halves."""
+    return read_halves(_halves(name))
+
+
+def _halves(name: str) -> Path:
+    """Raises SondeError where a collection has no halves."""
+    own = name.removesuffix("_quick")
+    path = (
+        QUALITY / own / "split.tsv"
+        if own in ("ncar", "typed")
+        else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
+    )
+    if not path.is_file():
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
+    return path
+
 
 _TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A collection ready to be asked."""
+
+    pipeline: SearchPipeline
+    embedder: EmbedderCard
+    cross_encoder: CrossEncoderCard | None
+    config: RankingConfig
+
+
+@contextmanager
+def bench(
+    settings: Settings,
+    collection: JudgedCollection,
+    *,
+    config: RankingConfig | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Bench]:
+    """The collection indexed with its vectors; the index goes when the bench is left, however it is left."""
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    cache = VectorCache(settings.models.folder / "vectors.sqlite")
+    models, config = CachingModels(settings, cache, progress), config or ranking_config(settings)
+    fixed = collection.as_of_ms
+    now_ms: Callable[[], int] | None = (lambda: fixed) if fixed is not None else None
+    try:
+        embedder = models.embedder()
+        with temporary_records(client, collection.records, embedder, index_shape(settings)) as prefix:
+            pipeline, _ = search_pipeline(client, prefix, models, config, now_ms=now_ms)
+            yield Bench(pipeline, embedder.card, _card(models), config)
+    finally:
+        cache.close()
+        client.close()
+
+
+class CachingModels(Models):
+    """The process's models, the embedder behind a cache."""
+
+    def __init__(self, settings: Settings, cache: VectorCache, progress: Progress | None) -> None:
+        super().__init__(settings)
+        self._cache = cache
+        self._progress = progress
+
+    def embedder(self, name: str | None = None) -> Embedder:
+        return CachedEmbedder(super().embedder(name), self._cache, self._progress)
+
+
+def _card(models: Models) -> CrossEncoderCard | None:
+    try:
+        return models.cross_encoder().card
+    except ModelMissing:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
