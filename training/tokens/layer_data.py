@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from core.ports import TextKind, Vectors
 from encoders.onnx_session import Compute
 from encoders.pooling import unit
-from encoders.token_head import content_states
-from encoders.token_states import token_states
+from encoders.token_head import content_states, token_states
 
 Ids = Sequence[int]
 """Of one part of a text, special tokens included."""
