@@ -1,6 +1,6 @@
-"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: stewards/desk.md,
-stewards/sources-and-schedules.md, operators/security.md, and tutorials/ portals.md, operators.md, stewards.md,
-scientists.md, agents.md.
+"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: start/first-search.md,
+stewards/desk.md, stewards/sources-and-schedules.md, operators/security.md, and tutorials/ portals.md, operators.md,
+stewards.md, scientists.md, agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
 """
@@ -155,7 +155,16 @@ def test_a_tutorial(reader: Reader, name: str) -> None:
 
 
 def test_the_tutorial_for_scientists(reader: Reader) -> None:
-    assert "@" in reader.walk("tutorials/scientists.md")
     printed = reader.walk_python("tutorials/scientists.md")
     assert "African Rainfall Climatology version 2 (ARC2)" in printed
     assert f"{len(FEW)} records; EPSG:4326" in printed
+    printed = reader.walk("tutorials/scientists.md")
+    assert 'url = "https://www.cpc.ncep.noaa.gov/products/international/"' in printed
+    assert "“We sampled 42 lakes between May and September 2023.”" in printed
+
+
+def test_the_first_search(reader: Reader) -> None:
+    printed = reader.walk("start/first-search.md")
+    assert "1  0." in printed
+    assert "Water level of the Spree at Cottbus" in printed
+    assert "my-records: 1 records" in printed
