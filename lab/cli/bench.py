@@ -26,7 +26,7 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.parts import HarvestParts, Options
 from indexer.write.embed import embed_missing
-from lab.benchmarks.machine import TimedNode, machine, serving
+from lab.benchmarks.machine import TimedNode, serving
 from lab.benchmarks.measures import (
     EmbeddingTime,
     HarvestTime,
@@ -48,6 +48,7 @@ from search_api.search.request import SearchRequest
 from search_api.search.understanding.understand import Understander
 from sonde.cli.screen import screen
 from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.measured import machine, write_measurement
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -99,7 +100,7 @@ def bench(
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
-    Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
+    Takes about five minutes. Other work on the machine shows in the figures: look at "load".
     """
     console = screen()
     archives = [] if only_thinking else [catalogues / name for name in _ARCHIVES]
@@ -120,7 +121,7 @@ def bench(
         with _node(console, figures) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
-        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+        write_measurement(out, figures)
 
 
 def _match(console: Console, figures: Json, settings: Settings, archives: list[Path], number: int) -> None:

@@ -19,13 +19,14 @@ from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from lab.benchmarks.machine import machine, serving
+from lab.benchmarks.machine import serving
 from lab.load.catalogue import CatalogueSize, MadeCatalogue, ProgressReport, made_catalogue, real_records, standing
 from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.own_api import own_api
 from sonde.cli.screen import NameColumn, messages, screen
 from sonde.cli.signals import ended_by_signals
+from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -80,7 +81,7 @@ def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[
 def show(console: Console, summaries: list[LoadSummary], before: dict[str, str], after: str) -> None:
     """Rates and times, then whose time it was; the load of the machine above both."""
     console.print(
-        f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after; "
+        f"{before['processor']}, {before['cores']} cores, load {before['load']} before, {after} after; "
         f"Elasticsearch {before['elasticsearch']}",
         highlight=False,
     )
@@ -223,7 +224,7 @@ def load(
             },
             "courses": [asdict(summary) for summary in summaries],
         }
-        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+        write_measurement(out, figures)
     if any(summary.failed for summary in summaries):
         sys.exit(1)
 

@@ -24,6 +24,7 @@ from evaluation.answers.questions import AnswerCollection, load_pira, load_quest
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
 from sonde.cli.screen import NameColumn, messages, say, screen
+from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
 from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
@@ -142,7 +143,7 @@ def ask_evaluate(**given: Any) -> None:
             "by_kind": kinds,
             "by_question": list(map(_row, answers)),
         }
-        given["out"].write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        write_measurement(given["out"], body)
     if given["page"] is not None:
         given["page"].write_text(grading_page(collection.name, ready.made, answers), "utf-8")
 

@@ -29,6 +29,7 @@ from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.cli.signals import ended_by_signals
+from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -57,7 +58,7 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
     if history is not None:
         keep(history, result)
     if out is not None:
-        out.write_text(json.dumps({**asdict(result), "fall": fall_by}), "utf-8")
+        write_measurement(out, {**asdict(result), "fall": fall_by})
     say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
     return fall_by
 
@@ -245,7 +246,7 @@ def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
     if options.run is not None:
         write_run(options.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
     if options.json is not None:
-        options.json.write_text(report.to_json(), encoding="utf-8")
+        write_measurement(options.json, report.as_dict())
     if options.html is not None:
         options.html.write_text(report.to_html(), encoding="utf-8")
 
