@@ -30,6 +30,7 @@ from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.evaluation.judged import CHECKOUT
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
@@ -151,7 +152,10 @@ class Plan:
 @click.option("--course", "chosen", type=click.Choice([course.name for course in SEARCH_MODES]), multiple=True)
 @click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="API processes.")
 @click.option(
-    "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
+    "--catalogues",
+    type=click.Path(path_type=Path),
+    help="Folder with the archives of the NCAR records.  [default: where `sonde evaluate --collection ncar "
+    "--fetch-only` keeps them]",
 )
 @click.option(
     "--standing",
@@ -170,7 +174,7 @@ def load(
     seconds: float,
     chosen: tuple[str, ...],
     processes: int,
-    catalogues: Path,
+    catalogues: Path | None,
     standing: str | None,
     build_only: bool,
     drop: bool,
@@ -179,7 +183,7 @@ def load(
 ) -> None:
     """Search a made-up catalogue with many clients at once, on a separate API.
 
-    Records and passages are made of real ones (NCAR's where they lie in --catalogues, else the samples) in throw-away
+    Records and passages are made of real ones (NCAR's where --catalogues has them, else the samples) in throw-away
     indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
     figures. Exit code 1 where a request failed (500, any other error, or no answer; 503 with Retry-After is none).
     """
@@ -195,7 +199,7 @@ def load(
     plan = Plan(
         tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen), clients, seconds, processes
     )
-    paths, questions = _real(catalogues), _questions()
+    paths, questions = _real(catalogues or _fetched(settings)), _questions()
     console, progress = screen(), messages()
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
@@ -242,6 +246,11 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _fetched(settings: Settings) -> Path:
+    shared = CHECKOUT.parent / "shared" / "data" / "catalogues"
+    return shared if shared.is_dir() else settings.stack.folder / "collections" / "catalogues"
 
 
 def _real(catalogues: Path) -> list[Path]:

@@ -66,7 +66,7 @@ def usage(
     out: Path | None,
 ) -> None:
     """What the signal `usage` brings: people of a click model ask judged questions; the ranking learns at night."""
-    collection = judged(name, shared, half)  # type: ignore[arg-type]
+    collection = judged(name, shared, half, load_settings())  # type: ignore[arg-type]
     habits = replace(_HABITS, people=people, questions=questions, days=days, noise=noise, attention=attention)
     configured = default_config().records[Usage]
     rows = []

@@ -27,7 +27,7 @@ from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
-from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
+from sonde.wiring.evaluation.judged import data_folder, halves_of
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.documents import passages_from
@@ -160,9 +160,7 @@ def _own(settings: Settings, path: Path) -> AnswerCollection:
 
 
 def _collection(name: str, shared: Path | None, half: Half | None, sample: int | None) -> AnswerCollection:
-    data = (shared or CHECKOUT.parent / "shared") / "data"
-    if not data.is_dir():
-        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
+    data = data_folder(name, shared, load_settings(), partial(say, err=True))
     whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
     chosen = whole if half is None else whole.half(half, halves_of(name))
     return chosen.sample(sample) if sample else chosen
