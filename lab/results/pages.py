@@ -20,7 +20,16 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 _QUOTE = re.compile(r"(?:\?|-?\d[\d.,]*%?)<!-- figure: (?P<key>\S+)(?: (?P<form>\S+))? -->")
 _BLOCK = re.compile(r"(<!-- results: (?P<what>[^>]+?) -->\n).*?(<!-- end of results -->)", re.S)
 _UNITS = {"ms": "ms", "us": "µs", "s": "s", "mb": "MB", "gb": "GB", "mib": "MiB", "kb": "KB"}
-_WORDS = {"ndcg": "nDCG", "iou": "IoU", "api": "API", "ocr": "OCR"}
+_WORDS = {
+    "iou": "IoU",
+    "api": "API",
+    "bm25": "BM25",
+    "ncar": "NCAR",
+    "minilm": "MiniLM",
+    "e5": "E5",
+    "elasticsearch": "Elasticsearch",
+    "hausdorff": "Hausdorff",
+}
 _SIMILAR = 4
 
 
