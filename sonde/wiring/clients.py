@@ -15,7 +15,7 @@ def elasticsearch_client(
 ) -> Elasticsearch:
     """The client of this process. ``retry``: for commands and workers, which retry what may succeed later."""
     elasticsearch = settings.elasticsearch
-    login = _login(settings)
+    login = elasticsearch_login(settings)
     connection = Connection(
         [settings.elasticsearch_url, *elasticsearch.more_urls],
         basic_auth=login,
@@ -27,7 +27,7 @@ def elasticsearch_client(
     return RetryingElasticsearch.over(client) if retry else client
 
 
-def _login(settings: Settings) -> tuple[str, str] | None:
+def elasticsearch_login(settings: Settings) -> tuple[str, str] | None:
     """For the node that `sonde up` starts, the login of the stack's folder; else that of the settings."""
     elasticsearch = settings.elasticsearch
     stack_login = login_of(settings.stack.folder) if elasticsearch.url is None else None
