@@ -44,7 +44,7 @@ from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import data_folder
+from sonde.wiring.evaluating import data_folder
 
 SERVERS = ("elasticsearch", "pygeoapi", "stac-fastapi", "sonde")
 _PLAIN = {"algorithm": "bm25", "interpret": "none", "rerank": "false"}

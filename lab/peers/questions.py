@@ -15,7 +15,7 @@ import httpcore
 
 from core.errors import SondeError
 from core.json_types import Json
-from lab.benchmarks.machine import Spread
+from lab.measures import Spread
 from lab.peers.records import INDEX
 
 TOPICS = (
