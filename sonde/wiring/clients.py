@@ -4,6 +4,8 @@ rollback, keys) starts quickly.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from es_gateway.client import Connection, Elasticsearch, RetryingElasticsearch, connected
 from es_gateway.nodes import HttpNode
 from es_mappings.indices import ensure_indices, put_back
@@ -11,7 +13,9 @@ from es_mappings.loader import IndexShape
 from es_mappings.migration import migrate
 from local_stack.login import login_of
 from sonde.settings import Settings
-from sonde.wiring.models import Models
+
+if TYPE_CHECKING:  # the models' libraries take seconds to import
+    from sonde.wiring.models import Models
 
 
 def elasticsearch_client(
