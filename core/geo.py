@@ -1,4 +1,4 @@
-"""Compares boxes: distances, shares and areas, in numpy and without I/O.
+"""Boxes, named places, and how two boxes compare.
 
 Arrays of boxes are ``(n, 4) float64``: west, south, east, north in degrees, east unrolled (``east >= west``,
 up to 540) for a box across the antimeridian; :func:`box_array` makes them.
@@ -16,11 +16,143 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.extent import BBox
+
+@dataclass(frozen=True, slots=True)
+class BBox:
+    """A box in degrees WGS 84; ``west > east`` crosses the antimeridian, ``south <= north``.
+
+    Raises ValueError for a number that is not finite or out of range (longitudes -180..180, latitudes -90..90).
+    """
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def __post_init__(self) -> None:
+        for name in ("west", "south", "east", "north"):
+            if not math.isfinite(getattr(self, name)):
+                raise ValueError(f"{name} is not a finite number")
+        for name in ("west", "east"):
+            if not -180.0 <= getattr(self, name) <= 180.0:
+                raise ValueError(f"{name} is outside -180..180 degrees")
+        for name in ("south", "north"):
+            if not -90.0 <= getattr(self, name) <= 90.0:
+                raise ValueError(f"{name} is outside -90..90 degrees")
+        if self.south > self.north:
+            raise ValueError("south is larger than north")
+
+    @property
+    def crosses_antimeridian(self) -> bool:
+        return self.west > self.east
+
+    @property
+    def unrolled_east(self) -> float:
+        """East as a longitude never smaller than west: the only place that resolves the antimeridian."""
+        return self.east + 360.0 if self.crosses_antimeridian else self.east
+
+    @property
+    def width_deg(self) -> float:
+        return self.unrolled_east - self.west
+
+    @property
+    def height_deg(self) -> float:
+        return self.north - self.south
+
+    @property
+    def is_point(self) -> bool:
+        return self.width_deg == 0.0 and self.height_deg == 0.0
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Longitude (-180..180) and latitude of the middle of the box."""
+        longitude = self.west + self.width_deg / 2.0
+        return (longitude - 360.0 if longitude > 180.0 else longitude, (self.south + self.north) / 2.0)
+
+    def as_list(self) -> list[float]:
+        """``[west, south, east, north]``, GeoJSON's order."""
+        return [self.west, self.south, self.east, self.north]
+
+    def parts(self) -> tuple[BBox, ...]:
+        """The box as one or two boxes that do not cross the antimeridian."""
+        if not self.crosses_antimeridian:
+            return (self,)
+        return (
+            BBox(self.west, self.south, 180.0, self.north),
+            BBox(-180.0, self.south, self.east, self.north),
+        )
+
+
+WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
+
+
+def normalise_longitude(longitude_deg: float) -> float:
+    """Any longitude brought to -180..180; 180 itself stays 180."""
+    if -180.0 <= longitude_deg <= 180.0:
+        return longitude_deg
+    return (longitude_deg + 180.0) % 360.0 - 180.0
+
+
+def enclosing_box(boxes: tuple[BBox, ...]) -> BBox | None:
+    """The smallest box around all of them, across the antimeridian if that is narrower; None for no boxes.
+
+    Longitudes are arcs on a circle: the widest gap between them is left out.
+    """
+    if not boxes:
+        return None
+    south = min(box.south for box in boxes)
+    north = max(box.north for box in boxes)
+    arcs = sorted((part.west, part.east) for box in boxes for part in box.parts())
+    merged = [arcs[0]]
+    for west, east in arcs[1:]:
+        if west <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], east))
+        else:
+            merged.append((west, east))
+    gaps = [(merged[i + 1][0] - merged[i][1], i) for i in range(len(merged) - 1)]
+    around = merged[0][0] + 360.0 - merged[-1][1]
+    if not gaps or around >= max(gaps)[0]:
+        return BBox(merged[0][0], south, merged[-1][1], north)
+    _, widest = max(gaps)
+    return BBox(merged[widest + 1][0], south, merged[widest][1], north)
+
+
+PlaceKind = Literal[
+    "continent", "country", "region", "sea", "named_region", "island", "river_basin", "city", "coordinates"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of a gazetteer.
+
+    ``importance`` (0..1) resolves ambiguity: without other evidence, the higher one is meant.
+    ``estimated`` marks a box made from a point and a size class.
+    """
+
+    name: str
+    kind: PlaceKind
+    bbox: BBox
+    country: str | None = None  # ISO 3166-1 alpha-2
+    importance: float = 0.0
+    estimated: bool = False
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named span of a text (character offsets, end exclusive); ``label`` is spaCy's (GPE, LOC)."""
+
+    text: str
+    start: int
+    end: int
+    label: str
+
 
 Floats = NDArray[np.float64]
 
@@ -104,19 +236,19 @@ def compare(query: BBox, boxes: Floats) -> BoxComparison:
     """
     west, south, east, north = boxes.T
     half_width, query_half_width = (east - west) / 2.0, query.width_deg / 2.0
-    apart = _turn(west + half_width - query.west - query_half_width)
+    centres_apart_deg = _turn(west + half_width - query.west - query_half_width)
     middle, query_middle = (south + north) / 2.0, (query.south + query.north) / 2.0
     scale = np.maximum(np.cos(np.radians((middle + query_middle) / 2.0)), SMALLEST_LONGITUDE_SCALE)
-    out_of_query = np.maximum(np.minimum(apart + half_width, 180.0) - query_half_width, 0.0) * scale
-    out_of_box = np.maximum(np.minimum(apart + query_half_width, 180.0) - half_width, 0.0) * scale
+    out_of_query = np.maximum(np.minimum(centres_apart_deg + half_width, 180.0) - query_half_width, 0.0) * scale
+    out_of_box = np.maximum(np.minimum(centres_apart_deg + query_half_width, 180.0) - half_width, 0.0) * scale
     more_south, more_north = query.south - south, north - query.north
     return BoxComparison(
         hausdorff_deg=np.maximum(
             np.hypot(out_of_query, _positive(more_south, more_north)),
             np.hypot(out_of_box, _positive(-more_south, -more_north)),
         ),
-        centre_deg=np.hypot(apart * scale, middle - query_middle),
-        overlap_km2=_overlap_km2(query, boxes, apart),
+        centre_deg=np.hypot(centres_apart_deg * scale, middle - query_middle),
+        overlap_km2=_overlap_km2(query, boxes, centres_apart_deg),
         box_km2=area_km2(boxes),
         query_km2=float(area_km2(box_array([query]))[0]),
     )
@@ -140,7 +272,7 @@ def _turn(longitudes_apart: Floats) -> Floats:
     return shorter
 
 
-def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
+def _overlap_km2(query: BBox, boxes: Floats, centres_apart_deg: Floats) -> Floats:
     """Shared area of the padded boxes; two wide arcs can overlap on both sides of the globe, so both parts are
     added.
     """
@@ -149,8 +281,8 @@ def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
     query_width = min(query.width_deg + 2.0 * PAD_DEG, 360.0)
     narrower = np.minimum(width, query_width)
     reach = (width + query_width) / 2.0
-    near_side = np.clip(reach - apart, 0.0, narrower)
-    far_side = np.maximum(reach + apart - 360.0, 0.0)
+    near_side = np.clip(reach - centres_apart_deg, 0.0, narrower)
+    far_side = np.maximum(reach + centres_apart_deg - 360.0, 0.0)
     shared_south = np.maximum(south, query.south) - PAD_DEG
     shared_north = np.minimum(north, query.north) + PAD_DEG
     return _area_km2(np.minimum(near_side + far_side, narrower), shared_south, np.maximum(shared_north, shared_south))

@@ -25,7 +25,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms, rfc3339_ms
 from search_api.http.problems import from_validation
@@ -223,9 +223,11 @@ def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
 
     @wraps(view)
     def checked() -> Response:
-        sent = request.args
+        arguments = request.args
         try:
-            query = model.model_validate({key: sent.getlist(key) if key in lists else sent[key] for key in sent})
+            query = model.model_validate(
+                {key: arguments.getlist(key) if key in lists else arguments[key] for key in arguments}
+            )
         except ValidationError as error:
             abort(from_validation(error))
         return view(query)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from samples.entry import SampleEntry, entry_from, load_catalogue, load_registers
 from samples.iso_record import NAMESPACES, time_step

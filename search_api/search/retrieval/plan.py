@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.json_types import Json
-from search_api.search.ranking.words import NameWeights, WordWeights
+from search_api.search.ranking.config import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
-from search_api.search.retrieval.arms import Arm
+from search_api.search.retrieval.arms import Arm, match_clauses
 from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
-from search_api.search.retrieval.candidate_matches import match_clauses
-from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
-from search_api.search.retrieval.page_records import marks
+from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, QueryTerm
@@ -45,7 +44,7 @@ class CountClauses:
 
     @classmethod
     def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> CountClauses:
-        words, every = ({"bool": {"filter": [*filters, one]}} for one in (every_word, matching))
+        words, every = ({"bool": {"filter": [*filters, clause]}} for clause in (every_word, matching))
         return cls(words, every)
 
 
@@ -53,7 +52,7 @@ class CountClauses:
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the section of highlights.
 
-    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.candidate_matches`); empty
+    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.arms`); empty
     if nothing depends on it. ``counting``: otherwise, what round one counts.
 
     ``nearness``: what hits must pass in meaning; None: nothing.
@@ -92,7 +91,7 @@ def plan_retrieval(
 
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
-    identifiers = tuple(one.value for one in read.identifiers)
+    identifiers = tuple(identifier.value for identifier in read.identifiers)
     topic_words = significant_words(read.thematic)
     length = len(topic_words.split())
     terms = _widening(read, weights.names, length)
@@ -157,16 +156,16 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
     judged.
     """
-    asked = place_and_time_clauses(read)
+    conditions = place_and_time_clauses(read)
     if request.algorithm == "dense" and read.text:
-        return {"bool": {"filter": list(asked)}} if asked and not read.thematic else {"match_none": {}}
+        return {"bool": {"filter": list(conditions)}} if conditions and not read.thematic else {"match_none": {}}
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)
     if read.thematic or read.identifiers or read.is_stopwords_only:
         return words
-    if read.text and asked:
-        return _either(words, {"bool": {"filter": list(asked)}})
+    if read.text and conditions:
+        return _either(words, {"bool": {"filter": list(conditions)}})
     return {"match_all": {}}
 
 
@@ -186,22 +185,24 @@ def _there_and_then(
     If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
     time would have nothing to choose from.
     """
-    asked = place_and_time_clauses(read, place=request.spatial != "off", time=request.temporal)
-    if not asked:
+    conditions = place_and_time_clauses(read, place=request.spatial != "off", time=request.temporal)
+    if not conditions:
         return []
     filters = record_filters(request.filters)
     inside = []
     for arm in chosen:
         if arm.signal == "bm25":
-            inside.append(arms.lexical_arm(arm.index, words, [*filters, *asked]))
+            inside.append(arms.lexical_arm(arm.index, words, [*filters, *conditions]))
         elif arm.signal == "dense" and vector is not None:
-            inside.append(arms.dense_arm(arm.index, vector, filters, asked, draws=True))
+            inside.append(arms.dense_arm(arm.index, vector, filters, conditions, draws=True))
     return [replace(arm, signal=None) for arm in inside]
 
 
 def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
-    return [one for one in read.terms if not one.is_acronym or weights.mention_weight(one.mention.text, length) > 0.0]
+    return [
+        term for term in read.terms if not term.is_acronym or weights.mention_weight(term.mention.text, length) > 0.0
+    ]
 
 
 def _passage_arms(

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.words import WordWeights
+from search_api.search.ranking.config import WordWeights
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.bm25 import NO_EXPANSION, every_word_query
-from search_api.search.retrieval.filters import Clause, area_clause, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.query_vectors import query_vectors
-from search_api.search.understanding.topic import significant_words
+from search_api.search.understanding.topic import query_vectors, significant_words
 
 _VERSION = 1
 """Raise it when compiling changes: searches are then compiled again at their next evaluation."""
@@ -89,17 +88,17 @@ def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: 
     if interpretation.is_stopwords_only:
         raise InvalidInput("search", "search.q: holds only small words; name what the records should be about")
     words = pipeline.parts.config.words
-    either = _topic_clauses(interpretation, serving, words) if request.algorithm != "dense" else []
+    clauses = _topic_clauses(interpretation, serving, words) if request.algorithm != "dense" else []
     vector = _vector(request, interpretation, serving)
     if (
         interpretation.text.strip() not in ("", "*")
-        and not either
+        and not clauses
         and vector is None
         and not (interpretation.areas or interpretation.span)
     ):
         raise InvalidInput("search", "search.q: nothing in it can be matched without the embedder, which is missing")
-    conditions = _place_and_period(interpretation, located, strict=not either and vector is None)
-    return Compiled(compiled_by(serving), (*record_filters(filters), *conditions), tuple(either), vector)
+    conditions = _place_and_period(interpretation, located, strict=not clauses and vector is None)
+    return Compiled(compiled_by(serving), (*record_filters(filters), *conditions), tuple(clauses), vector)
 
 
 def _topic_clauses(interpretation: Interpretation, serving: Serving, words: WordWeights) -> list[Clause]:
