@@ -108,8 +108,8 @@ release: env  ## A release's files in dist/: packages, chart, contents, images, 
 tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... for another one.
 	$(BIN)/python -m tests.browser.tour --url $(or $(URL),http://127.0.0.1:8080)
 
-docs: $(UV)  ## The documentation as a site, in a small environment of its own: dist/site/index.html.
-	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict --quiet
+docs: $(UV)  ## The documentation as a site: dist/site/index.html. Fails on a dead link or anchor.
+	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict
 
 chart-readme: env  ## Rewrite helm/sonde/README.md from the comments of values.yaml.
 	$(BIN)/python helm/values_page.py > helm/sonde/README.md.new && mv helm/sonde/README.md.new helm/sonde/README.md
