@@ -70,7 +70,7 @@ audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5
 
-# Unit tests that read all of ../shared, install packages or start processes.
+# Unit tests that read all test data, install packages or start processes.
 SLOW_UNIT := $(addprefix tests/unit/test_,$(addsuffix .py,iso19139_real formats_fixtures image api_imports \
   chart_custom_resources reading_shared_texts local_stack_compose docs_site cli_lazy_group skips))
 

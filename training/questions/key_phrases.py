@@ -1,7 +1,8 @@
 """Questions as people type them into a search field: a text's key phrases, by the method of KeyBERT.
 
 Grootendorst (2020): phrases of the text by their cosine to the whole, chosen by maximal marginal relevance (Carbonell
-and Goldstein, SIGIR 1998), so that they differ. Paper 000 makes its keyword queries this way.
+and Goldstein, SIGIR 1998), so that they differ. Wetzel and Mäs (doi:10.3390/ijgi13110380)
+make their keyword queries this way.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ LIBRARY = "library"
 class Sources:
     """``records`` as ``data.records_from`` takes them, or a file of examples (.jsonl) as they are.
 
-    ``corpus``: paper 000's kinds; of what a kind is made is named in ``concepts`` (SKOS files and keyword
+    ``corpus``: of which kinds of text; of what a kind is made is named in ``concepts`` (SKOS files and keyword
     trees with definitions) and ``literature`` (folders, files, ``library``).
     """
 

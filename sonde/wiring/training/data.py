@@ -22,9 +22,8 @@ from training.examples import TrainingError
 
 SAMPLES = "samples"
 LICENCES = {
-    SAMPLES: "Apache-2.0",
+    SAMPLES: "CC0-1.0",
     "ncar": "CC BY 4.0",
-    # Its README says so at the very commit that the data were taken from; the note beside our copy says CC0 1.0.
     "pira": "CC BY 4.0",
     "climate_fever": "CC BY-SA 4.0",
     "pubmedqa": "MIT",
