@@ -28,7 +28,7 @@ _MONTHS = "January|February|March|April|May|June|July|August|September|October|N
 _IN_GUIDES: Mapping[str, str] = {
     "a date of a measurement": r"\b202[5-9]-\d\d-\d\d\b",
     "a target as what was asked": r"\|\s*asked\s*\||\basked(?: for|:)? (?:at (?:most|least) )?[<≤≥]?\.?\d",
-    "whether a target was reached": r"\b(?:is|was|are|were|not) \**reached\b(?! by| from| at)|\*\*reached",
+    "whether a target was reached": r"\bnot \**reached\**(?=\s*(?:[.,;:|)]|$))|\*\*(?:not )?reached",
     "likewise": r"\blikewise\b",
     "a figure without a zero before its point": r"(?<![\w.*/\]-])\.\d+\b(?!\.)",
     "a diary": r"\bSince then\b|\bHow it got there\b|\bthat (?:day|evening|night)\b",
@@ -68,7 +68,8 @@ _ITSELF = ("docs/scripts/traces.py", "tests/unit/test_docs_traces.py")
 _NOT_OURS = {"node_modules", "made", "__pycache__", "bundle"}
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(path: Path) -> Kind:
+    name = _name_of(path)
     if name.startswith("tests/"):
         return Kind.TEST
     return Kind.GUIDE if name.endswith(".md") else Kind.PRODUCT
@@ -104,7 +105,7 @@ def faults(paths: Iterable[Path]) -> list[str]:
         if name not in _ITSELF:
             found += [
                 f"{name}:{line}: {what}: {' '.join(words.split())}"
-                for line, what, words in sorted(traces(path.read_text("utf-8"), kind_of(name)))
+                for line, what, words in sorted(traces(path.read_text("utf-8"), kind_of(path)))
                 if not (what == "a commit" and path.name == "card.md")  # there it is the origin of the weights
             ]
     return found

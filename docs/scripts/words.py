@@ -65,6 +65,7 @@ _CODE = re.compile(r"^ *(```+|~~~+)[^\n]*\n.*?^ *\1 *$", re.M | re.S)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
 _ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) +", re.M)
+_BOLD_HEAD = re.compile(r"\*\*([^*]+[.:])\*\*\s|\*\*[^*]+\*\*:\s")
 _RULE = re.compile(r"^ *\|?[ :|-]+\|? *$")
 _END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[\"'(*]*[A-Z0-9`§])")
 _ABBREVIATED = re.compile(r"\b(e\.g|i\.e|etc|vs|no|cf|al)\.$", re.I)
@@ -97,6 +98,11 @@ class Page:
         """Those of the cells as well."""
         every = (*self.sentences, *(sentence for text in self.cells for sentence in _sentences(text)))
         return [sentence for sentence in every if len(words(sentence)) > LONGEST]
+
+    @property
+    def bold_heads(self) -> list[str]:
+        """Bold words before a paragraph that are a heading in all but its anchor."""
+        return [found[1] for text in self.prose if (found := _BOLD_HEAD.match(text))]
 
 
 def words(text: str) -> list[str]:
@@ -144,6 +150,11 @@ def guides() -> list[Path]:
     return [ROOT / "README.md", *pages]
 
 
+def missing() -> list[str]:
+    """Pages that have a budget and are not there."""
+    return [name for name in BUDGETS if not (ROOT / name).exists()]
+
+
 def name_of(page: Path) -> str:
     """Its path in the checkout that it is in."""
     page = page.resolve()
@@ -168,6 +179,7 @@ def faults(pages: Mapping[str, Page]) -> list[str]:
         if page.mean > MEAN_WORDS:
             found.append(f"{name}: {page.mean:.1f} words a sentence, at most {MEAN_WORDS:.0f}")
         found += [f"{name}: {len(words(one))} words: {one}" for one in page.long_sentences]
+        found += [f"{name}: a bold head, which has no anchor: {one}" for one in page.bold_heads]
     if (total := sum(page.words for page in pages.values())) > ALL_WORDS:
         found.append(f"all pages: {total} words, at most {ALL_WORDS}")
     return found
