@@ -1,7 +1,8 @@
 """Words and lengths of sentences of the guides, by page: ``python docs/scripts/words.py [PAGE ...]``.
 
-A page's words are its headings, sentences, lists and tables. Blocks of code, comments and what a command generates
-(between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``) do not count. An address or a piece of code is one word.
+A page's words are its headings, sentences, lists and tables. Blocks of code and comments do not count, nor does what a
+command generates: between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``, or in the marks of a table of results.
+An address or a piece of code is one word.
 """
 
 from __future__ import annotations
@@ -59,13 +60,15 @@ LONGEST = 30
 _SHORTEST = 3  # fewer words are a label, not a sentence
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.S)
-_GENERATED = re.compile(r"<!-- ([a-z -]+): begin -->.*?<!-- \1: end -->", re.S)
+_GENERATED = re.compile(
+    r"<!-- ([a-z -]+): begin -->.*?<!-- \1: end -->|<!-- results: [^>]*-->.*?<!-- end of results -->", re.S
+)
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _CODE = re.compile(r"^ *(```+|~~~+)[^\n]*\n.*?^ *\1 *$", re.M | re.S)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\](?:\([^)]*\)|\[[^\]]*\])")
 _ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) +", re.M)
-_BOLD_HEAD = re.compile(r"\*\*([^*]+[.:])\*\*\s|\*\*[^*]+\*\*:\s")
+_BOLD_HEAD = re.compile(r"(?:\A|\n\n)\*\*([^*\n]+?)(?:[.:]\*\*|\*\*:)\s")
 _RULE = re.compile(r"^ *\|?[ :|-]+\|? *$")
 _END = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[\"'(*]*[A-Z0-9`§])")
 _ABBREVIATED = re.compile(r"\b(e\.g|i\.e|etc|vs|no|cf|al)\.$", re.I)
@@ -73,11 +76,15 @@ _ABBREVIATED = re.compile(r"\b(e\.g|i\.e|etc|vs|no|cf|al)\.$", re.I)
 
 @dataclass(frozen=True)
 class Page:
-    """What a page says: the texts of its headings, of its paragraphs and list items, and of its table cells."""
+    """What a page says: the texts of its headings, of its paragraphs and list items, and of its table cells.
+
+    ``bold_heads``: bold words before a paragraph that are a heading in all but its anchor.
+    """
 
     headings: tuple[str, ...]
     prose: tuple[str, ...]
     cells: tuple[str, ...]
+    bold_heads: tuple[str, ...] = ()
 
     @property
     def words(self) -> int:
@@ -98,11 +105,6 @@ class Page:
         """Those of the cells as well."""
         every = (*self.sentences, *(sentence for text in self.cells for sentence in _sentences(text)))
         return [sentence for sentence in every if len(words(sentence)) > LONGEST]
-
-    @property
-    def bold_heads(self) -> list[str]:
-        """Bold words before a paragraph that are a heading in all but its anchor."""
-        return [found[1] for text in self.prose if (found := _BOLD_HEAD.match(text))]
 
 
 def words(text: str) -> list[str]:
@@ -141,7 +143,8 @@ def read_page(text: str) -> Page:
         cells += [cell.strip() for row in rows if not _RULE.match(row) for cell in row.split("|") if cell.strip()]
         rest = [line for line in lines if not line.startswith("#") and not line.lstrip().startswith("|")]
         prose += [" ".join(item.split()) for item in _ITEM.split("\n".join(rest)) if item.strip()]
-    return Page(tuple(headings), tuple(prose), tuple(cells))
+    bold = tuple(_BOLD_HEAD.findall(without_code(text)))
+    return Page(tuple(headings), tuple(prose), tuple(cells), bold)
 
 
 def guides() -> list[Path]:

@@ -62,7 +62,7 @@ def test_what_counts() -> None:
         ("docs/roadmap.md", "Word " * 31 + "end.", "docs/roadmap.md: 32 words: Word"),
         ("docs/roadmap.md", "| a |\n|---|\n| " + "word " * 31 + "|", "docs/roadmap.md: 31 words: word"),
         ("docs/roadmap.md", ("Word " * 16 + "end. ") * 3, "docs/roadmap.md: 17.0 words a sentence, at most 15"),
-        ("docs/roadmap.md", "**Rules.** Keep it short.", "docs/roadmap.md: a bold head, which has no anchor: Rules."),
+        ("docs/roadmap.md", "**Rules.** Keep it short.", "docs/roadmap.md: a bold head, which has no anchor: Rules"),
         ("docs/other.md", "Text.", "docs/other.md: no budget; add one to docs/scripts/words.py"),
     ],
 )
