@@ -16,7 +16,7 @@ from search_api.search.ranking.place import BOXES, PlaceNumbers, blend_scores, h
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent
 from search_api.search.ranking.target import Target
 
-_STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind what lies inside it", "stands_back")
+_STANDS_BACK = Reason("wholly outside the place you asked for: ranked below records inside it", "stands_back")
 
 
 @dataclass(frozen=True, slots=True)
