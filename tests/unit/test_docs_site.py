@@ -65,28 +65,38 @@ def test_no_script_of_ours_is_published(site: Path) -> None:
         ("[gone](nowhere.md)", "nowhere.md"),
         ("[gone](index.md#no-such-heading)", "#no-such-heading"),
         ("![gone](pictures/nothing.png)", "pictures/nothing.png"),
-        ("[outside](../README.md)", "../README.md"),
+        ("[outside](../NOWHERE.md)", "../NOWHERE.md"),
     ],
 )
 def test_a_dead_link_ends_the_build(tmp_path: Path, planted: str, said: str) -> None:
-    """In a small site with the same configuration."""
-    for name in ("mkdocs.yml", "pyproject.toml", "docs/scripts"):
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, _made(tmp_path / "co" / name))
-    configuration = tmp_path / "co" / "mkdocs.yml"
-    text = configuration.read_text("utf-8")
-    configuration.write_text(text[: text.index("\nnav:\n")] + "\nnav: [index.md]\n", "utf-8")
-    index = tmp_path / "co" / "docs" / "index.md"
-    index.write_text("# Start\n\nText.\n", "utf-8")
-    assert _build(tmp_path / "co", tmp_path / "whole").returncode == 0
+    index = _small(tmp_path)
     index.write_text(f"# Start\n\n{planted}\n", "utf-8")
-    done = _build(tmp_path / "co", tmp_path / "site")
+    done = _build(tmp_path, tmp_path / "site")
     assert done.returncode != 0
     assert f"{said}'" in done.stderr
 
 
-def _made(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+def test_a_link_to_a_file_that_is_no_page_names_the_file(tmp_path: Path) -> None:
+    index = _small(tmp_path)
+    index.write_text("# Start\n\nSee [the project](../pyproject.toml).\n", "utf-8")
+    done = _build(tmp_path, tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    assert "See the project (<code>pyproject.toml</code>)." in (tmp_path / "site" / "index.html").read_text("utf-8")
+    pyproject = tmp_path / "pyproject.toml"
+    pyproject.write_text('[project]\nversion = "1"\nurls = {Repository = "https://example.org/sonde"}\n', "utf-8")
+    assert _build(tmp_path, tmp_path / "site").returncode == 0
+    start = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert '<a href="https://example.org/sonde/blob/main/pyproject.toml">the project</a>' in start
+
+
+def _small(folder: Path) -> Path:
+    """A site of one page with the configuration of the whole one; the page."""
+    (folder / "docs").mkdir()
+    shutil.copytree(ROOT / "docs" / "scripts", folder / "docs" / "scripts")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    text = (ROOT / "mkdocs.yml").read_text("utf-8")
+    (folder / "mkdocs.yml").write_text(text[: text.index("\nnav:\n")] + "\nnav: [index.md]\n", "utf-8")
+    return folder / "docs" / "index.md"
 
 
 def _menu(entries: list[object]) -> list[str]:
