@@ -54,7 +54,15 @@ _PATTERNS: Mapping[Kind, Mapping[str, re.Pattern[str]]] = {
 _PROSE = {what: re.compile(pattern) for what, pattern in _IN_GUIDES.items()}
 _CODE = re.compile(r"^ *(```+|~~~+)[^\n]*\n.*?^ *\1 *$|<!--.*?-->|`[^`\n]+`|\]\([^)]*\)", re.M | re.S)
 
-_TEXTS = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "GOVERNANCE.md", "SECURITY.md", "samples/README.md")
+_TEXTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CODE_OF_CONDUCT.md",
+    "GOVERNANCE.md",
+    "SECURITY.md",
+    "samples/README.md",
+    "web/README.md",
+)
 _PACKAGES = (
     "core", "es_gateway", "es_mappings", "encoders", "net", "reading", "indexer", "workers", "search_api", "evaluation",
     "training", "local_stack", "sonde", "sonde_client", "lab", "integrations", "helm", "web/src", "docs/scripts",
