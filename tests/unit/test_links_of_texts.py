@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.scripts.traces import files
 from docs.scripts.words import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,3 +60,18 @@ def test_a_dead_link_is_found() -> None:
         "docs/index.md#no-such",
     ]
     assert _anchors("# Start it\n## `sonde up`: what, it is\n") >= {"start-it", "sonde-up-what-it-is"}
+
+
+_NAMED = re.compile(r"(?<![\w/])docs/(?:[\w-]+/)*[\w.-]+\.(?:md|svg|png|ipynb|txt)\b|(?<![\w/])docs/adr/\d{4}\b")
+
+
+def test_pages_that_code_and_messages_name_are_there() -> None:
+    """In comments, docstrings and messages of the product, and in the chart."""
+    gone = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in files()
+        if not {"tests", "scripts"} & set(path.parts) and path.suffix != ".md"
+        for name in _NAMED.findall(path.read_text("utf-8"))
+        if not list(ROOT.glob(f"{name}*" if "/adr/" in name else name))
+    ]
+    assert gone == []
