@@ -27,7 +27,7 @@ class Kind(Enum):
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _IN_GUIDES: Mapping[str, str] = {
     "a date of a measurement": r"\b202[5-9]-\d\d-\d\d\b",
-    "a target as what was asked": r"\|\s*asked\s*\||\basked(?: for|:)? (?:at (?:most|least) )?[<≤≥]?\.?\d",
+    "a target as what was asked": r"\| *asked *\|[^\n]*\b(?:now|measured) *\||[(,] ?asked(?::| for)? ?<?\d|\basked: ",
     "whether a target was reached": r"\bnot \**reached\**(?=\s*(?:[.,;:|)]|$))|\*\*(?:not )?reached",
     "likewise": r"\blikewise\b",
     "a figure without a zero before its point": r"(?<![\w.*/\]-])\.\d+\b(?!\.)",

@@ -54,6 +54,7 @@ def test_a_trace_in_a_guide_is_found(text: str, what: str) -> None:
         "0.41, version 8.19.2, `.41`, ../x, *.md, and [a page](../x.md)",
         '```json\n{"fetched": "2026-11-24T00:00:00Z"}\n```',
         "Records since 12 May 2003",
+        "| what | took, s | asked | lost |",
     ],
 )
 def test_other_text_is_left_alone(text: str) -> None:
