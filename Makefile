@@ -82,11 +82,11 @@ format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff format .
 
 lock:  ## Pin the newest versions that pyproject.toml allows.
-	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --upgrade
+	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --upgrade
 	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
-	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --no-emit-package scipy
+	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
 	echo "mkdocs-material>=9.6,<10" | $(UV) pip compile - -c requirements-dev.lock -o requirements-docs.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
-	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client
+	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .

@@ -53,6 +53,10 @@ class ElasticsearchSettings(SettingsGroup):
     version: Literal["9.4.3", "8.19.13"] = Field(
         "9.4.3", description="Version of the node that `sonde up` starts. Not for a server of your own."
     )
+    home: Path | None = Field(
+        None,
+        description="Folder of an unpacked Elasticsearch, 8.19 or 9, which `sonde up` starts. Default: it fetches one.",
+    )
 
 
 class BrokerSettings(SettingsGroup):

@@ -111,7 +111,7 @@ FILES: dict[str, Callable[[str], str]] = {
     "docs/harvesting.md": protocols,
     "docs/formats.md": formats,
     "docs/standards.md": output_formats,
-    "docs/training.md": known_models,
+    "docs/extending/training.md": known_models,
     "helm/sonde/values.schema.json": chart,
 }
 
