@@ -101,5 +101,5 @@ def test_most_blocks_of_the_service_s_own_commands_are_run() -> None:
 )
 def test_a_wrong_mark_would_be_found(mark: str, why: str) -> None:
     text = f"{mark}```console\n$ sonde backup take    # now\n```\n"
-    (block,) = blocks(ROOT / "docs" / "operate.md", text)
+    (block,) = blocks(ROOT / "docs" / "operators" / "backup.md", text)
     assert fault(block) == why

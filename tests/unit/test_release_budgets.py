@@ -18,7 +18,7 @@ BUDGETS = tomllib.loads((ROOT / "docs" / "releases" / "budgets.toml").read_text(
 
 
 def _settings() -> float:
-    return len(re.findall(r"^\| `SONDE_", (ROOT / "docs" / "settings.md").read_text("utf-8"), re.M))
+    return len(re.findall(r"^\| `SONDE_", (ROOT / "docs" / "operators" / "settings.md").read_text("utf-8"), re.M))
 
 
 def _packages() -> float:
