@@ -83,7 +83,7 @@ class CitationFormat:
 
 
 def of_record(record: Record, address: str) -> Citation:
-    """``address`` is cited where there is no DOI."""
+    """Cites the DOI, else the landing page, else ``address``."""
     roles = {contact.role for contact in record.contacts}
     role = next((known for known in _AUTHORS if known in roles), None)
     authors = dict.fromkeys(
@@ -96,7 +96,7 @@ def of_record(record: Record, address: str) -> Citation:
         key=_KEY.sub("_", record.id),
         kind=_KINDS.get(record.type, "dataset"),
         title=record.title or record.id,
-        address=address,
+        address=_landing_page(record) or address,
         authors=tuple(authors),
         publisher=publisher,
         published=dates.published or dates.created or dates.modified,
@@ -116,6 +116,12 @@ def of_document(entry: DocumentEntry, address: str) -> Citation:
         published=entry.published,
         doi=entry.doi,
     )
+
+
+def _landing_page(record: Record) -> str | None:
+    """The provider's own page of the record."""
+    pages = (link.href for link in record.links if link.rel == "about")
+    return next((page for page in pages if page.startswith(("http://", "https://"))), None)
 
 
 def _party(contact: Contact) -> Party | None:

@@ -67,7 +67,7 @@ FILES: dict[str, Callable[[str], str]] = {
     "docs/operators/settings.md": lambda _page: settings_page(),
     "docs/harvesting.md": protocols,
     "docs/formats.md": formats,
-    "docs/standards.md": output_formats,
+    "docs/portals/standards.md": output_formats,
     "docs/extending/training.md": known_models,
     "helm/sonde/values.schema.json": chart,
 }

@@ -19,6 +19,7 @@ PAGES = [
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "adr"),
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "web" / "README.md",
 ]
 _MARK = r"(?:^ *<!-- (?P<kind>run|tried|not run): (?P<said>.+?) -->\n)?"
 _BLOCK = re.compile(_MARK + r"^ *```(?P<language>console|bash|sh|python)\n(?P<text>.*?)^ *```", re.M | re.S)

@@ -1,4 +1,4 @@
-"""``GET /conformance``: only what holds. ``docs/standards.md`` names the test of each class."""
+"""``GET /conformance``: only what holds. ``docs/portals/standards.md`` names the tests of each class."""
 
 from __future__ import annotations
 
