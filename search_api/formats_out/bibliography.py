@@ -22,6 +22,10 @@ Kind = Literal["article", "report", "dataset", "software", "misc"]
 _AUTHORS = ("author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher")
 """Roles that may be named as authors; the first that the record has counts."""
 
+_LANDING = ("cite-as", "about")
+"""Relations of links to the page of the data set, best first."""
+_WEB = ("https://", "http://")
+
 _KINDS: dict[str, Kind] = {"software": "software", "service": "misc", "document": "report"}
 _KEY = re.compile(r"[^A-Za-z0-9]+")
 _DATE = re.compile(r"^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
@@ -83,7 +87,7 @@ class CitationFormat:
 
 
 def of_record(record: Record, address: str) -> Citation:
-    """Cites the DOI, else the landing page, else ``address``."""
+    """Without a DOI the landing page is cited; ``address`` if the record links to none."""
     roles = {contact.role for contact in record.contacts}
     role = next((known for known in _AUTHORS if known in roles), None)
     authors = dict.fromkeys(
@@ -119,9 +123,9 @@ def of_document(entry: DocumentEntry, address: str) -> Citation:
 
 
 def _landing_page(record: Record) -> str | None:
-    """The provider's own page of the record."""
-    pages = (link.href for link in record.links if link.rel == "about")
-    return next((page for page in pages if page.startswith(("http://", "https://"))), None)
+    """The first web address of the best relation."""
+    pages = (link.href for rel in _LANDING for link in record.links if link.rel == rel and link.href.startswith(_WEB))
+    return next(pages, None)
 
 
 def _party(contact: Contact) -> Party | None:

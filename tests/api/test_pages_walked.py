@@ -1,5 +1,5 @@
 """Blocks of commands in the guides and tutorials, run by a shell as they stand there: desk.md, harvesting.md,
-operators/security.md, and tutorials/ portals.md, operators.md, stewards.md, scientists.md, agents.md.
+operators/security.md, start/first-search.md, and tutorials/ portals.md, operators.md, stewards.md, scientists.md, agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
 """
@@ -158,3 +158,10 @@ def test_the_tutorial_for_scientists(reader: Reader) -> None:
     printed = reader.walk_python("tutorials/scientists.md")
     assert "African Rainfall Climatology version 2 (ARC2)" in printed
     assert f"{len(FEW)} records; EPSG:4326" in printed
+
+
+def test_the_first_search(reader: Reader) -> None:
+    printed = reader.walk("start/first-search.md")
+    assert "1  0." in printed
+    assert "Water level of the Spree at Cottbus" in printed
+    assert "my-records: 1 records" in printed
