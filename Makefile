@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # As in sonde/__init__.py; a test may load numpy before.
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help docs env lean demo down check types style page-lint audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme clean
+.PHONY: help docs env lean demo down check types style page-lint audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme figures clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -91,7 +91,7 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .
 
-cluster-check: env  ## Image and chart in a real Kubernetes while things fail (root, Debian); writes the table of docs/operate.md.
+cluster-check: env  ## Image and chart in a real Kubernetes while things fail (root, Debian); writes results/VERSION/cluster.json.
 	$(BIN)/python -m tests.cluster.check --write
 
 compose-secrets:  ## The passwords that compose.yaml reads, made once.
@@ -110,6 +110,9 @@ tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... 
 
 docs: $(UV)  ## The documentation as a site: dist/site/index.html. Fails on a dead link or anchor.
 	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict
+
+figures: env  ## Put the figures of results/VERSION into the guides.
+	$(BIN)/python -m lab.results
 
 chart-readme: env  ## Rewrite helm/sonde/README.md from the comments of values.yaml.
 	$(BIN)/python helm/values_page.py > helm/sonde/README.md.new && mv helm/sonde/README.md.new helm/sonde/README.md

@@ -70,7 +70,7 @@ _TASK = "Instruct: Given a question, retrieve descriptions of data sets that ans
 # .2 (23 against 700 real records). A catalogue of another kind may want another figure: the setting comes first.
 # answer_score: the best cosine of 38 nonsense questions is at most .295 over the samples and .348 over 10,875 NCAR
 # records; that of 669 real ones (samples, train halves of NCAR, Climate-FEVER and Pira) is above .38, but for 8, all
-# of whose words some record holds. See docs/quality.md.
+# of whose words some record holds.
 _MINILM = Preset(min_score=0.2, answer_score=0.35, languages=_ENGLISH)
 # The same questions: right answers from .553, nonsense mostly below .52 and at most .576. bge's cosines lie in a narrow
 # high band (half of all unrelated pairs are above .41).

@@ -23,6 +23,7 @@ import structlog
 from core.json_types import Json
 from lab.freeze.calls import CHECKOUT
 from lab.freeze.service import frozen_service
+from sonde.ops.measured import write_measurement
 
 PRODUCT = (
     "core", "encoders", "es_gateway", "es_mappings", "evaluation", "helm", "indexer", "integrations", "lab",
@@ -119,10 +120,9 @@ def main(*, prefix: str | None, out: Path | None) -> None:
     """Count files, functions and calls of one hybrid search, and the modules of the product."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     figures = {"product": of_the_product(), **({"search": of_a_search(prefix)} if prefix is not None else {})}
-    text = json.dumps(figures, indent=2)
-    click.echo(text)
+    click.echo(json.dumps(figures, indent=2))
     if out is not None:
-        out.write_text(f"{text}\n", "utf-8")
+        write_measurement(out, figures)
 
 
 if __name__ == "__main__":

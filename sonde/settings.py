@@ -316,6 +316,11 @@ class EvaluationSettings(SettingsGroup):
     qrels: Path | None = Field(None, description="File with their judgements, as `sonde judge` writes it.")
     hour: int = Field(4, ge=0, le=23, description="Hour (UTC) at which the questions are asked.")
     fall: float = Field(0.02, ge=0, le=1, description="A fall of nDCG@10 by more than this sends a mail.")
+    mirror: HttpUrl | None = Field(
+        None,
+        description="Server that has the public judged collections under the paths of raw.githubusercontent.com and "
+        "codeload.github.com. Default: these hosts.",
+    )
 
 
 class LimitsSettings(SettingsGroup):

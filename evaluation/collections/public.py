@@ -149,9 +149,11 @@ def _read(path: Path) -> list[Json]:
 def load_pubmedqa(data: Path) -> JudgedCollection:
     """Questions of the life sciences, each with its abstract, without the conclusion.
 
-    From ``judged/pubmedqa`` under ``data``; a question and its only relevant text (grade 1) share the PubMed id."""
-    with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
-        entries: dict[str, Json] = json.load(file)
+    From ``judged/pubmedqa`` under ``data``, plain or ``.gz``; a question and its only relevant text (grade 1) share the
+    PubMed id."""
+    path = data / "judged" / "pubmedqa" / "ori_pqal.json"
+    text = path.read_bytes() if path.exists() else gzip.decompress(path.with_suffix(".json.gz").read_bytes())
+    entries: dict[str, Json] = json.loads(text)
     records = {name: text_record(name, "", " ".join(entry["CONTEXTS"])) for name, entry in entries.items()}
     return checked(
         JudgedCollection(

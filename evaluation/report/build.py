@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -55,9 +54,6 @@ class EvaluationReport:
 
     def kinds(self) -> list[KindResult]:
         return by_kind(self.evaluation.run, self.collection, self.evaluation.measured)
-
-    def to_json(self) -> str:
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     def to_html(self) -> str:
         """A whole page without scripts and external files."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import psutil
 
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
@@ -48,19 +43,6 @@ class Spread:
         return cls(p50, p95, p99, len(values_ms))
 
 
-def machine() -> dict[str, str]:
-    """Processor, cores, memory, load and the versions that matter."""
-    return {
-        "processor": _processor(),
-        "cores": str(os.cpu_count()),
-        "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",
-        "load before": f"{os.getloadavg()[0]:.1f}",
-        "python": platform.python_version(),
-        "onnxruntime": version("onnxruntime"),
-        "elasticsearch client": version("elasticsearch"),
-    }
-
-
 def serving(client: Elasticsearch) -> str:
     """Elasticsearch's version and heap, and whether it can be measured at all.
 
@@ -77,11 +59,3 @@ def serving(client: Elasticsearch) -> str:
     if any(set(QUICK_START) & set(node["jvm"]["input_arguments"]) for node in nodes):
         text += f", a node for tests ({' '.join(QUICK_START)}): too slow to measure"
     return text
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except FileNotFoundError:
-        return platform.processor()
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.parts import HarvestParts, Options
 from indexer.write.embed import embed_missing
-from lab.benchmarks.machine import TimedNode, machine, serving
+from lab.benchmarks.machine import TimedNode, serving
 from lab.benchmarks.measures import (
     EmbeddingTime,
     HarvestTime,
@@ -48,10 +49,12 @@ from search_api.search.request import SearchRequest
 from search_api.search.understanding.understand import Understander
 from sonde.cli.screen import screen
 from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.measured import machine, write_measurement
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.evaluation.judged import data_folder
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
@@ -64,7 +67,9 @@ _ROUNDS = 3
 
 @click.command()
 @click.option(
-    "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
+    "--catalogues",
+    type=click.Path(path_type=Path),
+    help="Folder with the archives of the NCAR records.  [default: they are fetched once]",
 )
 @click.option("--no-embedding", is_flag=True, help="Skip everything that needs vectors: minutes shorter, no searches.")
 @click.option("--only-thinking", is_flag=True, help="Only what needs no index: reading, ranking, distances.")
@@ -89,7 +94,7 @@ _ROUNDS = 3
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
 def bench(
     *,
-    catalogues: Path,
+    catalogues: Path | None,
     no_embedding: bool,
     only_thinking: bool,
     sizes: tuple[int, ...],
@@ -99,13 +104,10 @@ def bench(
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
-    Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
+    Takes about five minutes. Other work on the machine shows in the figures: look at "load".
     """
     console = screen()
-    archives = [] if only_thinking else [catalogues / name for name in _ARCHIVES]
-    for archive in archives:
-        if not archive.exists():
-            raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
+    archives = [] if only_thinking else _archives(catalogues)
     figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
     if saved is not None:
@@ -120,7 +122,17 @@ def bench(
         with _node(console, figures) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
-        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+        write_measurement(out, figures)
+
+
+def _archives(folder: Path | None) -> list[Path]:
+    """The archives of the folder, else those that are fetched. Raises NotFound if one is missing."""
+    folder = folder or data_folder("ncar", None, load_settings(), partial(click.echo, err=True)) / "catalogues"
+    archives = [folder / name for name in _ARCHIVES]
+    for archive in archives:
+        if not archive.exists():
+            raise NotFound(f"{archive} is missing; name its folder with --catalogues.")
+    return archives
 
 
 def _match(console: Console, figures: Json, settings: Settings, archives: list[Path], number: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
@@ -13,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from core.json_types import Json
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
@@ -21,6 +21,7 @@ from lab.malformed.makers import made, made_by_schema
 from lab.malformed.target import target
 from local_stack.ports import free_port
 from sonde.cli.screen import messages, screen
+from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
 from sonde.wiring.documents import reading_limits, segment_options
@@ -68,15 +69,15 @@ def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: P
                 outcomes.append(outcome)
                 progress.print(f"{outcome.kind}: {', '.join(outcome.wrong(terms)) or 'held'}", highlight=False)
             if into is not None:
-                into.write_text(_as_json(outcomes, others), "utf-8")
+                write_measurement(into, _figures(outcomes, others))
     show_readings(screen(), outcomes, others, terms)
     if others.wrong or not others.read or any(outcome.wrong(terms) for outcome in outcomes):
         sys.exit(1)
 
 
-def _as_json(outcomes: list[ReadOutcome], others: HonestReadings) -> str:
+def _figures(outcomes: list[ReadOutcome], others: HonestReadings) -> Json:
     honest = {"read": others.read, "slowest_s": round(others.slowest_s, 1), "wrong": others.wrong}
-    return json.dumps({"kinds": [outcome.as_json() for outcome in outcomes], "honest": honest}, indent=1)
+    return {"kinds": [outcome.as_json() for outcome in outcomes], "honest": honest}
 
 
 def show_readings(console: Console, outcomes: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
@@ -130,7 +131,7 @@ def hostile(
             outcomes.append(outcome)
             progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], ratio)) or 'held'}")
             if into is not None:
-                into.write_text(json.dumps([attack.as_json() for attack in outcomes], indent=1), "utf-8")
+                write_measurement(into, {"attacks": [attack.as_json() for attack in outcomes]})
     show_attacks(screen(), outcomes, ratio)
     if any(attack.wrong(outcomes[0], ratio) for attack in outcomes):
         sys.exit(1)

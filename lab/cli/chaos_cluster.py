@@ -17,7 +17,6 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import SondeError
-from lab.benchmarks.machine import machine
 from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
 from lab.cluster.soak import SoakPlan, SoakResult
@@ -26,6 +25,7 @@ from lab.cluster.switching import SwitchStep, switching
 from lab.cluster.trial import TrialOutcome, TrialSize, trials
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
+from sonde.ops.measured import machine, write_measurement
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
 
@@ -124,10 +124,7 @@ def keep_in(file: Path | None, before: dict[str, str], outcomes: list[TrialOutco
     """Whole or not at all: the course may be ended while it is written."""
     if file is None:
         return
-    half = file.with_name(f"{file.name}.half")
-    rows = [asdict(each) for each in outcomes]
-    half.write_text(json.dumps({"machine": before, "trials": rows}, indent=1), "utf-8")
-    half.replace(file)
+    write_measurement(file, {"machine": before, "trials": [asdict(each) for each in outcomes]})
 
 
 def queue_only(made: ChaosCluster) -> Celery:
@@ -148,7 +145,7 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
 
 def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
-    where = f"{before['cores']} cores, load {before['load before']} before, {os.getloadavg()[0]:.1f} after"
+    where = f"{before['cores']} cores, load {before['load']} before, {os.getloadavg()[0]:.1f} after"
     table = Table(box=None, pad_edge=False, title=where)
     table.add_column("broken", no_wrap=True)
     for column in _COLUMNS:
@@ -206,15 +203,13 @@ def reindex(
     where = {**before, "load after": f"{os.getloadavg()[0]:.1f}"}
     _show_steps(screen(), steps, where)
     if json_file is not None:
-        json_file.write_text(
-            json.dumps({"machine": where, "steps": [asdict(step) for step in steps]}, indent=1), "utf-8"
-        )
+        write_measurement(json_file, {"machine": where, "steps": [asdict(step) for step in steps]})
     if not all(step.right for step in steps):
         sys.exit(1)
 
 
 def _show_steps(console: Console, steps: list[SwitchStep], where: dict[str, str]) -> None:
-    title = f"{where['cores']} cores, load {where['load before']} before, {os.getloadavg()[0]:.1f} after"
+    title = f"{where['cores']} cores, load {where['load']} before, {os.getloadavg()[0]:.1f} after"
     table = Table(box=None, pad_edge=False, title=title)
     table.add_column("", no_wrap=True)
     for column in ("s", "at most", "written meanwhile", "missing", "strange", "right", "degraded", "refused", "bad"):
@@ -258,11 +253,9 @@ def soak(
     except StackError as error:
         raise SondeError(str(error)) from error
     after = f"{os.getloadavg()[0]:.1f}"
-    _show_soak(screen(), done, f"{before['cores']} cores, load {before['load before']} before, {after} after")
+    _show_soak(screen(), done, f"{before['cores']} cores, load {before['load']} before, {after} after")
     if json_file is not None:
-        json_file.write_text(
-            json.dumps({"machine": {**before, "load after": after}, **asdict(done)}, indent=1), "utf-8"
-        )
+        write_measurement(json_file, {"machine": {**before, "load after": after}, **asdict(done)})
     if not done.right:
         sys.exit(1)
 

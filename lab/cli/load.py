@@ -19,16 +19,18 @@ from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from lab.benchmarks.machine import machine, serving
+from lab.benchmarks.machine import serving
 from lab.load.catalogue import CatalogueSize, MadeCatalogue, ProgressReport, made_catalogue, real_records, standing
 from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.own_api import own_api
 from sonde.cli.screen import NameColumn, messages, screen
 from sonde.cli.signals import ended_by_signals
+from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.evaluation.judged import CHECKOUT
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
@@ -80,7 +82,7 @@ def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[
 def show(console: Console, summaries: list[LoadSummary], before: dict[str, str], after: str) -> None:
     """Rates and times, then whose time it was; the load of the machine above both."""
     console.print(
-        f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after; "
+        f"{before['processor']}, {before['cores']} cores, load {before['load']} before, {after} after; "
         f"Elasticsearch {before['elasticsearch']}",
         highlight=False,
     )
@@ -150,7 +152,10 @@ class Plan:
 @click.option("--course", "chosen", type=click.Choice([course.name for course in SEARCH_MODES]), multiple=True)
 @click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="API processes.")
 @click.option(
-    "--catalogues", type=click.Path(path_type=Path), default=Path("../shared/data/catalogues"), show_default=True
+    "--catalogues",
+    type=click.Path(path_type=Path),
+    help="Folder with the archives of the NCAR records.  [default: where `sonde evaluate --collection ncar "
+    "--fetch-only` keeps them]",
 )
 @click.option(
     "--standing",
@@ -169,7 +174,7 @@ def load(
     seconds: float,
     chosen: tuple[str, ...],
     processes: int,
-    catalogues: Path,
+    catalogues: Path | None,
     standing: str | None,
     build_only: bool,
     drop: bool,
@@ -178,7 +183,7 @@ def load(
 ) -> None:
     """Search a made-up catalogue with many clients at once, on a separate API.
 
-    Records and passages are made of real ones (NCAR's where they lie in --catalogues, else the samples) in throw-away
+    Records and passages are made of real ones (NCAR's where --catalogues has them, else the samples) in throw-away
     indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
     figures. Exit code 1 where a request failed (500, any other error, or no answer; 503 with Retry-After is none).
     """
@@ -194,7 +199,7 @@ def load(
     plan = Plan(
         tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen), clients, seconds, processes
     )
-    paths, questions = _real(catalogues), _questions()
+    paths, questions = _real(catalogues or _fetched(settings)), _questions()
     console, progress = screen(), messages()
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
@@ -223,7 +228,7 @@ def load(
             },
             "courses": [asdict(summary) for summary in summaries],
         }
-        out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+        write_measurement(out, figures)
     if any(summary.failed for summary in summaries):
         sys.exit(1)
 
@@ -241,6 +246,11 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _fetched(settings: Settings) -> Path:
+    shared = CHECKOUT.parent / "shared" / "data" / "catalogues"
+    return shared if shared.is_dir() else settings.stack.folder / "collections" / "catalogues"
 
 
 def _real(catalogues: Path) -> list[Path]:

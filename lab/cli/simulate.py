@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import replace
@@ -18,6 +17,7 @@ from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage
 from sonde.cli.signals import ended_by_signals
+from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -66,7 +66,7 @@ def usage(
     out: Path | None,
 ) -> None:
     """What the signal `usage` brings: people of a click model ask judged questions; the ranking learns at night."""
-    collection = judged(name, shared, half)  # type: ignore[arg-type]
+    collection = judged(name, shared, half, load_settings())  # type: ignore[arg-type]
     habits = replace(_HABITS, people=people, questions=questions, days=days, noise=noise, attention=attention)
     configured = default_config().records[Usage]
     rows = []
@@ -82,7 +82,7 @@ def usage(
             rows.append({"weight": weight_tried, "examination": examination, **trial.as_json()})
             _show(weight_tried, trial)
     if out is not None:
-        out.write_text(json.dumps({"collection": name, "half": half, "habits": str(habits), "trials": rows}, indent=1))
+        write_measurement(out, {"collection": name, "half": half, "habits": str(habits), "trials": rows})
 
 
 @simulate.command("month")
@@ -126,7 +126,7 @@ def month(
         click.echo(f"{'holds' if check.holds else 'DIFFERS'}: {check.what}")
     if out is not None:
         rows = [{"what": check.what, "expected": repr(check.expected), "found": repr(check.found)} for check in checks]
-        out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+        write_measurement(out, {"checks": rows})
     if not all(check.holds for check in checks):
         sys.exit(1)
 

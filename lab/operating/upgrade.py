@@ -60,7 +60,7 @@ BASES = {
     "0.1.0": "de8d5a74f0972c5a06c308041c14d52c526f791e",
     "0.2.0-rc1": "8a52e1f6bdbf28336b109e9e9d0e5e13c07bd4e7",
 }
-"""The states that upgrades are tested from (docs/releases)."""
+"""The states that upgrades are tested from."""
 _PAGE_S = 1.0
 _HEADINGS = ("step", "took", "serves", "searches", "right", "degraded", "refused", "no connection", "bad", "lost")
 

@@ -23,7 +23,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 def release(*, out: Path, tools: Path, images: bool, models: bool, offline: bool) -> None:
     """Make the files of a release: packages, chart, lists of contents, the news, images, offline bundle, checksums.
 
-    Two runs on one commit make the same bytes, except where docs/releases names a difference.
+    Two runs on one commit make the same bytes, except where Debian changed a package of the image in between.
     """
     version = tomllib.loads((_CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     out.mkdir(parents=True, exist_ok=True)

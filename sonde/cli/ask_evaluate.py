@@ -24,9 +24,10 @@ from evaluation.answers.questions import AnswerCollection, load_pira, load_quest
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
 from sonde.cli.screen import NameColumn, messages, say, screen
+from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
-from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
+from sonde.wiring.evaluation.judged import data_folder, halves_of
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.documents import passages_from
@@ -142,7 +143,7 @@ def ask_evaluate(**given: Any) -> None:
             "by_kind": kinds,
             "by_question": list(map(_row, answers)),
         }
-        given["out"].write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        write_measurement(given["out"], body)
     if given["page"] is not None:
         given["page"].write_text(grading_page(collection.name, ready.made, answers), "utf-8")
 
@@ -159,9 +160,7 @@ def _own(settings: Settings, path: Path) -> AnswerCollection:
 
 
 def _collection(name: str, shared: Path | None, half: Half | None, sample: int | None) -> AnswerCollection:
-    data = (shared or CHECKOUT.parent / "shared") / "data"
-    if not data.is_dir():
-        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
+    data = data_folder(name, shared, load_settings(), partial(say, err=True))
     whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
     chosen = whole if half is None else whole.half(half, halves_of(name))
     return chosen.sample(sample) if sample else chosen

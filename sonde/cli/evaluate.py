@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -29,10 +30,11 @@ from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.cli.signals import ended_by_signals
+from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import LOADERS, judged
+from sonde.wiring.evaluation.judged import LOADERS, data_folder, judged
 from sonde.wiring.evaluation.searching import Bench, bench
 from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
@@ -57,7 +59,7 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
     if history is not None:
         keep(history, result)
     if out is not None:
-        out.write_text(json.dumps({**asdict(result), "fall": fall_by}), "utf-8")
+        write_measurement(out, {**asdict(result), "fall": fall_by})
     say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
     return fall_by
 
@@ -103,11 +105,19 @@ class EvaluateOptions:
 )
 @click.option("--split", help="Split of --folder's qrels.  [default: test]")
 @click.option("--skip-unknown", is_flag=True, help="Ignore judgements of unknown documents and questions.")
-@click.option("--collection", type=click.Choice(sorted(LOADERS)), help="Instead: one of the project's collections.")
+@click.option(
+    "--collection",
+    type=click.Choice(sorted(LOADERS)),
+    help="Instead: one of the project's collections. Public files are fetched once, checked by their SHA-256.",
+)
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions for tuning, or for testing.")
 @click.option(
-    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
+    "--shared",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="SONDE_SHARED",
+    help="Folder whose data/ has the collection's files (judged/NAME, catalogues).  [default: they are fetched]",
 )
+@click.option("--fetch-only", is_flag=True, help="Only fetch the files of --collection, and print their folder.")
 @click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
 @click.option("--rerank/--no-rerank", default=True, help="Late interaction, and the cross-encoder if one is named.")
 @click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
@@ -147,6 +157,9 @@ def evaluate_command(**given: Any) -> None:
     if given["live"]:
         _evaluate_live(given, variant)
         return
+    if given["fetch_only"]:
+        _fetch(given)
+        return
     options = EvaluateOptions(
         variant=variant,
         ablate=given["ablate"],
@@ -159,6 +172,12 @@ def evaluate_command(**given: Any) -> None:
     collection = _collection(given)
     with ended_by_signals():
         _evaluate(collection, options)
+
+
+def _fetch(given: Json) -> None:
+    if given["collection"] is None:
+        raise SondeError("--fetch-only needs --collection.")
+    say(str(data_folder(given["collection"], given["shared"], load_settings(), partial(say, err=True))))
 
 
 def _evaluate_live(given: Json, variant: Variant) -> None:
@@ -193,7 +212,9 @@ def _collection(given: Json) -> JudgedCollection:
     if files is not None:
         collection = load(files, skip_unknown=given["skip_unknown"])
     else:
-        collection = judged(given["collection"], given["shared"], given["half"])
+        collection = judged(
+            given["collection"], given["shared"], given["half"], load_settings(), partial(say, err=True)
+        )
     return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
 
 
@@ -245,7 +266,7 @@ def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
     if options.run is not None:
         write_run(options.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
     if options.json is not None:
-        options.json.write_text(report.to_json(), encoding="utf-8")
+        write_measurement(options.json, report.as_dict())
     if options.html is not None:
         options.html.write_text(report.to_html(), encoding="utf-8")
 

@@ -1,5 +1,6 @@
 """Blocks of commands in the guides and tutorials, run by a shell as they stand there: desk.md, harvesting.md,
-operators/security.md, start/first-search.md, and tutorials/ portals.md, operators.md, stewards.md, scientists.md, agents.md.
+operators/security.md, start/first-search.md, and tutorials/ portals.md, operators.md, stewards.md, scientists.md,
+agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
 """

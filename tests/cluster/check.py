@@ -47,7 +47,7 @@ OPERATOR = "operator"
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--keep-image", action="store_true", help="do not build the images again")
-    parser.add_argument("--write", action="store_true", help="write what was seen into docs/operate.md")
+    parser.add_argument("--write", action="store_true", help="write what was seen into results/VERSION/cluster.json")
     parser.add_argument(
         "--only",
         action="append",

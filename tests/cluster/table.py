@@ -1,24 +1,20 @@
-"""The table of faults and lost searches in docs/operate.md, between two comments."""
+"""The rows of faults and lost searches, and how they get into ``results/VERSION/cluster.json``."""
 
 from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.node import ROOT
+from lab.results.tables import ResultRow, ResultTable, load_table, newest, save_table
+from sonde.ops.measured import this_run
 from tests.cluster.progress import say
 
-PAGE = ROOT / "docs" / "operate.md"
-_BLOCK = re.compile(r"(<!-- cluster-check -->\n).*?(<!-- end of cluster-check -->)", re.S)
-_HEAD = (
-    "| what happened | took | searches asked | lost | lost with one retry after 2 s | degraded | slowest |\n"
-    "|---|---|---|---|---|---|---|\n"
-)
+COMMAND = "make cluster-check"
+TOTAL = "searches"
 _MAY_LOSE = ("`kill -9`",)
 _REFUSED = ("load ",)
 
@@ -45,6 +41,16 @@ class Row:
         if self.name.startswith(_REFUSED):
             return all(one.endswith(" 503") for one in self.failures)
         return self.lost_with_retry == 0 if self.name.startswith(_MAY_LOSE) else self.lost == 0
+
+    def figures(self) -> dict[str, int | float]:
+        return {
+            "took_s": round(self.took_s),
+            "asked": self.asked,
+            "lost": self.lost,
+            "lost_with_retry": self.lost_with_retry,
+            "degraded": self.degraded,
+            "slowest_s": round(self.slowest_s, 1),
+        }
 
     def line(self) -> str:
         numbers = f"{self.asked} | {self.lost} | {self.lost_with_retry} | {self.degraded} | {self.slowest_s:.1f} s"
@@ -81,18 +87,43 @@ class Findings:
         say(f"FAILED {why}")
         self.failures.append(why)
 
-    def text(self, order: Sequence[str]) -> str:
-        day = f"The last run, on {time.strftime('%-d %B %Y')}:\n\n"
-        rows = sorted(self.rows, key=lambda row: order.index(row.name))
-        table = _HEAD + "".join(f"{row.line()}\n" for row in rows)
-        notes = (f"\n**{about}.**\n\n" + "".join(f"{one}\n" for one in lines) for about, lines in self.notes.items())
-        return f"{day}{table}{''.join(notes)}"
-
     def _keep(self) -> None:
         rows = [asdict(row) for row in self.rows]
         self.file.write_text(json.dumps({"rows": rows, "notes": self.notes}, indent=1), "utf-8")
 
 
 def write_findings(found: Findings, order: Sequence[str]) -> None:
-    text = PAGE.read_text("utf-8")
-    PAGE.write_text(_BLOCK.sub(lambda block: f"{block[1]}{found.text(order)}{block[2]}", text), encoding="utf-8")
+    """Puts the rows of this run in the place of those of the last one; other rows of the table stay."""
+    file = newest() / "cluster.json"
+    save_table(file, with_findings(load_table(file), found, order))
+
+
+def with_findings(table: ResultTable, found: Findings, order: Sequence[str]) -> ResultTable:
+    run = this_run()
+    about = {"command": COMMAND, "version": run["version"], "commit": run["commit"], "machine": run["machine"]}
+    about |= {"measured_on": run["at"][:10]}
+    keys = {row.what: key for key, row in table.rows.items()}
+    rows = dict(table.rows)
+    for row in found.rows:
+        rows[keys.get(row.name, _key(row.name))] = ResultRow(what=row.name, figures=row.figures(), **about)
+    total = table.rows[TOTAL]
+    rows[TOTAL] = ResultRow(what=total.what, note=total.note, figures=_total(found.rows), **about)
+    places = {name: place for place, name in enumerate(order)}
+    ordered = sorted(rows.items(), key=lambda row: places.get(row[1].what, len(places)))
+    return table.model_copy(update={"rows": dict(ordered)})
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
+def _total(rows: Sequence[Row]) -> dict[str, int]:
+    killed = [row for row in rows if row.name.startswith(_MAY_LOSE) and row.lost]
+    others = [row for row in rows if row not in killed]
+    return {
+        "asked": sum(row.asked for row in others),
+        "lost": sum(row.lost for row in others),
+        "killed_asked": sum(row.asked for row in killed),
+        "killed_lost": sum(row.lost for row in killed),
+        "lost_with_retry": sum(row.lost_with_retry for row in rows),
+    }

@@ -1,6 +1,6 @@
 """The short form of `sonde chaos hostile`: an API as it ships answers three searchers beside each attack.
 
-How much longer they wait is measured by the command on a quiet machine (docs/chaos.md), not here.
+How much longer they wait is measured by the command on a quiet machine (docs/quality/figures.md), not here.
 """
 
 from __future__ import annotations

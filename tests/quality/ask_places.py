@@ -5,7 +5,7 @@
 `ask_places.jsonl` and the rule below were written before any result was seen. A passage is the first 700 characters
 of a record's abstract and has the record's extent and period. It is relevant if the record is about the topic, lies in
 the asked box and touches the asked years. Every second question is in the train half. Needs the shared data
-(SONDE_SHARED); docs/quality.md shows what came out.
+(SONDE_SHARED); docs/quality/figures.md shows what came out.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ _LITERATURE = (
 _EACH = 1500  # texts of a kind, so that none of the corpora is asked about for hours
 _SEED = 11
 _ASKING = QuestionSettings(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=4)
-# Those that the adapted embedder of docs/quality.md was trained with.
+# Those that the adapted embedder of results/ was trained with.
 _SETTINGS = EmbedderTrainingSettings(
     learning_rate=1e-4, batch=192, questions_each=4, siblings=6, negatives=0, frozen=2, seed=_SEED, threads=1
 )

@@ -6,7 +6,7 @@ Of each question's right records (grade 2) one is taken as the record that is as
 the first five that the same question's judgements call relevant (grade 1 or 2): two answers to one question are alike.
 The other columns are shares of the first five too: that share a keyword or a theme, that overlap in extent, in time,
 and that a search by vector alone (as it was before ADR 0026) has among its first five. `ncar` needs the shared data
-(SONDE_SHARED); docs/quality.md shows what came out.
+(SONDE_SHARED); docs/quality/figures.md shows what came out.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def models(elasticsearch_url: str) -> Models:
 def test_the_samples_questions(es_client: Elasticsearch, models: Models) -> None:
     collection = samples.load(_HERE.parents[1] / "samples")
     run = _run(es_client, models, collection)
-    # The aim is .9 and is not reached (docs/quality.md); until then no question may be lost.
+    # The aim is .9 and is not reached (docs/quality/figures.md); until then no question may be lost.
     assert right_first(run, collection) >= recorded("samples", "right_first")
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("samples") - ALLOWED_LOSS
 

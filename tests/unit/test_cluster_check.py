@@ -11,11 +11,12 @@ import httpx
 import pytest
 import yaml
 
+from lab.results.tables import load_table, newest
 from tests.cluster.asking import Count
 from tests.cluster.course import NAMES
 from tests.cluster.faults import FAULTS, merged
 from tests.cluster.object_metrics import series, targets
-from tests.cluster.table import PAGE, Findings, Row
+from tests.cluster.table import TOTAL, Findings, Row, with_findings
 from tests.cluster.watching import queries
 from tests.cluster.watching_pods import configuration, rules_in_seconds
 from tests.unit.rendered_chart import Rendered, example
@@ -24,10 +25,9 @@ ROW = Row("upgrade", 60.2, asked=240, lost=0, lost_with_retry=0, degraded=0, slo
 WATCHED = Rendered.of(example("full"))
 
 
-def test_the_rows_of_the_page_are_faults_of_the_check_in_its_order() -> None:
-    (block,) = re.findall(r"<!-- cluster-check -->\n(.*?)<!-- end of cluster-check -->", PAGE.read_text("utf-8"), re.S)
-    names = [line.split("|")[1].strip() for line in block.splitlines() if line.startswith("| ")]
-    assert names[1:] == [name for name in NAMES if name in names]
+def test_the_rows_of_the_results_are_faults_of_the_check_in_its_order() -> None:
+    names = [row.what for row in load_table(newest() / "cluster.json").rows.values() if row.what in NAMES]
+    assert names == [name for name in NAMES if name in names]
     assert set(FAULTS) < set(names)
 
 
@@ -73,17 +73,22 @@ def test_values_are_laid_over_each_other_as_helm_does() -> None:
     assert given["api"] == {"replicas": 1, "threads": 64}
 
 
-def test_findings_are_a_table_and_lists_and_are_kept(tmp_path: Path) -> None:
+def test_findings_are_kept_and_become_rows_of_the_results(tmp_path: Path) -> None:
     found = Findings(tmp_path / "seen.json")
+    killed = replace(ROW, name="`kill -9` of an API pod's first process", asked=7, lost=2, lost_with_retry=1)
     found.add(replace(ROW, lost=9))
-    found.add(replace(ROW, name="rollback"))
+    found.add(killed)
     found.add(ROW)
     found.note("A backup", ["- Restored."])
-    again = Findings.kept(found.file)
-    assert again == found
-    text = again.text(["rollback", "upgrade"])
-    assert text.startswith("The last run, on ")
-    assert text.endswith("| upgrade | 60 s | 240 | 0 | 0 | 0 | 1.2 s |\n\n**A backup.**\n\n- Restored.\n")
+    assert Findings.kept(found.file) == found
+    before = load_table(newest() / "cluster.json")
+    rows = with_findings(before, found, [ROW.name, killed.name]).rows
+    assert rows["kill_api"].figures["lost"] == 2
+    assert rows["upgrade"].what == "upgrade"
+    assert rows["upgrade"].origin is None
+    assert rows["drain"] == before.rows["drain"]
+    total = {"asked": 240, "lost": 0, "killed_asked": 7, "killed_lost": 2, "lost_with_retry": 1}
+    assert rows[TOTAL].figures == total
 
 
 def test_the_stand_in_tells_what_the_chart_asks_of_kube_state_metrics() -> None:

@@ -7,14 +7,15 @@ import re
 import resource
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from lab.results.tables import load_table, newest
+
 ROOT = Path(__file__).resolve().parents[2]
-BUDGETS = tomllib.loads((ROOT / "docs" / "releases" / "budgets.toml").read_text("utf-8"))
+BUDGETS = load_table(newest() / "release.json").rows
 
 
 def _settings() -> float:
@@ -50,21 +51,10 @@ MEASURED: Mapping[str, Callable[[], float]] = {
 
 @pytest.mark.parametrize("name", sorted(MEASURED))
 def test_it_costs_no_more_than_allowed(name: str) -> None:
-    assert 0 < MEASURED[name]() <= BUDGETS[name]["most"]
+    assert 0 < MEASURED[name]() <= (BUDGETS[name].most or 0)
 
 
 def test_every_budget_is_measured_by_a_test_or_has_a_figure_and_a_command() -> None:
-    by_test = {name for name, one in BUDGETS.items() if one["measured"] == "test"}
-    assert by_test == MEASURED.keys()
-    assert all("figure" in one for name, one in BUDGETS.items() if name not in by_test)
-
-
-def test_the_release_s_page_names_each_with_its_figure() -> None:
-    page = (ROOT / "docs" / "releases" / "0.2.0.md").read_text("utf-8")
-    for one in BUDGETS.values():
-        row = next(line for line in page.splitlines() if line.startswith(f"| {one['about']}"))
-        cells = [cell.strip() for cell in row.split("|")]
-        assert cells[2] == f"{one['most']:,}"
-        assert cells[4] == (f"{one['last']:,}" if "last" in one else "not measured")
-        if "figure" in one:
-            assert cells[3].startswith(f"{one['figure']:,}")
+    assert {name for name, row in BUDGETS.items() if row.by_test} == MEASURED.keys()
+    assert all(row.most is not None for row in BUDGETS.values())
+    assert all("measured" in row.figures for row in BUDGETS.values() if not row.by_test)

@@ -1,7 +1,7 @@
 """The numbers of the ranking, shared by serving and evaluation.
 
 The values are in ``config.json``, one section for each target, and in it one for each signal. They were chosen on the
-train halves of three judged collections, among settings under which every law in the tests holds (docs/quality.md).
+train halves of three judged collections, among settings under which every law in the tests holds.
 New tuning replaces the file, not the code.
 """
 

@@ -58,7 +58,7 @@ def query_vectors(embedder: Embedder, read: Interpretation) -> QueryVectors:
     """The unit vector is between the whole question and its topic alone, if place or time were removed.
 
     The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
-    only share the name. On the tuning halves the middle was worse than neither (docs/quality.md).
+    only share the name. On the tuning halves the middle was worse than neither.
     """
     text, thematic = read.written_out
     encoded = embedder.encode([text] if thematic in ("", text) else [text, thematic], "query")

@@ -115,7 +115,7 @@ def _learnt(
     fitted: FittedHead,
     said: Callable[[str], None],
 ) -> _Learnt:
-    collections = {name: judged(name, request.shared, "train") for name in request.judged}
+    collections = {name: judged(name, request.shared, "train", settings) for name in request.judged}
     asking = settings.model_copy(
         update={"embedder": settings.embedder.model_copy(update={"model": request.base, "tokens": "none"})}
     )

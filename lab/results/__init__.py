@@ -1,0 +1,1 @@
+"""What was measured for a release, as data: tables in ``results/VERSION``, and their figures in the guides."""

@@ -1,0 +1,143 @@
+"""Writes figures of the results into Markdown, so that none is typed by hand.
+
+``0.41<!-- figure: quality.ncar.ndcg_at_10 .2f -->`` quotes one figure in Python's format ``.2f``; ``?`` may stand for
+the number. ``<!-- results: scale -->`` to ``<!-- end of results -->`` encloses a table; names behind the table's name
+choose rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from core.errors import NotFound
+from lab.results.tables import Figure, ResultRow, ResultTable, keys
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+_QUOTE = re.compile(r"(?:\?|-?\d[\d.,]*%?)<!-- figure: (?P<key>\S+)(?: (?P<form>\S+))? -->")
+_BLOCK = re.compile(r"(<!-- results: (?P<what>[^>]+?) -->\n).*?(<!-- end of results -->)", re.S)
+_UNITS = {"ms": "ms", "us": "µs", "s": "s", "mb": "MB", "gb": "GB", "mib": "MiB", "kb": "KB"}
+_WORDS = {
+    "iou": "IoU",
+    "api": "API",
+    "bm25": "BM25",
+    "ncar": "NCAR",
+    "minilm": "MiniLM",
+    "e5": "E5",
+    "elasticsearch": "Elasticsearch",
+    "hausdorff": "Hausdorff",
+}
+_SIMILAR = 4
+
+
+def pages() -> Iterator[Path]:
+    """The Markdown that may quote figures."""
+    yield from sorted((CHECKOUT / "docs").rglob("*.md"))
+    yield from (CHECKOUT / name for name in ("README.md", "CONTRIBUTING.md"))
+
+
+def written(text: str, tables: Mapping[str, ResultTable]) -> str:
+    """The page with today's figures. Raises NotFound for an unknown key, table or row, ValueError for a bad format."""
+    values = dict(keys(tables))
+    if text.count("<!-- figure:") != len(_QUOTE.findall(text)):
+        raise NotFound("A `<!-- figure: KEY -->` does not follow a number or a question mark.")
+    quoted = _QUOTE.sub(lambda found: _quoted(found, values), text)
+    return _BLOCK.sub(lambda found: f"{found[1]}{_table(found['what'].split(), tables)}{found[3]}", quoted)
+
+
+def _quoted(found: re.Match[str], values: Mapping[str, Figure]) -> str:
+    key, form = found["key"], found["form"]
+    if key not in values:
+        raise NotFound(f"No figure is called {key}.")
+    behind = found[0][found[0].index("<!--") :]
+    return f"{format(values[key], form) if form else shown(values[key])}{behind}"
+
+
+def shown(value: Figure) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}".rstrip("0").rstrip(".")
+
+
+def _table(words: Sequence[str], tables: Mapping[str, ResultTable]) -> str:
+    name, *chosen = words
+    if name not in tables:
+        raise NotFound(f"No table of results is called {name}.")
+    rows = tables[name].rows
+    if unknown := [row for row in chosen if row not in rows]:
+        raise NotFound(f"The table {name} has no row {unknown[0]}.")
+    return "\n" + "\n".join(_parts([rows[row] for row in chosen or rows])) + "\n"
+
+
+def _parts(rows: Sequence[ResultRow]) -> Iterator[str]:
+    """Rows with the same figures as a table with a column for each, all others as a list of figures."""
+    waiting: list[ResultRow] = []
+    for _, alike in groupby(rows, key=lambda row: tuple(row.figures)):
+        group = list(alike)
+        if len(group) < _SIMILAR or not group[0].figures:
+            waiting += group
+            continue
+        if waiting:
+            yield _listed(waiting)
+        waiting = []
+        yield _wide(group)
+    if waiting:
+        yield _listed(waiting)
+
+
+def _listed(rows: Sequence[ResultRow]) -> str:
+    heads = ["what", "figures", "command"]
+    with_budget = any(row.most is not None for row in rows)
+    with_data = any(row.data or row.trained for row in rows)
+    heads += ["at most"] * with_budget + ["data, and what was trained on it"] * with_data
+    lines = []
+    for row in rows:
+        figures = "; ".join(labelled(name, value) for name, value in row.figures.items()) or "measured by each test run"
+        cells = [row.what, figures, _code(row.command)]
+        cells += [shown(row.most) if row.most is not None else ""] * with_budget
+        cells += [" ".join(f"{text.rstrip('.')}." for text in (row.data, row.trained) if text)] * with_data
+        lines.append(_line(cells))
+    return _head(heads) + "".join(lines)
+
+
+def _wide(rows: Sequence[ResultRow]) -> str:
+    commands = list(dict.fromkeys(row.command for row in rows))
+    heads = ["what", *(_label(name) for name in rows[0].figures)] + ["command"] * (len(commands) > 1)
+    lines = []
+    for row in rows:
+        cells = [row.what, *(shown(value) for value in row.figures.values())]
+        lines.append(_line(cells + [_code(row.command)] * (len(commands) > 1)))
+    said = f"Command: {_code(commands[0])}\n\n" if len(commands) == 1 else ""
+    return said + _head(heads) + "".join(lines)
+
+
+def labelled(name: str, value: Figure) -> str:
+    """``p50_ms`` of 39.5: ``p50 39.5 ms``."""
+    words, _, unit = name.rpartition("_")
+    if unit in _UNITS:
+        return f"{_plain(words)} {shown(value)} {_UNITS[unit]}".strip()
+    return f"{_plain(name)} {shown(value)}"
+
+
+def _label(name: str) -> str:
+    words, _, unit = name.rpartition("_")
+    return f"{_plain(words)}, {_UNITS[unit]}" if unit in _UNITS and words else _plain(name)
+
+
+def _plain(name: str) -> str:
+    """``ndcg_at_10``: ``nDCG@10``."""
+    words = re.sub(r"_at_(\d+)", r"@\1", name).split("_")
+    return " ".join(_WORDS.get(word, word) for word in words).replace("ndcg@", "nDCG@")
+
+
+def _code(command: str) -> str:
+    return command if command.startswith("not a command") else f"`{command}`"
+
+
+def _head(heads: Sequence[str]) -> str:
+    return _line(heads) + "|" + "---|" * len(heads) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |\n"
