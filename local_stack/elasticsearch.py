@@ -27,7 +27,7 @@ from local_stack.accounts import (
     unprivileged_account,
 )
 from local_stack.distribution import ensure_distribution
-from local_stack.installed import installed_home, java_of
+from local_stack.installed import CONFIGURATION, installed_home, java_of
 from local_stack.java import Java, find_java
 from local_stack.login import Login, login_of, made_login, user_lines
 from local_stack.part import External, Reporter, StackPart
@@ -38,7 +38,6 @@ CERTIFICATE, KEY = "transport.pem", "transport.key"
 _LASTS = timedelta(days=3650)
 _CLOCK = timedelta(days=1)
 NAME = "elasticsearch"
-_COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
 # A laptop's disk is often fuller than the 90 % at which a node stops taking shards; but a full disk damages more than
 # Sonde. So the node becomes read-only while there is still room for its logs and for a person to act.
 _DISK = {
@@ -274,7 +273,7 @@ def _make_folders(folders: NodeFolders, account: Account | None) -> None:
 
 
 def _configure(home: Path, folders: NodeFolders, settings: NodeConfig) -> None:
-    for name in _COPIED:
+    for name in CONFIGURATION:
         shutil.copyfile(home / "config" / name, folders.config / name)
     (folders.config / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
     # JSON scalars are YAML scalars, quoted as they must be.

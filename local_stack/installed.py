@@ -5,6 +5,7 @@ Nothing is written into its folder. Configuration, data and logs lie where those
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from local_stack.geo_shape_plugin import PLUGIN_NAME
 from local_stack.java import Java, find_java
 from local_stack.settings import NodeConfig
 
+CONFIGURATION = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
+"""What a node takes over from the folder ``config``."""
 _SERVER_JAR = re.compile(r"elasticsearch-(?P<version>\d+\.\d+\.\d+\S*)\.jar")
 _OLDEST_MINOR = {8: 19, 9: 0}
 _GIVES_SHAPES = ("modules/spatial", f"plugins/{PLUGIN_NAME}")
@@ -42,6 +45,9 @@ def why_unfit(home: Path) -> str | None:
             "has no config/jvm.options, so it comes from a Debian or RPM package. Unpack Elastic's archive (.tar.gz), "
             "or start the package's service and name it in the url setting"
         )
+    for name in CONFIGURATION:
+        if not os.access(home / "config" / name, os.R_OK):
+            return f"has no config/{name} that you may read. Unpack the archive again, as the user who starts Sonde"
     version = installed_version(home)
     if version is None:
         return "has no lib/elasticsearch-VERSION.jar. Unpack the archive again"

@@ -7,7 +7,7 @@ import pytest
 
 from local_stack.accounts import Account
 from local_stack.errors import RequirementMissing
-from local_stack.installed import installed_home, installed_version, is_supported, java_of, why_unfit
+from local_stack.installed import CONFIGURATION, installed_home, installed_version, is_supported, java_of, why_unfit
 from local_stack.java import NEEDED_MODULES
 from local_stack.settings import NodeConfig
 
@@ -16,7 +16,8 @@ SETTINGS = NodeConfig()
 
 def laid_out(folder: Path, version: str = "9.4.3", shapes: str = "modules/spatial") -> Path:
     """The files of Elastic's archive by which it is recognised."""
-    for name in ("bin/elasticsearch", "config/jvm.options", f"lib/elasticsearch-{version}.jar", "lib/lucene-core.jar"):
+    configuration = (f"config/{name}" for name in CONFIGURATION)
+    for name in ("bin/elasticsearch", f"lib/elasticsearch-{version}.jar", "lib/lucene-core.jar", *configuration):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     (folder / "lib" / f"elasticsearch-core-{version}.jar").touch()
@@ -53,6 +54,7 @@ def test_supported_are_8_19_and_9(version: str, supported: bool) -> None:
     [
         ("bin/elasticsearch", "has no bin/elasticsearch"),
         ("config/jvm.options", "comes from a Debian or RPM package"),
+        ("config/roles.yml", "has no config/roles.yml that you may read"),
         ("lib/elasticsearch-9.4.3.jar", "has no lib/elasticsearch-VERSION.jar"),
         ("modules/spatial", "has no modules/spatial"),
     ],
