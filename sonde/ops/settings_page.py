@@ -45,7 +45,12 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "SONDE_CROSS_ENCODER__DEVICE": ("cpu", "cuda"),
 }
 """Values of settings whose type does not list them."""
-_FORMS = {RATE: "`NUMBER/second`, `/minute` or `/hour`; `none`", r"^\d+[mg]$": "`NUMBERm` or `NUMBERg`"}
+_FORMS = {
+    RATE: "`NUMBER/second`, `/minute` or `/hour`; `none`",
+    r"^\d+[mg]$": "`NUMBERm` or `NUMBERg`",
+    r"^https?://": "http(s) address",
+    r"^#[0-9a-fA-F]{6}$": "`#rrggbb`",
+}
 """Patterns in words."""
 _CHECKED = {
     get_args(kind)[1].func: said
@@ -96,7 +101,9 @@ def _values(kind: Any, metadata: tuple[Any, ...]) -> str:
     if origin is Literal:
         return _listed(inside)
     if origin is tuple:
-        return f"list of {_values(inside[0], ())}" if Ellipsis in inside else f"{len(inside)} numbers, with commas"
+        member = _values(inside[0], ())
+        several = f"{'any of' if get_origin(inside[0]) is Literal else 'list of'} {member}"
+        return several if Ellipsis in inside else f"{len(inside)} numbers, with commas"
     if kind is bool:
         return "`true`, `false`"
     if kind in (int, float):

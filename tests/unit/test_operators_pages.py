@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -13,12 +13,15 @@ from helm_python import lint
 from prometheus_client import generate_latest
 
 import search_api.app  # noqa: F401 - registers what the API counts
+from core.access import AccessScope
 from local_stack.distribution import DISTRIBUTIONS
 from local_stack.java import MINIMUM_VERSION
 from local_stack.settings import DEFAULT_VERSION
+from search_api.http.access.guard import _OPEN_PATHS
 from search_api.http.responses import LARGEST_BODY_BYTES
 from search_api.stewards.alerts.desk import _CONFIRMATIONS, _PER_DOMAIN, _PER_OWNER
 from sonde.ops.capacity import PROCESS_MB
+from sonde.ops.one_machine import stack_of
 from sonde.server.connections import ConnectionLimits
 from sonde.settings import Settings
 from sonde.telemetry.service_metrics import GAUGES
@@ -135,6 +138,33 @@ def test_the_times_of_connections_are_those_of_the_server() -> None:
     assert rows["body, answer"] == f"{limits.grace:.0f} s, then at least {limits.bytes_per_s // 1024} KiB a second"
     assert rows["connection without a request"] == f"{limits.idle:.0f} s"
     assert rows["connections of a process"].startswith(f"{limits.connections:,};")
+
+
+def test_the_scopes_and_what_a_wrong_key_gets_are_those_of_the_code() -> None:
+    assert [scope.strip("`") for scope, _ in _rows("security", "Who may do what")] == list(get_args(AccessScope))
+    (sentence,) = re.findall(r"Only the\nprobes (.+) answer anyway", PAGES["security"])
+    assert set(re.findall(r"`(/\w+)`", sentence)) == _OPEN_PATHS
+
+
+def test_a_restore_stops_everything_that_writes() -> None:
+    parts = {service.name for service in stack_of(Settings()).services}
+    (stopped,) = re.findall(r"^\$ sonde down ([\w ]+)$", PAGES["backup"], re.M)
+    assert set(stopped.split()) == parts - {"api", "keeper"}
+
+
+def test_sources_are_looked_up_where_the_page_says() -> None:
+    assert not Path(_default("harvest.sources")).is_absolute()
+    assert f"Commands look for `{_default('harvest.sources')}` in the current folder" in PAGES["one-machine"]
+
+
+def test_the_limits_of_containers_are_those_of_compose() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    rows = _rows("docker", "What runs")
+    named = {name: limit for names, _, limit in rows for name in re.findall(r"`(\w+)`", names)}
+    assert set(named) == set(services)
+    for name, limit in named.items():
+        number, unit = limit.removesuffix(" each").split()
+        assert services[name]["mem_limit"] == f"{number}{unit[0].lower()}", name
 
 
 def test_the_versions_are_those_of_the_code() -> None:
