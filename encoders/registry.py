@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
-from encoders.local_reranker import is_reranker
+from encoders.late_interaction import is_reranker
 from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepared

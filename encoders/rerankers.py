@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from encoders import local_reranker, remote_reranker
+from encoders import late_interaction, remote_reranker
 from encoders.specs import Reranker
 
 _LISTED = (
-    local_reranker.AUTO,
-    local_reranker.ONNX,
-    local_reranker.TORCH,
+    late_interaction.AUTO,
+    late_interaction.ONNX,
+    late_interaction.TORCH,
     remote_reranker.RERANKER,
 )
 RERANKERS: dict[str, Reranker] = {reranker.name: reranker for reranker in _LISTED}

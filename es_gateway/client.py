@@ -8,19 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import elasticsearch
+import orjson
 import structlog
 from elastic_transport import BaseNode, ObjectApiResponse, TransportError
 from elasticsearch import ApiError
+from elasticsearch.serializer import JsonSerializer, NdjsonSerializer
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from core.deadlines import without_deadline
 from core.json_types import Json, JsonMapping
 from es_gateway.errors import BadRequest, NotReachable, Overloaded, ServerFailed, WritesBlocked, translated
 from es_gateway.nodes import LockedNodePool
-from es_gateway.serializers import SERIALIZERS
+
+_JSON_OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+
+
+class FastJson(JsonSerializer):
+    """Like the client's own serializer; falls back to it for what orjson refuses (half a surrogate pair)."""
+
+    mimetype: ClassVar[str] = "application/json"
+
+    def json_dumps(self, data: object) -> bytes:
+        try:
+            return orjson.dumps(data, default=self.default, option=_JSON_OPTIONS)
+        except TypeError:
+            return super().json_dumps(data)
+
+    def json_loads(self, data: bytes) -> Any:
+        return orjson.loads(data)
+
+
+class FastNdjson(NdjsonSerializer):
+    """The same for the lines of ``_bulk`` and ``_msearch``."""
+
+    mimetype: ClassVar[str] = "application/x-ndjson"
+
+    def json_dumps(self, data: object) -> bytes:
+        return JSON.json_dumps(data)
+
+    def json_loads(self, data: bytes) -> Any:
+        return JSON.json_loads(data)
+
+
+JSON = FastJson()
+SERIALIZERS = {FastJson.mimetype: JSON, FastNdjson.mimetype: FastNdjson()}
+"""For ``Elasticsearch(serializers=...)``."""
+
 
 log = structlog.get_logger(__name__)
 

@@ -13,9 +13,8 @@ import httpx
 
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, system_resolver
-from net.body import decoded, limited
 from net.errors import BrokenAnswer, Refused, Untrusted
-from net.exchange import HttpAnswer, Outgoing, StreamedAnswer
+from net.exchange import HttpAnswer, Outgoing, StreamedAnswer, decoded, limited
 from net.targets import host_of, is_redirect, next_request, parse_target
 from net.transport import Deadline, Guard, GuardedBackend
 

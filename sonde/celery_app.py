@@ -19,7 +19,7 @@ from sonde.wiring.harvesting import worker_parts
 from sonde.wiring.workers import worker_config
 from workers.app import create_celery
 from workers.broker import leave_signs
-from workers.parts import WorkerParts
+from workers.config import WorkerParts
 
 try:
     _settings = load_settings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from lab.chaos.tcp_proxy import TcpProxy
+from lab.chaos.proxies import TcpProxy
 
 
 class HeldProxy(TcpProxy):

@@ -23,7 +23,7 @@ from search_api.ask.generation import build_messages
 from search_api.search.passages.values import REFUSAL, FoundPassage
 from training.corpora import CorpusDocument
 from training.examples import TrainingError
-from training.negatives.bm25 import Bm25Index
+from training.hard_negatives import Bm25Index
 from training.questions.language_model import GeneratedPair
 
 Row = Json

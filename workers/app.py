@@ -34,9 +34,9 @@ from workers.config import (
     REREAD_TASK,
     SEND_TASK,
     WorkerConfig,
+    WorkerParts,
 )
 from workers.library import read_turn, repair_library
-from workers.parts import WorkerParts
 from workers.schedule import sync_schedules
 from workers.slices import SliceResult, Worker
 from workers.source_config import known_sources

@@ -18,9 +18,8 @@ from indexer.remove.removed import purge
 from indexer.sources.protocols import PROTOCOLS
 from indexer.store.runs import Runs, since_when
 from indexer.write.embed import embed_missing
-from workers.config import WorkerConfig
+from workers.config import WorkerConfig, WorkerParts
 from workers.lease import Lease, Leases
-from workers.parts import WorkerParts
 from workers.source_config import SourceConfig, known_sources
 
 log = structlog.get_logger(__name__)

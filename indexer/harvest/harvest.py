@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,10 +17,9 @@ from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from es_mappings.meta import IndexMeta
 from indexer.background import Background
-from indexer.harvest.batches import batches
 from indexer.harvest.report import Tally, count, count_failure, count_lost, lost_by_a_crash
 from indexer.parts import HarvestParts, Options, RunTaken
-from indexer.plan.items import Item, RejectedItem
+from indexer.plan.parsed_record import Item, RejectedItem
 from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
 from indexer.plan.planner import Planner
 from indexer.raw import RawPage, Source
@@ -31,6 +30,55 @@ from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.commit import Deletions, apply_deletions, commit
 from indexer.write.embed import Embedding
+
+BATCH_BYTES = 32 << 20
+
+
+def batches(pages: Iterable[RawPage], size: int, limit_bytes: int = BATCH_BYTES) -> Iterator[RawPage]:
+    """Whole pages joined until they hold ``size`` members or ``limit_bytes``; each resumes after its last page.
+
+    If the source fails, the pages before the failure are returned first, then the error is raised.
+    """
+    waiting: list[RawPage] = []
+    stream = iter(pages)
+    while True:
+        try:
+            page = next(stream, None)
+        except SondeError:
+            if waiting:
+                yield joined(waiting)
+            raise
+        if page is not None:
+            waiting.append(page)
+        if waiting and (page is None or _enough(waiting, size, limit_bytes)):
+            yield joined(waiting)
+            waiting = []
+        if page is None:
+            return
+
+
+def joined(pages: list[RawPage]) -> RawPage:
+    last = pages[-1]
+    records = tuple(record for page in pages for record in page.records)
+    return RawPage(
+        records,
+        last.position,
+        next((page.total for page in reversed(pages) if page.total is not None), None),
+        tuple(skipped for page in pages for skipped in page.skipped),
+        tuple(id for page in pages for id in page.deleted),
+        last.matched,
+        tuple(id for page in pages for id in page.unchanged),
+        tuple(visit for page in pages for visit in page.visits),
+        tuple(passed for page in pages for passed in page.passed_over),
+    )
+
+
+def _enough(pages: list[RawPage], size: int, limit_bytes: int) -> bool:
+    return (
+        sum(len(page.records) + len(page.unchanged) + len(page.passed_over) for page in pages) >= size
+        or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes
+    )
+
 
 log = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ import structlog
 from core.json_types import Json
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.runs import Counts, Refusal, RunReport, TokenCounts, WarningKind
-from indexer.plan.items import Item, RejectedItem
+from indexer.plan.parsed_record import Item, RejectedItem
 from indexer.raw import RawPage
 
 _NAMED = 1000  # refusals and failures in the report; the ledger and the log have all of them

@@ -1,19 +1,26 @@
-"""Reads a raw document into the record to be indexed, with its hashes."""
+"""One parsed document with its hashes, stewards' overlays on it, and the decision about it."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.json_types import JsonMapping
+import structlog
+
+from core.json_types import Json, JsonMapping
 from core.names import names_once, variables_once
+from core.overlay import Overlay, overlay_from_content
 from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
+from es_mappings.names import alias
 from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
-from indexer.plan.plan import Content, Document
+from indexer.plan.plan import Content, Decision, Document
 from indexer.raw import RawRecord
 from reading.kinds import infer_kind
 from reading.vocabulary.name_lists import NO_LISTS, ListKind, NameLists
@@ -116,3 +123,49 @@ def with_listed_names(record: Record, lists: NameLists) -> Record:
         variables=variables_once(replace(one, name=listed("variables", one.name)) for one in names.variables),
     )
     return replace(record, names=replace(renamed, written=tuple(written)))
+
+
+log = structlog.get_logger(__name__)
+
+_MOST = 10_000
+_RUN = "curation"
+
+
+def overlays_of(client: Elasticsearch, prefix: str, source: str) -> Mapping[str, Overlay]:
+    """By record; empty if nobody curates. A failure is raised: without its overlay a record must not be written."""
+    query = {
+        "bool": {
+            "filter": [{"term": {"kind": "overlays"}}, {"term": {"draft": ""}}, {"prefix": {"record": f"{source}:"}}]
+        }
+    }
+    found = client.search(index=alias(prefix, "curation"), query=query, size=_MOST, ignore_unavailable=True)
+    return {hit["_source"]["record"]: overlay_from_content(hit["_source"]["content"]) for hit in found["hits"]["hits"]}
+
+
+def overlay_tag(overlay: Overlay | None) -> str:
+    """Part of how a document is read, so that a changed overlay reads it again; empty without one."""
+    return "" if overlay is None else hashlib.sha256(repr(overlay).encode()).hexdigest()[:16]
+
+
+def overlaid(parsed: ParsedRecord, overlay: Overlay | None) -> ParsedRecord:
+    return parsed if overlay is None else with_record(parsed, overlay.on(parsed.record))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """``parsed`` is set if the document was parsed; ``vectors``: the fields that the embedder made."""
+
+    raw: RawRecord
+    stored: LedgerEntry | None
+    decision: Decision
+    parsed: ParsedRecord | None = None
+    vectors: Json | None = None
+    again: bool = False  # this run has already counted a document of the same native id
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedItem:
+    """An item that Elasticsearch refused, with its reason."""
+
+    item: Item
+    reason: str

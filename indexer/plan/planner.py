@@ -12,9 +12,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import recognised
-from indexer.plan.items import Item
-from indexer.plan.overlays import overlaid, overlay_tag, overlays_of
-from indexer.plan.parsed_record import ParsedRecord, identify, parse, with_id
+from indexer.plan.parsed_record import Item, ParsedRecord, identify, overlaid, overlay_tag, overlays_of, parse, with_id
 from indexer.plan.plan import (
     Content,
     Document,

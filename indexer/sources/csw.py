@@ -25,7 +25,7 @@ from indexer.sources.csw_messages import (
     key_values,
     results,
 )
-from indexer.sources.fetching import BadAnswer, Fetcher, Later
+from indexer.sources.fetching import BadAnswer, Fetcher, RetryLater
 from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
@@ -125,7 +125,7 @@ def choose_dialect(fetcher: Fetcher, url: str, options: CswOptions) -> Dialect:
     for dialect in _candidates(offered, options):
         try:
             fetch_results(fetcher, url, dialect, Window(0, 1))
-        except (CswException, BadAnswer, BadStatus, Later) as error:
+        except (CswException, BadAnswer, BadStatus, RetryLater) as error:
             reasons.append(str(error))
             continue
         return dialect
@@ -195,7 +195,7 @@ class _Asker:
                 slab = self._slab(Window(offset, size, self.since), check)
                 self.stumbled = 0
                 return slab
-            except (CswException, BadAnswer, Later) as error:
+            except (CswException, BadAnswer, RetryLater) as error:
                 if not self.matched:  # nothing was returned yet: the fault is not in a single record
                     raise Unavailable(str(error)) from error
                 if size == 1 or self.stumbled >= _STUMBLES:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.robotparser import RobotFileParser
 
 import structlog
 from lxml import etree
@@ -31,6 +33,7 @@ from net.targets import address_of, host_of, parse_target
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
+AGENT = "Sonde"
 _MIB = 1 << 20
 _LATER = frozenset({408, 425, 429})
 
@@ -39,7 +42,7 @@ class BadAnswer(Unavailable):
     """The host sent something else: HTML for XML, or a truncated or repeated page. The request is tried again."""
 
 
-class Later(Unavailable):
+class RetryLater(Unavailable):
     """The host answered 429 or 5xx. ``after_s``: the pause it asks for, if it says so."""
 
     def __init__(self, message: str, after_s: float | None) -> None:
@@ -133,7 +136,7 @@ class Fetcher:
             if after is not None and after > self.policy.longest_pause_s:
                 raise TooLate(f"{said} and asks to come back in {after:.0f} s")
             turn.hold(after or 0.0)
-            raise Later(said, after)
+            raise RetryLater(said, after)
         return parse(answer)
 
     def _dressed(self, outgoing: Outgoing) -> Outgoing:
@@ -168,7 +171,7 @@ class Fetcher:
 
         def pause(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome is not None else None
-            return max(jitter(state), error.after_s or 0.0) if isinstance(error, Later) else jitter(state)
+            return max(jitter(state), error.after_s or 0.0) if isinstance(error, RetryLater) else jitter(state)
 
         return Retrying(
             retry=retry_if_exception(_worth_another_try),
@@ -263,3 +266,37 @@ def written_json(value: object) -> bytes:
 def fingerprint(content: bytes) -> str:
     """An id for a record without one."""
     return f"sha256-{hashlib.sha256(content).hexdigest()[:32]}"
+
+
+_LONGEST_CRAWL_DELAY_S = 30.0
+
+
+@dataclass(slots=True)
+class Robots:
+    """Reads and obeys robots.txt where links are followed (RFC 9309); each host's file is fetched once."""
+
+    fetcher: Fetcher
+    _known: dict[str, RobotFileParser] = field(default_factory=dict)
+
+    def allows(self, url: str) -> bool:
+        """True if the operator switched robots.txt off. Raises Unavailable if the file cannot be fetched now."""
+        return not self.fetcher.policy.robots or self._rules(url).can_fetch(AGENT, url)
+
+    def _rules(self, url: str) -> RobotFileParser:
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._known:
+            rules = RobotFileParser()
+            rules.parse(self.fetcher.get(f"{origin}/robots.txt", _lines))
+            self._known[origin] = rules
+            delay = rules.crawl_delay(AGENT)
+            if delay is not None:
+                self.fetcher.delay_s = max(self.fetcher.delay_s, min(float(delay), _LONGEST_CRAWL_DELAY_S))
+        return self._known[origin]
+
+
+def _lines(answer: HttpAnswer) -> list[str]:
+    """No file (any 4xx) means no rules; so does a web page that a server sends for every address."""
+    if not 200 <= answer.status < 300 or answer.content.lstrip()[:1] == b"<":
+        return []
+    return answer.content.decode("utf-8", "replace").splitlines()

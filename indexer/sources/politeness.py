@@ -173,6 +173,3 @@ def retry_after_s(value: str | None, now: datetime | None = None) -> float | Non
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
-
-
-AGENT = "Sonde"

@@ -14,12 +14,11 @@ from indexer.formats.json_documents.linked_data import types_of
 from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
 from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
 from indexer.sources.archives import NotUnpacked, unpacked
-from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, local, parse_xml, text_of, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked import joined
 from indexer.sources.members import LimitReached, SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
-from indexer.sources.robots import Robots
 from net.errors import BadStatus
 from net.exchange import HttpAnswer
 from net.targets import address_of

@@ -9,12 +9,11 @@ from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
 from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, Skipped
-from indexer.sources.fetching import BadAnswer, Fetcher, json_object
+from indexer.sources.fetching import BadAnswer, Fetcher, Robots, json_object
 from indexer.sources.linked import NothingToHarvest, joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
-from indexer.sources.robots import Robots
 from indexer.sources.stac_api import StacOptions
 from net.errors import BadStatus, Refused
 from net.exchange import HttpAnswer

@@ -16,11 +16,10 @@ from core.errors import SondeError
 from indexer.formats.registry import separate
 from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
 from indexer.sources.archives import NotUnpacked, unpacked
-from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx
+from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
-from indexer.sources.robots import Robots
 from indexer.sources.what_it_is import erddap_base
 from net.exchange import HttpAnswer
 from net.targets import address_of

@@ -12,9 +12,8 @@ from typing import Any
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway import blocks
-from es_gateway.client import ATTEMPTS, Elasticsearch
+from es_gateway.client import ATTEMPTS, JSON, Elasticsearch
 from es_gateway.errors import TEMPORARY, IndexGone, WritesBlocked
-from es_gateway.serializers import JSON
 
 CHUNK_BYTES = 8 << 20
 _LONGEST_PAUSE_S = 15.0

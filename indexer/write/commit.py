@@ -18,8 +18,7 @@ from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer.hashes import content_hash
-from indexer.plan.items import Item, RejectedItem
-from indexer.plan.parsed_record import ParsedRecord
+from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem
 from indexer.plan.plan import Decision, RunMoment, not_committed
 from indexer.raw import RawRecord
 from indexer.store import bulk

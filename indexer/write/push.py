@@ -16,9 +16,7 @@ from es_gateway.client import retrying
 from es_mappings.names import alias
 from indexer.formats.refused import RecordRefused
 from indexer.parts import HarvestParts
-from indexer.plan.items import Item
-from indexer.plan.overlays import overlaid
-from indexer.plan.parsed_record import parse, with_id
+from indexer.plan.parsed_record import Item, overlaid, parse, with_id
 from indexer.plan.plan import Decision, Outcome, RunMoment
 from indexer.plan.planner import Planner
 from indexer.raw import RawPage, RawRecord

@@ -27,11 +27,15 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.parts import HarvestParts, Options
 from indexer.write.embed import embed_missing
-from lab.benchmarks.machine import TimedNode, serving
-from lab.benchmarks.measures import (
+from lab.load.catalogue import MadeVectors, real_records
+from lab.load.graphs import GRAPHS, WINDOW, compare_graphs
+from lab.load.saved_searches import match_time
+from lab.measures import (
     EmbeddingTime,
     HarvestTime,
     SearchTimes,
+    TimedNode,
+    serving,
     time_embedding,
     time_harvest,
     time_hausdorff,
@@ -39,9 +43,6 @@ from lab.benchmarks.measures import (
     time_searches,
     time_understanding,
 )
-from lab.load.catalogue import MadeVectors, real_records
-from lab.load.graphs import GRAPHS, WINDOW, compare_graphs
-from lab.load.saved_searches import match_time
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -53,10 +54,9 @@ from sonde.ops.measured import machine, write_measurement
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
-from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import data_folder
+from sonde.wiring.clients import elasticsearch_client, index_shape
+from sonde.wiring.evaluating import data_folder
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
-from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline
 

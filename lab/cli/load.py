@@ -19,20 +19,19 @@ from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from lab.benchmarks.machine import serving
 from lab.load.catalogue import CatalogueSize, MadeCatalogue, ProgressReport, made_catalogue, real_records, standing
 from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
+from lab.measures import serving
 from lab.own_api import own_api
 from sonde.cli.screen import NameColumn, messages, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
-from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import CHECKOUT
+from sonde.wiring.clients import elasticsearch_client, index_shape
+from sonde.wiring.evaluating import CHECKOUT
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
-from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")

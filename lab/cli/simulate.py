@@ -21,8 +21,7 @@ from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import LOADERS, QUALITY, judged
-from sonde.wiring.evaluation.searching import bench
+from sonde.wiring.evaluating import LOADERS, QUALITY, bench, judged
 from sonde.wiring.models import Models
 
 _HABITS = Habits()

@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 
 from es_gateway.client import Elasticsearch
-from lab.chaos.tcp_proxy import TcpProxy
+from lab.chaos.proxies import TcpProxy
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, StackPart, silent

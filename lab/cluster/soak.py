@@ -13,7 +13,7 @@ import psutil
 from celery import Celery
 
 from lab.chaos.asking import BAD, SteadySearcher
-from lab.chaos.csw import catalogue_server
+from lab.chaos.harvests import catalogue_server
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
 from lab.cluster.trial import QUESTIONS

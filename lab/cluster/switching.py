@@ -16,7 +16,7 @@ from celery import Celery
 from es_mappings.codecs.runs import RunReport
 from indexer.store.runs import Runs
 from lab.chaos.asking import BAD, SteadySearcher
-from lab.chaos.csw import catalogue_server
+from lab.chaos.harvests import catalogue_server
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
 from lab.cluster.trial import QUESTIONS, TrialSize, bad_ones

@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
 from lab.chaos.asking import BAD, SearchOutcome, SteadySearcher
-from lab.chaos.csw import catalogue_server
+from lab.chaos.harvests import catalogue_server
 from lab.cluster.breakages import Breakage, mend_all
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written

@@ -15,17 +15,49 @@ import click
 import structlog
 
 from core.json_types import Json
-from lab.freeze.calls import (
-    Call,
-    ask_calls,
-    course_calls,
-    judged_calls,
-    listing_calls,
-    option_calls,
-)
-from lab.freeze.lines import Line
-from lab.freeze.readings import pdf_lines, record_lines
+from es_mappings.codecs.records import to_document
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
+from indexer.formats.refused import RecordRefused
+from indexer.formats.registry import read
+from indexer.sources.folder import FolderSource
+from lab.freeze.calls import Call, ask_calls, course_calls, judged_calls, listing_calls, option_calls
+from lab.freeze.lines import Line, digest
 from lab.freeze.service import FrozenService, frozen_service
+
+EIGHTH = 8
+_PDFS = (
+    "10.21105.jose.00037.pdf", "10.21105.jose.00090.pdf", "NES_manuscript.pdf", "diversity-vegan.pdf", "gstat.pdf",
+    "marelac.pdf", "rloadest-app1.pdf", "seawaveQ.pdf", "second/banta-damping.pdf", "second/clino-format.pdf",
+    "second/euler-tutorial.pdf", "third/modflow-time-varying.pdf", "use-the-disturbance.pdf",
+)  # fmt: skip
+
+
+def record_lines(catalogues: Path, whole: bool) -> Iterator[Line]:
+    """A line for each document of each archive, or for one in eight."""
+    every, number = 1 if whole else EIGHTH, 0
+    for archive in sorted(catalogues.glob("*.tar.gz")):
+        for page in FolderSource(archive).pages():
+            for raw in page.records:
+                number += 1
+                if number % every == 0:
+                    name = f"record {archive.name} {number}: {raw.origin.rpartition('!')[2]} {raw.native_id}"
+                    try:
+                        yield {"name": name, "digest": digest(to_document(read(raw, "frozen")))}
+                    except RecordRefused as refused:
+                        yield {"name": name, "reason": str(refused)}
+
+
+def pdf_lines(folder: Path, whole: bool) -> Iterator[Line]:
+    """A line for each PDF of a dozen, or for all."""
+    paths = sorted(folder.rglob("*.pdf")) if whole else [folder / name for name in _PDFS]
+    for path in paths:
+        name = f"pdf {path.relative_to(folder)}"
+        try:
+            yield {"name": name, "digest": digest(read_pdf(path.read_bytes(), Limits(), Ocr(command=None)))}
+        except DocumentRefused as refused:
+            yield {"name": name, "reason": refused.reason}
+
 
 PARTS = ("courses", "courses-box", "judged", "listings", "options", "ask", "records", "pdfs")
 """The 360 questions without and in a box, judged sets, listing protocols, options of a search, answers; and what

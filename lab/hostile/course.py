@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from core.json_types import Json
-from lab.benchmarks.machine import Spread
 from lab.hostile.attacks import Attack
 from lab.hostile.sending import AttackTally, attacking_apart
 from lab.load.clients import ApiConnection, SearchReply
+from lab.measures import Spread
 
 _PROBE_EVERY_S = 0.5
 _PROBE_TIMEOUT_S = 3.0

@@ -24,10 +24,9 @@ from indexer.documents.index.stored_fields import stored_table
 from indexer.documents.parse.isolation import read_isolated
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.segment.passages import SegmentOptions, segment
-from lab.hostile_documents import pdf_files, texts, word_files
-from lab.hostile_documents.kinds import HostileKind
+from lab.hostile_documents import pdf_files, texts
 from lab.hostile_documents.pdf_files import pdf
-from lab.hostile_documents.word_files import docx
+from lab.hostile_documents.texts import HostileKind, docx
 
 _CHARACTERS = 4
 _SENTENCE = "The depth of lake {n} was sounded in August 1997 from a boat, and its water was sampled twice."
@@ -73,7 +72,7 @@ HONEST = (
 KINDS: tuple[HostileKind, ...] = (
     *texts.TEXT_KINDS,
     *texts.HTML_KINDS,
-    *word_files.WORD_KINDS,
+    *texts.WORD_KINDS,
     *pdf_files.PDF_KINDS,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-from lab.hostile_documents.kinds import HostileKind
+from lab.hostile_documents.texts import HostileKind
 
 _FONT = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 _FIRST = 10  # number of the first object of a page; those below are shared

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import httpcore
 import orjson
 
-from lab.benchmarks.machine import Spread
+from lab.measures import Spread
 
 _HEADERS: dict[bytes | str, bytes | str] = {"Accept": "application/json"}
 _TIMEOUTS = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), 60.0)}

@@ -17,8 +17,8 @@ from es_gateway.client import Elasticsearch
 from es_mappings import loader
 from es_mappings.loader import IndexShape
 from indexer.store.bulk import Operation, index_operation, write
-from lab.benchmarks.machine import Spread
 from lab.load.catalogue import MadeVectors, calm
+from lab.measures import Spread
 from search_api.search.retrieval.knn import nearest
 
 GRAPHS = ("hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw")

@@ -21,8 +21,7 @@ from local_stack.errors import StackError
 from local_stack.testing import valkey_server
 from search_api.http.access.keys import Grant, KeyStore
 from sonde.settings import Settings
-from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.indices import prepare_indices
+from sonde.wiring.clients import elasticsearch_client, prepare_indices
 from sonde.wiring.models import Models
 
 _TIMEOUT_S = 60.0

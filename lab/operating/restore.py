@@ -14,7 +14,7 @@ import click
 import httpx
 
 from core.errors import SondeError
-from lab.chaos.csw import catalogue_server
+from lab.chaos.harvests import catalogue_server
 from lab.cluster.harvested import made_titles
 from lab.operating.filling import SAMPLES, User, compared, contents, fill, folder_of_files, wait_until, write_sources
 from lab.operating.release import CHECKOUT, Release, own_stack, this_one

@@ -25,7 +25,7 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from es_mappings.names import alias
 from lab.chaos.asking import BAD, SteadySearcher
-from lab.chaos.csw import catalogue_server
+from lab.chaos.harvests import catalogue_server
 from lab.cluster.harvested import made_titles
 from lab.operating.filling import (
     SAMPLES,

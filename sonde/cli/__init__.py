@@ -9,8 +9,7 @@ import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli.laboratory import added_commands
-from sonde.cli.lazy_group import LazyGroup
+from sonde.cli.lazy_group import LazyGroup, added_commands
 
 TASKS: Mapping[str, Mapping[str, str]] = {
     "Run Sonde on this machine": {

@@ -26,11 +26,10 @@ from evaluation.judgements import JudgementFile
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
-from sonde.wiring.evaluation.judged import data_folder, halves_of
+from sonde.wiring.evaluating import AnswersAsked, data_folder, examiner, examiner_of_index, halves_of, ids_of
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
-from sonde.wiring.training.documents import passages_from
+from sonde.wiring.training.corpora import passages_from
 
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 

@@ -34,8 +34,7 @@ from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import LOADERS, data_folder, judged
-from sonde.wiring.evaluation.searching import Bench, bench
+from sonde.wiring.evaluating import LOADERS, Bench, bench, data_folder, judged
 from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
+
+from core.errors import SondeError
 
 
 class LazyGroup(click.Group):
@@ -65,3 +68,29 @@ class LazyGroup(click.Group):
         if rows:
             with formatter.section("Other commands" if shown else "Commands"):
                 formatter.write_dl(rows)
+
+
+GROUP = "sonde.commands"
+LABORATORY = ("bench", "chaos", "load", "simulate")
+
+
+def added_commands() -> Mapping[str, str]:
+    """The module of each command. If the laboratory is not installed, its commands explain how to get it."""
+    absent = dict.fromkeys(LABORATORY, "sonde.cli.lazy_group")
+    return {**absent, **{each.name: each.value for each in entry_points(group=GROUP)}}
+
+
+def _absent(name: str) -> click.Command:
+    @click.command(name, context_settings={"ignore_unknown_options": True}, add_help_option=False)
+    @click.argument("_arguments", nargs=-1, type=click.UNPROCESSED, metavar="...")
+    def absent(*, _arguments: tuple[str, ...]) -> None:
+        """Part of the laboratory, which is not installed here."""
+        raise SondeError(
+            f"`sonde {name}` belongs to the laboratory, which is not installed here: use a checkout of Sonde after"
+            " `make env`, or run `pip install . ./sonde_client ./lab` in one."
+        )
+
+    return absent
+
+
+COMMANDS = tuple(map(_absent, LABORATORY))

@@ -11,8 +11,8 @@ import click
 from sonde.cli.screen import say
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
-from sonde.wiring.training.calibrating import calibrated_on, keep_calibration, reranker_named
-from sonde.wiring.training.examples import examples_from
+from sonde.wiring.training.corpora import examples_from
+from sonde.wiring.training.judged_lists import calibrated_on, keep_calibration, reranker_named
 from training.calibration import figures
 
 

@@ -65,7 +65,7 @@ def reindex(
 
 
 def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
-    from sonde.wiring.indices import index_shape
+    from sonde.wiring.clients import index_shape
     from sonde.wiring.models import Models
     from sonde.wiring.probing import sampled_answers
 

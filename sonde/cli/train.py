@@ -7,8 +7,8 @@ import click
 from sonde.cli.lazy_group import LazyGroup
 
 MODULES = {
-    "examples": "sonde.cli.train_examples",
-    "teach": "sonde.cli.train_examples",
+    "examples": "sonde.cli.train_answers",
+    "teach": "sonde.cli.train_answers",
     "embedder": "sonde.cli.train_embedder",
     "tokens": "sonde.cli.train_tokens",
     "segmenter": "sonde.cli.train_segmenter",

@@ -9,10 +9,9 @@ from typing import Any, get_args
 
 import click
 
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from encoders.imports import needs_torch
 from sonde.cli.screen import say
-from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
@@ -21,6 +20,21 @@ from training.embedder.encoder import EmbedderTrainingSettings, LossName
 from training.examples import TrainingError
 from training.loop import TrainingBudget
 from training.provenance import UNKNOWN
+from training.weights import Precision, quickest
+
+precise = click.option(
+    "--precision",
+    type=click.Choice(("auto", *get_args(Precision))),
+    default="auto",
+    show_default=True,
+    help="bfloat16 is about three times as fast; auto uses it if the processor supports it.",
+)
+
+
+def precision_of(given: JsonMapping) -> Precision:
+    """The precision that ``--precision`` means on the requested ``device``, if any."""
+    asked: Precision = given["precision"]
+    return quickest(given.get("device", "cpu")) if given["precision"] == "auto" else asked
 
 
 @click.command("embedder")

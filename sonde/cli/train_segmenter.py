@@ -17,9 +17,8 @@ from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
-from sonde.wiring.training.data import LICENCES, own_commit, remembering
-from sonde.wiring.training.documents import read_files, running_from
-from sonde.wiring.training.models import licence_of, refuse_in_the_way
+from sonde.wiring.training.corpora import LICENCES, own_commit, read_files, remembering, running_from
+from sonde.wiring.training.run import licence_of, refuse_in_the_way
 from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.segmenter.boundaries import boundaries_of, section_end_scores

@@ -11,7 +11,7 @@ import click
 from core.json_types import JsonMapping
 from sonde.wiring.training.corpora import Sources
 from training.corpora import corpus_kinds
-from training.negatives.mine import Mining, SimAns
+from training.hard_negatives import Mining, SimAns
 from training.questions.ways import WITHOUT_A_MODEL, QuestionSettings, ways
 
 F = TypeVar("F", bound=Callable[..., Any])

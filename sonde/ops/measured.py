@@ -17,7 +17,7 @@ import psutil
 
 from core.json_types import Json
 from sonde import __version__
-from sonde.wiring.training.data import own_commit
+from sonde.wiring.training.corpora import own_commit
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _OUTPUTS = ("--json", "--html", "--page")

@@ -9,9 +9,8 @@ import structlog
 from core.errors import SondeError
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
-from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client, prepare_indices
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
-from sonde.wiring.indices import prepare_indices
 from sonde.wiring.models import Models
 
 log = structlog.get_logger(__name__)

@@ -19,7 +19,7 @@ from sonde.settings import Settings
 from sonde.wiring.curation import live_curation
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline
-from workers.parts import AlertWork
+from workers.config import AlertWork
 
 
 def alert_policy(settings: Settings) -> AlertPolicy:

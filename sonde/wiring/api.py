@@ -38,11 +38,10 @@ from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState
 from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
-from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.clients import elasticsearch_client, prepare_indices
 from sonde.wiring.curation import curation_desk, live_curation, query_log, question_reader, record_texts, usage_values
-from sonde.wiring.harvest_control import QueueHarvestControl
-from sonde.wiring.indices import prepare_indices
-from sonde.wiring.library import library_search, personal_library
+from sonde.wiring.documents import library_search, personal_library
+from sonde.wiring.harvesting import QueueHarvestControl
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from es_gateway.client import Connection, Elasticsearch, RetryingElasticsearch, connected
 from es_gateway.nodes import HttpNode
+from es_mappings.indices import ensure_indices, put_back
+from es_mappings.loader import IndexShape
+from es_mappings.migration import migrate
 from local_stack.login import login_of
 from sonde.settings import Settings
+from sonde.wiring.models import Models
 
 
 def elasticsearch_client(
@@ -36,3 +40,21 @@ def _login(settings: Settings) -> tuple[str, str] | None:
     if elasticsearch.username is not None and elasticsearch.password is not None:
         return elasticsearch.username, elasticsearch.password.get_secret_value()
     return None
+
+
+def index_shape(settings: Settings) -> IndexShape:
+    """The shape that new indices take."""
+    return IndexShape(settings.index.vector_index, settings.index.shards, settings.index.replicas)
+
+
+def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
+    """Creates missing indices, puts lost aliases back, and migrates older indices; loads the embedder only to create.
+
+    Raises IndexMismatch if it is not clear which index an alias stands for, or one is of a newer Sonde.
+    """
+    prefix = settings.index.prefix
+    put_back(client, prefix)
+    if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
+        migrate(client, prefix)
+        return []
+    return ensure_indices(client, prefix, models.embedder().card, shape=index_shape(settings))

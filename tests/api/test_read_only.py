@@ -28,8 +28,7 @@ from sonde.ops.doctor.finding import Finding
 from sonde.settings import BrokerSettings, IndexSettings, Settings
 from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts
-from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.indices import prepare_indices
+from sonde.wiring.clients import elasticsearch_client, prepare_indices
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import document, write_catalogue
 from tests.service import Service

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from lab.chaos.csw import catalogue_server
+from lab.chaos.harvests import catalogue_server
 from lab.cluster.harvested import made_titles
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.testing import elasticsearch_cluster

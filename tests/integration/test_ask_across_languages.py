@@ -9,7 +9,7 @@ import pytest
 from evaluation.answers.questions import AnswerCollection
 from search_api.search.passages.values import AskRequest
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
-from sonde.wiring.evaluation.answering import AnswersAsked, Examiner, examiner
+from sonde.wiring.evaluating import AnswersAsked, Examiner, examiner
 
 pytestmark = pytest.mark.models
 

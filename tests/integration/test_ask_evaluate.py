@@ -14,8 +14,8 @@ from core.errors import SondeError
 from evaluation.temporary_index import PREFIX
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from sonde.cli.ask_evaluate import ask_evaluate, ask_questions
+from sonde.wiring.clients import prepare_indices
 from sonde.wiring.documents import document_parts
-from sonde.wiring.indices import prepare_indices
 from tests.pdf_files import PdfPage, paragraph, pdf
 from tests.service import Service
 

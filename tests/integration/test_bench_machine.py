@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from elasticsearch import Elasticsearch
 
-from lab.benchmarks.machine import serving
+from lab.measures import serving
 from local_stack.testing import QUICK_START
 from sonde.settings import ElasticsearchSettings, Settings
 from sonde.wiring.clients import elasticsearch_client

@@ -29,7 +29,7 @@ from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.isolation import ParseResult, read_isolated
 from indexer.documents.parse.limits import Limits
 from net.gate import Gate, GatePolicy
-from sonde.ops.doctor.documents import parked_documents
+from sonde.ops.doctor.content import parked_documents
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices

@@ -29,7 +29,7 @@ from search_api.search.ranking.config import default_config
 from sonde.cli.evaluate import evaluate_command
 from sonde.cli.judge import judge
 from sonde.settings import ElasticsearchSettings, IndexSettings, Settings
-from sonde.wiring.evaluation.searching import bench
+from sonde.wiring.evaluating import bench
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
 

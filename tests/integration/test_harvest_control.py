@@ -30,9 +30,8 @@ from sonde.wiring.workers import worker_config
 from tests.conftest import delete_indices
 from tests.service import Service
 from workers.app import create_celery
-from workers.config import HARVEST_TASK
+from workers.config import HARVEST_TASK, WorkerParts
 from workers.lease import Leases
-from workers.parts import WorkerParts
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 

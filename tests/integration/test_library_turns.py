@@ -33,9 +33,8 @@ from sonde.wiring.file_store import FolderFiles
 from tests.conftest import delete_indices
 from tests.pdf_files import PdfPage, paragraph, pdf
 from tests.service import Service
-from workers.config import WorkerConfig
+from workers.config import LibraryWork, WorkerConfig, WorkerParts
 from workers.library import Turns, read_turn
-from workers.parts import LibraryWork, WorkerParts
 from workers.slices import Worker
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]

@@ -9,9 +9,8 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
-from lab.chaos.csw import catalogue_server
-from lab.chaos.fault_proxy import FaultPlan, fault_proxy
-from lab.chaos.harvests import chaos, open_csw
+from lab.chaos.harvests import catalogue_server, chaos, open_csw
+from lab.chaos.proxies import FaultPlan, fault_proxy
 
 pytestmark = pytest.mark.elasticsearch
 

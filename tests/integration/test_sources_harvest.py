@@ -23,8 +23,8 @@ from indexer.parts import HarvestParts, Options
 from indexer.raw import RawPage, RawRecord
 from indexer.remove.removed import list_removed, purge
 from indexer.sources.politeness import RequestPolicy
-from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import open_csw, titles
+from lab.chaos.proxies import FaultPlan, fault_proxy
 from net.exchange import HttpAnswer
 from tests.servers.asking import fetcher_of
 from tests.servers.catalogue_files import write_records

@@ -17,8 +17,7 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
-from lab.chaos.csw import CswServer, _Handler
-from lab.chaos.harvests import open_csw
+from lab.chaos.harvests import CswServer, _Handler, open_csw
 
 pytestmark = pytest.mark.elasticsearch
 

@@ -12,8 +12,7 @@ from indexer.formats.registry import read
 from indexer.parts import HarvestParts
 from indexer.raw import RawRecord
 from indexer.store.runs import Runs
-from lab.chaos.large_catalogue import document
-from lab.chaos.volume import TRIPLES, catalogue, read_catalogue, volume
+from lab.chaos.volume import TRIPLES, catalogue, document, read_catalogue, volume
 
 
 @pytest.mark.elasticsearch

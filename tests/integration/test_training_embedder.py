@@ -18,8 +18,7 @@ from encoders.quantise import sample_texts
 from encoders.specs import EmbedderSpec
 from tests.model_cards import read_card
 from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder, task_instruction
-from training.embedder.held_out import HeldOut
-from training.embedder.learner import EmbedderLearner
+from training.embedder.learner import EmbedderLearner, HeldOut
 from training.embedder.train import Base, train_embedder
 from training.examples import Example, TrainingError, split_by_group
 from training.loop import Checkpoints, HeldOutEvaluation, Optimisation, TrainingBudget

@@ -8,7 +8,7 @@ from elasticsearch import Elasticsearch
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices
 from sonde.settings import ElasticsearchSettings, IndexSettings, Settings
-from sonde.wiring.training.documents import passages_from
+from sonde.wiring.training.corpora import passages_from
 from training.examples import TrainingError
 
 pytestmark = pytest.mark.elasticsearch

@@ -34,10 +34,9 @@ from sonde.ops.one_machine import stack_of
 from sonde.settings import Settings
 from workers.app import create_celery
 from workers.broker import queue_ages
-from workers.config import DOCUMENTS_TASK, HARVEST_TASK, QUEUES, READ_TASK, WorkerConfig
+from workers.config import DOCUMENTS_TASK, HARVEST_TASK, QUEUES, READ_TASK, WorkerConfig, WorkerParts
 from workers.jobs import start_harvest
 from workers.lease import Leases
-from workers.parts import WorkerParts
 from workers.schedule import sync_schedules
 from workers.slices import Worker
 from workers.source_config import Schedule, SourceConfig, load_sources

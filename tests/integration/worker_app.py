@@ -16,8 +16,7 @@ from indexer.raw import RawPage, Source
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
 from workers.app import create_celery
-from workers.config import WorkerConfig
-from workers.parts import WorkerParts
+from workers.config import WorkerConfig, WorkerParts
 from workers.source_config import SourceConfig
 
 

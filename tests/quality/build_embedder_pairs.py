@@ -28,9 +28,8 @@ from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
 from training.corpora import of_records
 from training.examples import write_examples
-from training.negatives.mine import Mining, mine
-from training.questions.key_phrases import by_key_phrases
-from training.questions.ways import QuestionModels, QuestionSettings, questions
+from training.hard_negatives import Mining, mine
+from training.questions.ways import QuestionModels, QuestionSettings, by_key_phrases, questions
 
 _JUDGED = Path(__file__).resolve().parent / "ncar"
 _SEED = 11

@@ -30,7 +30,7 @@ from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
 from training.corpora import CorpusDocument, PseudoQuestion, distinct, of_concepts, of_records
 from training.examples import CandidateText, Example, write_examples
-from training.negatives.mine import Mining, mine
+from training.hard_negatives import Mining, mine
 from training.questions.from_records import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent

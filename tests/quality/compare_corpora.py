@@ -32,17 +32,16 @@ from evaluation.vector_cache import CachedEmbedder, VectorCache
 from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import Settings
 from sonde.wiring.models import Models
-from sonde.wiring.training.data import LICENCES, own_commit
-from sonde.wiring.training.documents import read_files
-from sonde.wiring.training.models import embedder_base
+from sonde.wiring.training.corpora import LICENCES, own_commit, read_files
+from sonde.wiring.training.run import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
 from training.corpora import CorpusDocument, of_concepts, of_passages, read_definitions
 from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.train import train_embedder
 from training.examples import split_by_group
+from training.hard_negatives import Mining, mine
 from training.loop import TrainingBudget
-from training.negatives.mine import Mining, mine
 from training.provenance import Origin
 from training.questions.ways import QuestionModels, QuestionSettings, questions
 from training.weights import quickest

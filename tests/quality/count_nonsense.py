@@ -15,8 +15,7 @@ from evaluation.asking import Variant, ask
 from evaluation.collection import JudgedQuestion
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
-from sonde.wiring.evaluation.judged import judged
-from sonde.wiring.evaluation.searching import bench
+from sonde.wiring.evaluating import bench, judged
 
 NONSENSE = Path(__file__).resolve().parent / "nonsense.jsonl"
 

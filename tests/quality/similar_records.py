@@ -96,7 +96,7 @@ def _overlap(one: TimeSpan, other: TimeSpan) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     from sonde.settings import load_settings
-    from sonde.wiring.evaluation.searching import bench
+    from sonde.wiring.evaluating import bench
     from sonde.wiring.search import ranking_config
 
     settings, collection = load_settings(), _collection(arguments[0])

@@ -27,7 +27,7 @@ from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluation.judged import judged
+from sonde.wiring.evaluating import judged
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
 from tests.integration.hashing import Hashing

@@ -22,8 +22,7 @@ from search_api.stewards.alerts.rights import OwnerRights
 from search_api.stewards.alerts.saved import SavedSearch
 from workers.app import match_slice, send_slice
 from workers.celery_client import celery_client
-from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK, WorkerConfig
-from workers.parts import AlertWork
+from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK, AlertWork, WorkerConfig
 
 NOW = datetime(2026, 11, 18, 3, 0, tzinfo=UTC)  # a Wednesday
 

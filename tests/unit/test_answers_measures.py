@@ -10,8 +10,8 @@ import pytest
 from evaluation.answers.grading import answer_id, grade_statistics, grading_page
 from evaluation.answers.measures import AnswerMeasures, MeasuredAnswer, answer_recall, figures, measures_of
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
-from evaluation.answers.stub_endpoint import ALONE, stub_answer
 from evaluation.judgements import JudgementFile, RelevanceJudgement
+from evaluation.local_server import ALONE, stub_answer
 from search_api.ask.generation import build_messages
 from search_api.search.passages.values import REFUSAL, CitedAnswer, CitedSentence, FoundPassage
 from tests.shared_data import shared_data

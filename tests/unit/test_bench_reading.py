@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.benchmarks.measures import made_up, time_hausdorff, time_ranking, time_understanding
+from lab.measures import made_up, time_hausdorff, time_ranking, time_understanding
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader

@@ -10,7 +10,7 @@ from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
 from lab.chaos.asking import SearchOutcome, SteadySearcher
-from lab.chaos.tcp_proxy import TcpProxy
+from lab.chaos.proxies import TcpProxy
 from local_stack.elasticsearch import NodeFolders, node_settings
 from local_stack.settings import NodeConfig
 from tests.live import serving

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sonde.cli import MODULES, TASKS, cli
-from sonde.cli.laboratory import LABORATORY, added_commands
+from sonde.cli.lazy_group import LABORATORY, added_commands
 
 
 def test_every_command_of_every_module_is_in_the_table() -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.parse.child import read_document
 from indexer.documents.parse.clean import join_lines
 from indexer.documents.parse.limits import LONGEST_HEADING, DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import Block, Box, FrontMatter, Page, ReadDocument, Rule, Table, Word
@@ -17,14 +18,12 @@ from indexer.documents.parse.pdf.furniture import find_furniture
 from indexer.documents.parse.pdf.reading_order import rows
 from indexer.documents.parse.pdf.ruled_tables import bordered_tables
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
-from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import split_references
 from indexer.documents.segment.passages import Segmentation, SegmentOptions, segment
 from indexer.documents.segment.short_pieces import Piece, join_short
 from lab.hostile_documents.course import KINDS, WordPieces
-from lab.hostile_documents.kinds import HostileKind
 from lab.hostile_documents.pdf_files import pdf
-from lab.hostile_documents.word_files import docx
+from lab.hostile_documents.texts import HostileKind, docx
 from reading.sentences import sentences
 
 NO_OCR = Ocr(command=None)

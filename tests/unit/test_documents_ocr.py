@@ -11,13 +11,13 @@ from PIL import Image, ImageDraw, ImageFont
 
 from core.document import DocumentEntry
 from indexer.documents.index.ingest import IngestResult
+from indexer.documents.parse.child import read_document
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import ReadDocument
 from indexer.documents.parse.pdf.read_pdf import read_pdf
 from indexer.documents.parse.pdf.tesseract import Posture, ocr_problem, packs_for, parse_posture
-from indexer.documents.parse.read import read_document
 from sonde.cli.documents import notes
-from sonde.ops.doctor.documents import ocr as ocr_finding
+from sonde.ops.doctor.content import ocr as ocr_finding
 from sonde.settings import DocumentsSettings, Settings
 from tests.pdf_files import CODED_OTHER, PdfPage, Put, Shown, paragraph, pdf
 

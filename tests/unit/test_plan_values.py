@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import SondeError
 from es_mappings.codecs.runs import Refusal, RunReport, TokenCounts, from_document, to_document
-from indexer.harvest.batches import batches
+from indexer.harvest.harvest import batches
 from indexer.harvest.report import Tally, warning_kind
 from indexer.hashes import raw_hash
 from indexer.parts import Options

@@ -18,7 +18,7 @@ from encoders.locate import SHIPPED
 from samples.entry import SampleEntry, entry_from, load_catalogue, load_registers
 from samples.iso_record import NAMESPACES, time_step
 from samples.render import RECORDS, render_all
-from sonde.wiring.training.data import LICENCES
+from sonde.wiring.training.corpora import LICENCES
 
 QUESTIONS = RECORDS.parent / "questions.jsonl"
 ENTRIES = {entry.id: entry for entry in load_catalogue()}

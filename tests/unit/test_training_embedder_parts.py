@@ -9,8 +9,7 @@ import pytest
 
 from core.ports import Vectors
 from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
-from training.embedder.held_out import HeldOut
-from training.embedder.learner import batch_of
+from training.embedder.learner import HeldOut, batch_of
 from training.embedder.train import matched_threshold
 from training.examples import CandidateText, Example, TrainingError
 

@@ -13,8 +13,8 @@ from core.extent import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument, PseudoQuestion
-from training.negatives.bm25 import Bm25Index
-from training.negatives.mine import (
+from training.hard_negatives import (
+    Bm25Index,
     Mining,
     PlaceAndTime,
     SimAns,

@@ -12,8 +12,8 @@ from core.record import Keyword, Record
 from training.corpora import CorpusDocument, PseudoQuestion, corpus_kinds, distinct, of_concepts, of_records
 from training.examples import TrainingError
 from training.questions.from_records import by_keywords, by_sentence, by_title, sentences_of
-from training.questions.key_phrases import maximal_marginal_relevance, phrases_of
 from training.questions.language_model import FORMS, by_language_model
+from training.questions.ways import maximal_marginal_relevance, phrases_of
 
 TEXT = "Snow depth was measured by hand. Stations lie above 2000 m in the Alps. Data are daily."
 SNOW = CorpusDocument(

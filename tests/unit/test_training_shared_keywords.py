@@ -13,12 +13,11 @@ import torch
 from core.ports import EmbedderCard, TextKind, Vectors
 from training.corpora import CorpusDocument, distinct
 from training.embedder.encoder import EmbedderTrainingSettings
-from training.embedder.held_out import HeldOut
-from training.embedder.learner import arranged, batch_of, info_nce
+from training.embedder.learner import HeldOut, arranged, batch_of, info_nce
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
-from training.negatives.mine import Mining, mine
+from training.hard_negatives import Mining, mine
 from training.questions.from_records import by_shared_keywords
-from training.questions.key_phrases import KeyPhrases, by_key_phrases
+from training.questions.ways import KeyPhrases, by_key_phrases
 
 
 def document(number: int, *keywords: str) -> CorpusDocument:

@@ -25,8 +25,7 @@ from encoders.recipe import read_json
 from encoders.recorded import record_embedder
 from evaluation.metrics import HEADLINE, RunMeasures, paired_randomisation
 from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
-from training.embedder.held_out import HeldOut
-from training.embedder.learner import EmbedderLearner
+from training.embedder.learner import EmbedderLearner, HeldOut
 from training.examples import Example, Split, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
 from training.provenance import Origin, now, written_model

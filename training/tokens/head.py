@@ -19,8 +19,7 @@ from encoders.files import published
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.pooling import unit
-from encoders.token_head import FILE, LAYERS, TokenHead
-from encoders.token_states import Part, ignored_tokens, token_states
+from encoders.token_head import FILE, LAYERS, Part, TokenHead, ignored_tokens, token_states
 from training.examples import TrainingError
 
 if TYPE_CHECKING:

@@ -12,7 +12,16 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from indexer.quality.links import LINKS_OF
 from indexer.store.runs import Runs
-from sonde.ops.doctor.documents import confined, library, ocr, parked_documents
+from sonde.ops.doctor.content import (
+    confined,
+    curation_rules,
+    library,
+    measured_answers,
+    ocr,
+    parked_documents,
+    query_log,
+    saved_searches,
+)
 from sonde.ops.doctor.elasticsearch import (
     aliases,
     cluster,
@@ -25,7 +34,6 @@ from sonde.ops.doctor.elasticsearch import (
 )
 from sonde.ops.doctor.finding import Finding, State, of_broker, of_elasticsearch
 from sonde.ops.doctor.services import api, beat, broker, language_model, mail, waiting_tasks, workers
-from sonde.ops.doctor.stewards import curation_rules, measured_answers, query_log, saved_searches
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models

@@ -2,20 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import structlog
+
+from core.document import PUBLIC
 from core.passage import Passage
+from core.ports import Embedder
+from core.record import Record
 from encoders.segmenter import load_segmenter
+from es_gateway.errors import IndexGone
+from es_mappings.codecs.passages import from_document
+from es_mappings.names import alias
+from evaluation.collections.catalogue import records_of
+from evaluation.vector_cache import CachedEmbedder, VectorCache
+from indexer.documents.index.store import passages_kind
+from indexer.documents.parse.isolation import read_isolated
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
 from indexer.documents.segment.passages import SegmentOptions, segment, uniform_coherence
+from indexer.store.ledger import scan
+from search_api.catalogue.listing.query import ListRequest, Selection
+from search_api.catalogue.listing.reader import RecordReader
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
-from sonde.wiring.training.data import remembering, texts_from
-from sonde.wiring.training.documents import passages_from, read_files
-from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, read_definitions
-from training.examples import TrainingError
-from training.negatives.mine import Mining
-from training.questions.ways import QuestionSettings
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.evaluating import CHECKOUT
+from sonde.wiring.models import Models
+from sonde.wiring.search import language_model
+from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, of_records, read_definitions
+from training.examples import Example, TrainingError, read_examples
+from training.hard_negatives import Mining, mine
+from training.questions.language_model import CachedLanguageModel
+from training.questions.ways import QuestionModels, QuestionSettings, questions
+from training.segmenter.boundaries import RunningText, running_of_documents, running_of_read
+
+SAMPLES = "samples"
+LICENCES = {
+    SAMPLES: "CC0-1.0",
+    "ncar": "CC BY 4.0",
+    "pira": "CC BY 4.0",
+    "climate_fever": "CC BY-SA 4.0",
+    "pubmedqa": "MIT",
+    "gemet": "CC BY 2.5 DK",
+    "gcmd": "public domain (NASA)",
+}
+"""Corpus -> licence of the texts that Sonde's own trainings read, as their sources state it."""
+_TIMEOUT_S = 60.0
+
+
+def records_from(source: str, settings: Settings) -> Iterator[Record]:
+    """``samples``, a folder or archive of metadata files, or the name of a source that was harvested.
+
+    Raises TrainingError where it is none of these.
+    """
+    path = Path(source).expanduser()
+    if source == SAMPLES:
+        yield from records_of(CHECKOUT / SAMPLES / "records", SAMPLES)
+        return
+    if path.exists():
+        yield from records_of(path, path.name.partition(".")[0])
+        return
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    resolver = ServingResolver(client, settings.index.prefix, Models(settings).embedder)
+    reader = RecordReader(client, settings.index.prefix, resolver)
+    found = False
+    for page in reader.pages(ListRequest(Selection(source=source))):
+        for stored in page.records:
+            found = True
+            yield stored.record
+    if not found:
+        raise TrainingError(
+            f"{source!r} is neither {SAMPLES}, a file or folder here, nor a source with records in the index."
+        )
+
+
+def texts_from(source: str, settings: Settings) -> list[CorpusDocument]:
+    """The records' descriptions alone."""
+    return list(of_records(records_from(source, settings), Path(source).name))
+
+
+def remembering(settings: Settings) -> Embedder:
+    """The embedder of the settings; texts that it read before are not read again."""
+    return CachedEmbedder(Models(settings).embedder(), VectorCache(settings.models.folder / "vectors.sqlite"))
+
+
+def own_commit() -> str:
+    """The commit of this checkout, with ``+`` where it holds changes; empty where it is none."""
+    commit = _git("rev-parse", "--short=12", "HEAD")
+    return commit + "+" if commit and _git("status", "--porcelain", "--untracked-files=no") else commit
+
+
+def _git(*words: str) -> str:
+    try:
+        # Our own words; no shell reads them.
+        done = subprocess.run(  # noqa: S603 # nosec B603 B607
+            ["git", *words],  # noqa: S607
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
 
 LIBRARY = "library"
 """In the place of a folder: what was ingested for everybody."""
@@ -88,3 +184,75 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
     embedder = remembering(settings)
     for file, document in read_files(path):
         yield from segment(document, file, embedder, SegmentOptions(given.most_tokens), coherence).passages
+
+
+log = structlog.get_logger(__name__)
+
+_SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".txt", ".md")
+
+
+def read_files(path: Path) -> Iterator[tuple[str, ReadDocument]]:
+    """One file, or every document in a folder, by name; one that cannot be read is named in the log and passed over."""
+    files = [path] if path.is_file() else sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
+    for file in files:
+        try:
+            yield file.name, read_isolated(file.read_bytes(), Limits(), Ocr(None)).document
+        except DocumentRefused as refused:
+            log.warning("training.document_refused", document=file.name, reason=refused.reason)
+
+
+def running_from(source: str, settings: Settings) -> list[RunningText]:
+    """Sections of the documents in a folder, else descriptions of records."""
+    path = Path(source).expanduser()
+    if source != SAMPLES and path.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in path.iterdir()):
+        return [text for name, document in read_files(path) for text in running_of_read(document, name)]
+    return running_of_documents(texts_from(source, settings))
+
+
+def passages_from(settings: Settings, owner: str = PUBLIC) -> tuple[list[Passage], dict[str, str]]:
+    """Every text passage of the owner that was ingested, and document id -> title.
+
+    Raises Unavailable, and TrainingError where there is none.
+    """
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
+    query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"kind": "text"}}]}}
+    found: list[Passage] = []
+    titles: dict[str, str] = {}
+    fields = ["document", "ordinal", "text", "title", "section_path", "first_page", "last_page"]
+    with suppress(IndexGone):  # nothing was ever ingested
+        for hit in scan(client, alias(settings.index.prefix, passages_kind(owner)), query, fields):
+            passage, title = from_document(hit["_id"], {**hit["_source"], "owner": owner})
+            titles[passage.document] = title
+            found.append(passage)
+    if not found:
+        raise TrainingError(f"There are no passages of {owner!r}; `sonde ingest FILES` makes some.")
+    return sorted(found, key=lambda one: (one.document, one.ordinal)), titles
+
+
+def examples_from(
+    sources: Sources, settings: Settings, said: Path, told: Callable[[str], None] = lambda _: None
+) -> list[Example]:
+    """Examples of a ``.jsonl`` file as they are; else of the corpus, with hard negatives found by words and by the
+    embedder of the settings.
+
+    ``said``: the file that keeps what a language model said until the examples are used. Raises TrainingError.
+    """
+    if sources.has_examples:
+        return read_examples(Path(sources.records).expanduser())
+    documents = documents_from(sources, settings)
+    told(f"{len(documents)} texts")
+    embedder = remembering(settings)
+    model = asking_model(settings, said) if "language-model" in sources.questions.ways else None
+    asked = questions(documents, sources.questions, QuestionModels(embedder, model))
+    if not asked:
+        raise TrainingError("No question could be made of these texts; give more of them, or other --questions.")
+    told(f"{len(asked)} questions")
+    return mine(asked, documents, embedder, sources.mining)
+
+
+def asking_model(settings: Settings, said: Path) -> CachedLanguageModel:
+    """The model of SONDE_ANSWERS__URL; what it says is kept in ``said``. Raises TrainingError where none is named."""
+    model = language_model(settings, lambda: Models(settings).gate)
+    if model is None:
+        raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
+    return CachedLanguageModel(model, str(settings.answers.model), said)

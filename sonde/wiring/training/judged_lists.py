@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.ports import CrossEncoder
+from encoders.catalogue import load_cross_encoder
+from encoders.late_interaction import write_calibration
+from encoders.locate import locate
+from encoders.specs import CrossEncoderSpec
 from evaluation.asking import Variant
 from evaluation.collection import JudgedCollection
 from search_api.search.state import SearchState
 from sonde.settings import Settings
-from sonde.wiring.evaluation.searching import bench
+from sonde.wiring.evaluating import bench
+from training.calibration import Calibration, ScoredExample, calibrate_lists, spread
+from training.examples import Example, TrainingError
+from training.provenance import now
 from training.tokens.head import JudgedList
-from training.tokens.layer_data import StateReader
+from training.tokens.layers import StateReader
 
 _FUSED = Variant(rerank=False)
 
@@ -84,3 +93,39 @@ def _candidates(
     taken = np.concatenate([right, wrong])
     fused = ranking.score[ranking.order[taken]].astype(np.float32)
     return JudgedCandidates(text, [ids[at] for at in taken], fused, grades[taken])
+
+
+def calibrated_on(
+    model: CrossEncoder,
+    examples: Sequence[Example],
+    count: int,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> tuple[Calibration, list[ScoredExample]]:
+    """Of up to ``count`` examples, each an answer and its hard negatives.
+
+    Raises TrainingError where no example has a negative.
+    """
+    chosen = spread(examples, count)
+    if not chosen:
+        raise TrainingError("No question has a text that does not answer it: there is nothing to calibrate on.")
+    scored = []
+    for at, example in enumerate(chosen, 1):
+        scored.append(ScoredExample.of(example, model))
+        progress(at, len(chosen))
+    return calibrate_lists([(row.logits, row.right) for row in scored]), scored
+
+
+def keep_calibration(settings: Settings, name: str, calibration: Calibration, note: str) -> Path:
+    """Stores it where every process that loads this model looks. Raises TrainingError where the disk refuses."""
+    located = locate(name, settings.models.folder)
+    facts = {"model": name, **asdict(calibration), "made": now(), "note": note}
+    try:
+        return write_calibration(settings.models.folder, located.digest, facts)
+    except OSError as error:
+        raise TrainingError(f"The calibration cannot be written: {error.strerror}. Nothing was changed.") from error
+
+
+def reranker_named(settings: Settings, name: str) -> CrossEncoder:
+    """Raises ModelMissing."""
+    models = settings.models
+    return load_cross_encoder(CrossEncoderSpec(name, models.folder, allow_hub=models.allow_hub))

@@ -7,19 +7,45 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from encoders.locate import locate
 from encoders.model_card import ModelCard
+from encoders.presets import known, preset_for
+from encoders.recipe import read_json
 from sonde.settings import Settings
-from sonde.wiring.training.calibrating import reranker_named
-from sonde.wiring.training.corpora import Sources
-from sonde.wiring.training.data import LICENCES, own_commit
-from sonde.wiring.training.examples import examples_from
-from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
+from sonde.wiring.training.corpora import LICENCES, Sources, examples_from, own_commit
+from sonde.wiring.training.judged_lists import reranker_named
 from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
-from training.embedder.train import train_embedder
-from training.examples import Example, Split, split_by_group
+from training.embedder.train import Base, train_embedder
+from training.examples import Example, Split, TrainingError, split_by_group
 from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
 from training.teaching import ScoringTeacher, with_teacher_scores
+from training.weights import learnable
+
+
+def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
+    """The model that is adapted, with what it serves with today. Raises ModelMissing."""
+    located = locate(name, settings.models.folder, allow_hub=settings.models.allow_hub)
+    facts, preset = read_json(located.folder / "card.json"), preset_for(name)
+    own = str(facts.get("instruction", preset.instruction))
+    return Base(
+        learnable(located, settings.models.folder),
+        float(facts.get("min_score", preset.min_score)),
+        own if instruction is None else instruction,
+    )
+
+
+def licence_of(base: str, stated: str | None) -> str:
+    """What whoever trains says, else what is known of the base; a model inherits it."""
+    model = known(base)
+    return stated or (UNKNOWN if model is None else model.licence)
+
+
+def refuse_in_the_way(out: Path, *, resume: bool) -> None:
+    """A finished model is never written over. Raises TrainingError."""
+    if out.exists() and any(out.iterdir()):
+        done = " (it is finished)" if resume and (out / "card.json").is_file() else ""
+        raise TrainingError(f"{out} is there already{done}; name another folder with --out, or remove it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from core.json_types import Json
 from encoders.catalogue import serving_graph
@@ -14,24 +16,87 @@ from encoders.imports import needs_torch
 from encoders.locate import Located, locate
 from encoders.model_card import ModelCard, TrainingData
 from encoders.onnx_session import Compute
+from encoders.pooling import parted
 from encoders.prepare import prepared
-from encoders.recipe import read_json
+from encoders.recipe import read_json, read_recipe
 from encoders.specs import EmbedderSpec
-from encoders.token_head import KIND
-from encoders.token_states import ignored_tokens
+from encoders.token_head import KIND, ignored_tokens
+from encoders.tokens import open_tokeniser
 from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
-from sonde.wiring.evaluation.judged import judged
-from sonde.wiring.training.data import LICENCES, own_commit, records_from
-from sonde.wiring.training.judged_lists import judged_lists
-from sonde.wiring.training.lessons import lesson
-from sonde.wiring.training.models import licence_of, refuse_in_the_way
-from training.examples import read_examples
+from sonde.wiring.evaluating import judged
+from sonde.wiring.training.corpora import LICENCES, own_commit, records_from
+from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
+from sonde.wiring.training.run import licence_of, refuse_in_the_way
+from training.examples import Example, read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
-from training.tokens.layer_data import StateReader, TokenTeacher
+from training.tokens.layers import CandidateList, Ids, LayerData, StateReader, TokenTeacher, teacher_scores
 from training.tokens.learn_layers import LayerSettings, train_layers
 from training.weights import learnable, loading
+
+_QUESTION_TOKENS = 64
+
+
+def lesson(
+    settings: Settings,
+    collections: Mapping[str, JudgedCollection],
+    examples: Sequence[Example],
+    teachers: Sequence[TokenTeacher],
+    folder: Path,
+    candidates: int,
+    said: Callable[[str], None],
+) -> LayerData:
+    """``folder`` is the prepared embedder that learns; ``settings`` those with which candidates are found, at most
+    ``candidates`` of a judged question.
+    """
+    texts, questions = _Numbered(), _Numbered()
+    judged: dict[str, list[CandidateList]] = {}
+    for name, collection in collections.items():
+        found = judged_candidates(settings, collection, Depth(candidates))
+        own = texts_of(collection, found)
+        judged[name] = [
+            CandidateList(questions.place(one.text), texts.places([own[id] for id in one.ids]), one.fused, one.grades)
+            for one in found
+        ]
+    made = [
+        CandidateList(questions.place(one.question), texts.places([each.text for each in one.candidates]))
+        for one in examples
+    ]
+    counts = ", ".join(f"{len(own)} of {name}" for name, own in judged.items())
+    said(f"{counts or 'No'} judged questions and {len(made)} examples, with {len(texts.known)} texts.")
+    every = [one for own in judged.values() for one in own] + made
+    scores = iter(teacher_scores(teachers, list(questions.known), list(texts.known), every, said) if teachers else ())
+    return LayerData(
+        [parts[0][:_QUESTION_TOKENS] for parts in _read(folder, list(questions.known))],
+        _read(folder, list(texts.known)),
+        {name: [replace(one, teacher_scores=next(scores, None)) for one in own] for name, own in judged.items()},
+        [replace(one, teacher_scores=next(scores, None)) for one in made],
+        frozenset(ignored_tokens(folder)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """Each text once, by its place."""
+
+    known: dict[str, int] = field(default_factory=dict)
+
+    def place(self, text: str) -> int:
+        return self.known.setdefault(text, len(self.known))
+
+    def places(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+        return np.array([self.place(text) for text in texts], dtype=np.intp)
+
+
+def _read(folder: Path, texts: Sequence[str]) -> list[list[Ids]]:
+    limit = read_recipe(folder).max_tokens
+    read = parted(open_tokeniser(folder, limit).whole(texts), limit)
+    found: list[list[Ids]] = [[] for _ in texts]
+    for owner, ids in zip(read.owners.tolist(), read.parts, strict=True):
+        found[owner].append(ids)
+    return found
+
 
 if TYPE_CHECKING:
     from training.tokens.layers import TokenLayers

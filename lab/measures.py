@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from core.geo import hausdorff_deg_many
 from core.ports import Embedder
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_gateway.nodes import HttpNode
 from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
 from indexer.formats.refused import RecordRefused
@@ -21,7 +24,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import embed_missing
-from lab.benchmarks.machine import Spread, TimedNode
+from local_stack.testing import QUICK_START
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.candidates import Candidates
 from search_api.search.ranking.config import Ranker
@@ -31,6 +34,53 @@ from search_api.search.ranking.rank import rank
 from search_api.search.ranking.target import Target
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.understanding.understand import Understander
+
+
+class TimedNode(HttpNode):
+    """A node that adds up the wall time of its HTTP calls; for one client in one thread."""
+
+    spent_s: ClassVar[float] = 0.0
+
+    def perform_request(self, *args: Any, **kwargs: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return super().perform_request(*args, **kwargs)
+        finally:
+            type(self).spent_s += time.perf_counter() - started
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Percentiles of a list of milliseconds."""
+
+    p50: float
+    p95: float
+    p99: float
+    count: int
+
+    @classmethod
+    def of(cls, values_ms: Sequence[float]) -> Spread:
+        p50, p95, p99 = (float(value) for value in np.percentile(np.asarray(values_ms), (50, 95, 99)))
+        return cls(p50, p95, p99, len(values_ms))
+
+
+def serving(client: Elasticsearch) -> str:
+    """Elasticsearch's version and heap, and whether it can be measured at all.
+
+    A node of the tests runs without Java's second compiler, because that starts in half the time. Its vectors are then
+    compared several times slower than where Sonde is installed.
+    """
+    number = client.info().body["version"]["number"]
+    try:
+        nodes = client.nodes.info(metric="jvm").body["nodes"].values()
+    except ElasticsearchError:
+        return f"{number}, heap not told"
+    heap = " + ".join(f"{node['jvm']['mem']['heap_max_in_bytes'] / 2**30:.1f}" for node in nodes)
+    text = f"{number}, heap {heap} GiB"
+    if any(set(QUICK_START) & set(node["jvm"]["input_arguments"]) for node in nodes):
+        text += f", a node for tests ({' '.join(QUICK_START)}): too slow to measure"
+    return text
+
 
 _ROUNDS = 200
 _CANDIDATES = 1_000

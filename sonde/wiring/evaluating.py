@@ -1,0 +1,249 @@
+"""The parts that the measuring commands use: judged collections, a search pipeline, cited answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.document import PUBLIC
+from core.errors import ModelMissing, SondeError
+from core.ports import CrossEncoderCard, Embedder, EmbedderCard, LanguageModel
+from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from es_mappings.names import alias
+from evaluation.answers.measures import Examination
+from evaluation.answers.questions import AnswerCollection
+from evaluation.collection import Half, JudgedCollection, half_of, read_halves
+from evaluation.collections import ncar, public, samples, typed
+from evaluation.collections.fetching import Fetching, fetch_collection
+from evaluation.local_server import NAME, stub_endpoint
+from evaluation.temporary_index import passages_of, temporary_records
+from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
+from net.gate import Gate, GatePolicy
+from search_api.search.flow import SearchPipeline
+from search_api.search.ranking.config import RankingConfig
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.signals.temporal import Temporal
+from search_api.search.retrieval.serving import ServingResolver
+from sonde import __version__
+from sonde.settings import Settings
+from sonde.wiring.clients import elasticsearch_client, index_shape
+from sonde.wiring.documents import passage_reader
+from sonde.wiring.models import Models
+from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts, search_pipeline
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+QUALITY = CHECKOUT / "tests" / "quality"
+
+Say = Callable[[str], None]
+
+LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
+    "cranfield": public.load_cranfield,
+    "climate_fever": public.load_climate_fever,
+    "pira": public.load_pira,
+    "pira_pt": lambda data: public.load_pira(data, "pt"),
+    "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
+    "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
+    "pubmedqa": public.load_pubmedqa,
+    "samples": lambda _: samples.load(CHECKOUT / "samples"),
+    "typed": lambda data: typed.load(data, QUALITY / "typed", CHECKOUT / "samples"),
+    "typed_quick": lambda data: typed.load_quick(data, QUALITY / "typed", CHECKOUT / "samples"),
+    "samples_languages": lambda _: samples.load_languages(CHECKOUT / "samples"),
+}
+
+
+def _unsaid(_text: str) -> None:
+    """For callers that show no progress."""
+
+
+def judged(
+    name: str, shared: Path | None, half: Half | None, settings: Settings | None = None, say: Say = _unsaid
+) -> JudgedCollection:
+    """The collection of that name, or one half of it. With ``settings``, what is not on this machine is fetched.
+
+    Raises SondeError where its files are not on this machine and cannot be fetched.
+    """
+    data = data_folder(name, shared, settings, say)
+    if not QUALITY.is_dir():
+        raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
+    collection = LOADERS[name](data)
+    return half_of(collection, half, _halves(name)) if half is not None else collection
+
+
+def data_folder(name: str, shared: Path | None, settings: Settings | None, say: Say = _unsaid) -> Path:
+    """The folder with the collection's files: ``data`` in ``shared``, or the folder of what was fetched."""
+    data = (shared or CHECKOUT.parent / "shared") / "data"
+    mirrored = shared is None and settings is not None and settings.evaluation.mirror is not None
+    if name.startswith("samples") or (data.is_dir() and not mirrored):
+        return data
+    if shared is not None or settings is None:
+        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
+    return fetch_collection(name, _fetching(settings, say))
+
+
+def _fetching(settings: Settings, say: Say) -> Fetching:
+    """Into the folder of `sonde up`'s state, by the gate."""
+    gate = Gate(GatePolicy(allowed_hosts=frozenset(settings.net.allowed_hosts), user_agent=f"Sonde/{__version__}"))
+    mirror = settings.evaluation.mirror
+    return Fetching(settings.stack.folder / "collections", gate, str(mirror).rstrip("/") if mirror else None, say)
+
+
+def halves_of(name: str) -> dict[str, Half | None]:
+    """Each question's half, None for aside. Raises SondeError where a collection has no halves."""
+    return read_halves(_halves(name))
+
+
+def _halves(name: str) -> Path:
+    """Raises SondeError where a collection has no halves."""
+    own = name.removesuffix("_quick")
+    path = (
+        QUALITY / own / "split.tsv"
+        if own in ("ncar", "typed")
+        else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
+    )
+    if not path.is_file():
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
+    return path
+
+
+_TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A collection ready to be asked."""
+
+    pipeline: SearchPipeline
+    embedder: EmbedderCard
+    cross_encoder: CrossEncoderCard | None
+    config: RankingConfig
+
+
+@contextmanager
+def bench(
+    settings: Settings,
+    collection: JudgedCollection,
+    *,
+    config: RankingConfig | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Bench]:
+    """The collection indexed with its vectors; the index goes when the bench is left, however it is left."""
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    cache = VectorCache(settings.models.folder / "vectors.sqlite")
+    models, config = CachingModels(settings, cache, progress), config or ranking_config(settings)
+    fixed = collection.as_of_ms
+    now_ms: Callable[[], int] | None = (lambda: fixed) if fixed is not None else None
+    try:
+        embedder = models.embedder()
+        with temporary_records(client, collection.records, embedder, index_shape(settings)) as prefix:
+            pipeline, _ = search_pipeline(client, prefix, models, config, now_ms=now_ms)
+            yield Bench(pipeline, embedder.card, _card(models), config)
+    finally:
+        cache.close()
+        client.close()
+
+
+class CachingModels(Models):
+    """The process's models, the embedder behind a cache."""
+
+    def __init__(self, settings: Settings, cache: VectorCache, progress: Progress | None) -> None:
+        super().__init__(settings)
+        self._cache = cache
+        self._progress = progress
+
+    def embedder(self, name: str | None = None) -> Embedder:
+        return CachedEmbedder(super().embedder(name), self._cache, self._progress)
+
+
+def _card(models: Models) -> CrossEncoderCard | None:
+    try:
+        return models.cross_encoder().card
+    except ModelMissing:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersAsked:
+    """``mode``: ``extractive``, ``stub`` or ``endpoint`` (the one of the settings). ``text_alone``: passages are ranked
+    without the place and the period of a question."""
+
+    mode: str
+    text_alone: bool = False
+
+    def config(self, config: RankingConfig) -> RankingConfig:
+        return replace(config, passages=config.passages.without(Spatial, Temporal)) if self.text_alone else config
+
+
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """Ready to be asked; ``made`` says in a sentence what answers."""
+
+    examination: Examination
+    made: str
+
+
+@contextmanager
+def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAsked) -> Iterator[Examiner]:
+    """The collection's texts in an index of their own, which is deleted on leaving.
+
+    Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
+    """
+    with ExitStack() as stack:
+        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
+        cache = VectorCache(settings.models.folder / "vectors.sqlite")
+        stack.callback(cache.close)
+        models = CachingModels(settings, cache, None)
+        model, made = _model(settings, models, form.mode, stack)
+        embedder = models.embedder()
+        prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
+        resolver = ServingResolver(client, prefix, models.embedder)
+        search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
+        answerer = answerer_over(settings, prefix, search, resolver, models, model)
+        yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
+
+
+@contextmanager
+def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examiner]:
+    """The public documents of the running index, which is only read.
+
+    Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
+    """
+    with ExitStack() as stack:
+        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
+        models = Models(settings)
+        model, made = _model(settings, models, form.mode, stack)
+        resolver = ServingResolver(client, settings.index.prefix, models.embedder)
+        search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
+        answerer = answerer_over(settings, settings.index.prefix, search, resolver, models, model)
+        description = f"{made} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
+        yield Examiner(Examination(answerer, resolver, model), description)
+
+
+def ids_of(settings: Settings, named: Iterable[str]) -> dict[str, str]:
+    """The id of each public document, by its id or file name. Raises SondeError for one that is not there, or twice."""
+    ids: dict[str, str] = {}
+    with elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True) as client:
+        for name in sorted(set(named)):
+            either = [{"ids": {"values": [name]}}, {"term": {"name": name}}]
+            query = {"bool": {"filter": [{"term": {"owner": PUBLIC}}], "should": either, "minimum_should_match": 1}}
+            body = client.search(index=alias(settings.index.prefix, "documents"), query=query, source=False).body
+            hits = [hit["_id"] for hit in body["hits"]["hits"]]
+            if len(hits) != 1:
+                raise SondeError(f"{len(hits)} public documents are called {name!r}; name one by its id.")
+            ids[name] = hits[0]
+    return ids
+
+
+def _model(settings: Settings, models: Models, mode: str, stack: ExitStack) -> tuple[LanguageModel | None, str]:
+    if mode == "extractive":
+        return None, "Extractive: the best sentences, quoted."
+    if mode == "stub":
+        host = stack.enter_context(stub_endpoint())
+        gate = Gate(GatePolicy(allowed_hosts=frozenset((host,))))
+        description = "A stub endpoint, not a model: it copies the first sentence of the first passage."
+        return RemoteLanguageModel(ChatEndpoint(f"http://{host}/v1", NAME), gate), description
+    model = language_model(settings, lambda: models.gate)
+    if model is None:
+        raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --mode extractive or stub.")
+    return model, f"The model {settings.answers.model} at the endpoint of the settings."

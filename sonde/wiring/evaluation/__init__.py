@@ -1,1 +1,0 @@
-"""What `sonde evaluate` and `sonde ask-evaluate` are made of."""

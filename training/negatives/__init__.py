@@ -1,1 +1,0 @@
-"""Hard negatives: texts that look like the answer but are not."""
