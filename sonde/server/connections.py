@@ -23,7 +23,7 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, WSGITask
-from waitress.utilities import RequestEntityTooLarge, RequestHeaderFieldsTooLarge
+from waitress.utilities import Error, RequestEntityTooLarge, RequestHeaderFieldsTooLarge
 
 from search_api.http.problems import Problem
 from search_api.http.responses import LARGEST_BODY_BYTES
@@ -107,26 +107,27 @@ class _Refusal(ErrorTask):
     """The answer to a request that no view gets, as problem+json (RFC 9457)."""
 
     def execute(self) -> None:
-        status = HTTPStatus(self.request.error.code)
-        body = Problem(title=status.phrase, status=status, detail=_reason(self.request))
+        request: Any = self.request
+        status = HTTPStatus(request.error.code)
+        body = Problem(title=status.phrase, status=status, detail=_reason(request.error, request))
         text = body.model_dump_json(exclude_none=True).encode()
         self.status = f"{status.value} {status.phrase}"
-        self.response_headers.append(("Content-Type", "application/problem+json"))
+        self.response_headers = [("Content-Type", "application/problem+json")]
         self.set_close_on_finish()
         self.content_length = len(text)
         self.write(text)
 
 
-def _reason(request: HTTPRequestParser) -> str:
+def _reason(error: Error, request: HTTPRequestParser) -> str:
     """Why the request is refused, in one sentence for a person."""
-    match request.error:
+    match error:
         case RequestHeaderFieldsTooLarge():
             return f"The headers are longer than {_LARGEST_HEADERS} bytes."
         case RequestEntityTooLarge():
             largest = request.adj.max_request_body_size
             hint = "" if "AUTHORIZATION" in request.headers else " without a key"
             return f"The body is larger than {largest} bytes, the limit{hint}."
-        case error:
+        case _:
             return str(error.body)
 
 

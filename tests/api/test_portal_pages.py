@@ -166,3 +166,20 @@ def test_each_test_that_a_page_names_is_there(page: Path) -> None:
         r"`(?:tests/)?((?:api|unit|integration|conformance|client|browser)/\w+\.py)`", page.read_text("utf-8")
     )
     assert [name for name in named if not (TESTS / name).is_file()] == []
+
+
+def test_each_call_that_a_page_names_is_one_of_the_service(samples: Service) -> None:
+    text = "".join(page.read_text("utf-8") for page in FOLDER.glob("*.md"))
+    named = re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`?\s]*)", text)
+    assert len(named) > 8
+    rules = [
+        (method, re.compile(re.sub(r"<[^>]+>", "[^/]+", rule.rule)))
+        for rule in samples.app.url_map.iter_rules()
+        for method in rule.methods or ()
+    ]
+    unknown = [
+        f"{method} {path}"
+        for method, path in named
+        if not any(known == method and rule.fullmatch(path) for known, rule in rules)
+    ]
+    assert unknown == []
