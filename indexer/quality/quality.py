@@ -29,6 +29,8 @@ WEIGHTS: Mapping[str, float] = {
     "a date": 0.05,
 }
 """The fields that count, and their share of the score; they add up to 1."""
+SHORT_ABSTRACT = f"an abstract of under {_LONG_ENOUGH} characters"
+"""It counts as no abstract in the score, and has its own name in the report."""
 
 _FIELDS = (
     "id", "title", "abstract", "boxes", "geometry", "spans", "keywords.term", "contacts", "licence", "constraints",
@@ -47,6 +49,11 @@ class QualityFinding:
     count: int
     examples: tuple[str, ...]
     alike: bool = False
+
+    @property
+    def lack(self) -> str:
+        """Of a missing field: what the records are without, or with what too short they are."""
+        return f"with {self.what}" if self.what == SHORT_ABSTRACT else f"without {self.what}"
 
     @property
     def told(self) -> str:
@@ -76,10 +83,11 @@ class QualityReport:
 
 
 def missing(document: JsonMapping) -> tuple[str, ...]:
-    """The fields of WEIGHTS that a record (in its stored form) lacks."""
+    """The fields of WEIGHTS that a record (in its stored form) lacks, or SHORT_ABSTRACT."""
+    abstract = document.get("abstract") or ""
     there = {
         "a title": document.get("title"),
-        "an abstract": len(document.get("abstract") or "") >= _LONG_ENOUGH,
+        SHORT_ABSTRACT if abstract else "an abstract": len(abstract) >= _LONG_ENOUGH,
         "an extent": document.get("boxes") or document.get("geometry"),
         "a period": document.get("spans"),
         "keywords": document.get("keywords"),
@@ -93,7 +101,7 @@ def missing(document: JsonMapping) -> tuple[str, ...]:
 
 def score(document: JsonMapping) -> float:
     """The sum of the weights of its fields, 0..1."""
-    return 1.0 - sum(WEIGHTS[what] for what in missing(document))
+    return 1.0 - sum(WEIGHTS["an abstract" if what == SHORT_ABSTRACT else what] for what in missing(document))
 
 
 def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
@@ -188,7 +196,7 @@ def quality_page(report: QualityReport) -> str:
         records=report.records,
         completeness=report.completeness,
         spread=_spread(report.spread),
-        missing=_table("What is missing", report.missing, "records without"),
+        missing=_table("What is missing", tuple(replace(gap, what=gap.lack) for gap in report.missing), "records"),
         links=_links(report),
         repaired=_table("What was repaired or left out", report.repaired, "times"),
         refused=_table("What could not be read", report.refused, "documents"),

@@ -99,7 +99,8 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
 @click.option(
     "--questions",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Your own questions about the documents of the running index, a JSON object a line; see docs/documents.md.",
+    help="Your own questions about the documents of the running index, a JSON object a line; "
+    "see docs/stewards/documents.md.",
 )
 @click.option("--sample", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions of this half; all answerable.")

@@ -65,8 +65,8 @@ def known_models(page: str) -> str:
 
 FILES: dict[str, Callable[[str], str]] = {
     "docs/operators/settings.md": lambda _page: settings_page(),
-    "docs/harvesting.md": protocols,
-    "docs/formats.md": formats,
+    "docs/stewards/sources-and-schedules.md": protocols,
+    "docs/stewards/formats.md": formats,
     "docs/portals/standards.md": output_formats,
     "docs/extending/training.md": known_models,
     "helm/sonde/values.schema.json": chart,

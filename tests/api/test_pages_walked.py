@@ -1,6 +1,6 @@
-"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: desk.md, harvesting.md,
-operators/security.md, start/first-search.md, and tutorials/ portals.md, operators.md, stewards.md, scientists.md,
-agents.md.
+"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: stewards/desk.md,
+stewards/sources-and-schedules.md, operators/security.md, start/first-search.md, and tutorials/ portals.md,
+operators.md, stewards.md, scientists.md, agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
 """
@@ -125,13 +125,13 @@ def test_the_desk(reader: Reader) -> None:
     (reader.folder / "districts.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [district]}))
     first, second = reader.records
     ids = {"nsidc:g02202": first, "nsidc:g02158": second, '"reason": "asked': '"id": "3f0c2a9b7d51", "reason": "asked'}
-    printed = reader.walk("desk.md", {"sonde_...": reader.key, "2027-06-30": "2999-06-30", **ids})
+    printed = reader.walk("stewards/desk.md", {"sonde_...": reader.key, "2027-06-30": "2999-06-30", **ids})
     assert "Spree" in printed or "accepted" in printed
 
 
 def test_pushing_records(reader: Reader) -> None:
     copy(SAMPLES / "chirps-v2-global.xml", reader.folder / "record.xml")
-    reader.walk("harvesting.md")
+    reader.walk("stewards/sources-and-schedules.md")
 
 
 def test_keys(reader: Reader, es_client: Elasticsearch) -> None:

@@ -1,7 +1,7 @@
 """The relevance of a passage to a question, as one calibrated number between 0 and 1.
 
 A logistic curve of the cosine, of the share of the question's words in the passage, and of their late interaction,
-fitted on train halves (docs/documents.md).
+fitted on train halves of judged questions.
 """
 
 from __future__ import annotations
