@@ -153,11 +153,6 @@ def guides() -> list[Path]:
     return [ROOT / "README.md", *pages]
 
 
-def missing() -> list[str]:
-    """Pages that have a budget and are not there."""
-    return [name for name in BUDGETS if not (ROOT / name).exists()]
-
-
 def name_of(page: Path) -> str:
     """Its path in the checkout that it is in."""
     page = page.resolve()

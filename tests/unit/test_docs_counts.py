@@ -38,7 +38,7 @@ _WORDS = [
     "nineteen",
     "twenty",
 ]
-_NUMBER = rf"\b(\d+|{'|'.join(_WORDS)}) "
+_NUMBER = rf"(?<!files in )\b(\d+|{'|'.join(_WORDS)}) "
 _PAGE_LANGUAGES = re.findall(r'^  (\w+): \{ name: "', (ROOT / "web/src/words/index.ts").read_text("utf-8"), re.M)
 PAGES = [page for page in guides() if budget_of(name_of(page)) is not None]
 _PACKAGES = re.findall(r"^[\w.-]+==", (ROOT / "requirements.lock").read_text("utf-8"), re.M)
