@@ -4,6 +4,8 @@ rollback, keys) starts quickly.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from es_gateway.client import Connection, Elasticsearch, RetryingElasticsearch, connected
 from es_gateway.nodes import HttpNode
 from es_mappings.indices import ensure_indices, put_back
@@ -11,7 +13,9 @@ from es_mappings.loader import IndexShape
 from es_mappings.migration import migrate
 from local_stack.login import login_of
 from sonde.settings import Settings
-from sonde.wiring.models import Models
+
+if TYPE_CHECKING:  # the models' libraries take seconds to import
+    from sonde.wiring.models import Models
 
 
 def elasticsearch_client(
@@ -19,7 +23,7 @@ def elasticsearch_client(
 ) -> Elasticsearch:
     """The client of this process. ``retry``: for commands and workers, which retry what may succeed later."""
     elasticsearch = settings.elasticsearch
-    login = _login(settings)
+    login = elasticsearch_login(settings)
     connection = Connection(
         [settings.elasticsearch_url, *elasticsearch.more_urls],
         basic_auth=login,
@@ -31,7 +35,7 @@ def elasticsearch_client(
     return RetryingElasticsearch.over(client) if retry else client
 
 
-def _login(settings: Settings) -> tuple[str, str] | None:
+def elasticsearch_login(settings: Settings) -> tuple[str, str] | None:
     """For the node that `sonde up` starts, the login of the stack's folder; else that of the settings."""
     elasticsearch = settings.elasticsearch
     stack_login = login_of(settings.stack.folder) if elasticsearch.url is None else None

@@ -1,0 +1,1 @@
+"""Other servers beside Sonde: the same records, the same questions, one Elasticsearch, one machine."""

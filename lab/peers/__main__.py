@@ -1,0 +1,178 @@
+"""``python -m lab.peers``: the same records and questions for bare Elasticsearch, pygeoapi, stac-fastapi and Sonde."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from core.errors import SondeError
+from core.json_types import Json
+from core.record import Record
+from evaluation.collections.catalogue import records_of
+from evaluation.collections.ncar import ARCHIVES
+from lab.peers.questions import (
+    PeerFigures,
+    Words,
+    elasticsearch_words,
+    hits,
+    measure,
+    pygeoapi_words,
+    sonde_words,
+    stac_words,
+)
+from lab.peers.records import INDEX, features, index_features
+from lab.peers.servers import (
+    PYGEOAPI,
+    STAC_FASTAPI,
+    STAC_INDICES,
+    Backend,
+    backend_of,
+    environment_of,
+    fill_stac,
+    pygeoapi,
+    stac_fastapi,
+)
+from sonde.cli.screen import messages, screen
+from sonde.ops.measured import write_measurement
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import Settings, load_settings
+from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.evaluating import data_folder
+
+SERVERS = ("elasticsearch", "pygeoapi", "stac-fastapi", "sonde")
+_PLAIN = {"algorithm": "bm25", "interpret": "none", "rerank": "false"}
+_WARM_UP_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A server that answers, and how it is asked."""
+
+    name: str
+    url: str
+    words: Words
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@click.command()
+@click.option("--server", "chosen", type=click.Choice(SERVERS), multiple=True, help="Only these.  [default: all]")
+@click.option("--sonde", "sonde_url", help="Address of a Sonde that has harvested the same records.")
+@click.option("--archive", "archives", type=click.Path(path_type=Path, exists=True), multiple=True, help="Records.")
+@click.option("--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8), show_default=True)
+@click.option("--seconds", type=click.FloatRange(0.5, 60), default=6.0, show_default=True, help="Of each measurement.")
+@click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the environments.")
+@click.option("--json", "out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the figures here.")
+def peers(
+    *,
+    chosen: tuple[str, ...],
+    sonde_url: str | None,
+    archives: tuple[Path, ...],
+    clients: tuple[int, ...],
+    seconds: float,
+    home: Path | None,
+    out: Path | None,
+) -> None:
+    """Ask other servers and Sonde the same simple questions: a topic and a box, ten hits.
+
+    Makes an environment for each server with uv, loads the NCAR records (or those of --archive) into the Elasticsearch
+    of the settings, starts two processes of each server, and measures one after the other. Only ratios mean
+    something, because clients, servers and Elasticsearch share the machine.
+    """
+    picked = chosen or tuple(name for name in SERVERS if name != "sonde" or sonde_url)
+    if "sonde" in picked and not sonde_url:
+        raise SondeError("--sonde names the address of a Sonde that has harvested the same records.")
+    progress = messages()
+    with temporary_node(load_settings(), progress.print) as settings:
+        folder = home or settings.stack.folder / "peers"
+        folder.mkdir(parents=True, exist_ok=True)
+        items = list(features(itertools.chain.from_iterable(map(_read, archives or _ncar(settings)))))
+        progress.print(f"{len(items)} records")
+        figures = list(_measured(settings, folder, picked, items, sonde_url, clients, seconds, progress.print))
+    _show(figures)
+    if out is not None:
+        write_measurement(out, {"records": len(items), "servers": [asdict(each) for each in figures]})
+    if any(each.failed or each.latency_ms is None for each in figures):
+        raise SystemExit(1)
+
+
+def _ncar(settings: Settings) -> list[Path]:
+    data = data_folder("ncar", None, settings, partial(click.echo, err=True))
+    return [data / "catalogues" / name for name in ARCHIVES.values()]
+
+
+def _read(archive: Path) -> Iterator[Record]:
+    return records_of(archive, "peers")
+
+
+def _measured(
+    settings: Settings,
+    home: Path,
+    picked: tuple[str, ...],
+    items: list[Json],
+    sonde_url: str | None,
+    clients: tuple[int, ...],
+    seconds: float,
+    say: Callable[[str], None],
+) -> Iterator[PeerFigures]:
+    """One server after the other, each alone on the machine."""
+    backend = backend_of(settings)
+    client = elasticsearch_client(settings, timeout_s=300.0, retry=True)
+    before = set(client.indices.get(index="*").body)
+    if taken := sorted(name for name in before if name.startswith(STAC_INDICES)):
+        raise SondeError(f"The index {taken[0]} is there: use an Elasticsearch without a stac-fastapi.")
+    try:
+        index_features(client, items)
+        for name in picked:
+            with ExitStack() as held:
+                say(f"{name}: starting")
+                for asked in _servers(name, held, home, backend, items, sonde_url):
+                    say(f"{asked.name}: {hits(asked.url, asked.words, asked.headers):.1f} hits a question")
+                    measure(asked.name, asked.url, asked.words, 4, _WARM_UP_S, asked.headers)
+                    for number in clients:
+                        figures = measure(asked.name, asked.url, asked.words, number, seconds, asked.headers)
+                        say(f"{asked.name}, {number} clients: {figures.per_second:.1f}/s, {figures.failed} failed")
+                        yield figures
+    finally:
+        client.options(ignore_status=404).indices.delete(index=INDEX)
+        for name in client.indices.get(index="*").body:
+            if name.startswith(STAC_INDICES) and name not in before:
+                client.indices.delete(index=name)
+        client.close()
+
+
+def _servers(
+    name: str, held: ExitStack, home: Path, backend: Backend, items: list[Json], sonde_url: str | None
+) -> list[Asked]:
+    if name == "elasticsearch":
+        return [Asked("bare Elasticsearch", backend.url, elasticsearch_words, backend.headers)]
+    if name == "pygeoapi":
+        url = held.enter_context(pygeoapi(environment_of(PYGEOAPI, home), backend, home))
+        return [Asked("pygeoapi", url, pygeoapi_words)]
+    if name == "stac-fastapi":
+        url = held.enter_context(stac_fastapi(environment_of(STAC_FASTAPI, home), backend, home))
+        fill_stac(url, items)
+        return [Asked("stac-fastapi", url, stac_words)]
+    url = str(sonde_url).rstrip("/")
+    return [Asked("Sonde, words alone", url, sonde_words(_PLAIN)), Asked("Sonde, default", url, sonde_words({}))]
+
+
+def _show(figures: list[PeerFigures]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for head in ("server", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "failed"):
+        table.add_column(head, justify="left" if head == "server" else "right", no_wrap=True)
+    for each in figures:
+        spread = each.latency_ms
+        times = [f"{value:.1f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
+        table.add_row(each.server, str(each.clients), f"{each.per_second:.1f}", *times, str(each.failed))
+    screen().print(table)
+
+
+if __name__ == "__main__":
+    peers()

@@ -1,0 +1,249 @@
+"""The other servers: an environment for each, made once by uv, and each served in two processes on a free port."""
+
+from __future__ import annotations
+
+import base64
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import httpx
+import yaml
+
+from core.errors import NotFound, SondeError
+from core.json_types import Json
+from lab.peers.records import INDEX, WORLD
+from local_stack.ports import free_port
+from sonde.settings import Settings
+from sonde.wiring.clients import elasticsearch_login
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PROCESSES = 2
+_READY_S, _STEP_S = 90.0, 0.5
+_BATCH = 500
+_CONTACT = (
+    *("name", "position", "address", "city", "stateorprovince", "postalcode", "country"),
+    *("phone", "fax", "email", "url", "hours", "instructions", "role"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """``packages``: what its environment holds, pinned; what these need is resolved when it is made."""
+
+    name: str
+    packages: tuple[str, ...]
+
+
+PYGEOAPI = Peer("pygeoapi", ("pygeoapi==0.21.0", "elasticsearch>=8,<9", "elasticsearch-dsl", "gunicorn", "packaging"))
+STAC_FASTAPI = Peer("stac-fastapi", ("stac-fastapi-elasticsearch==8.0.0", "uvicorn"))
+
+STAC_INDICES = ("items_", "collections-")
+"""How the indices that stac-fastapi makes begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """The Elasticsearch that all of them search."""
+
+    url: str
+    username: str = ""
+    password: str = ""
+
+    @property
+    def with_credentials(self) -> str:
+        if not self.username:
+            return self.url
+        parts = urlsplit(self.url)
+        login = f"{quote(self.username, safe='')}:{quote(self.password, safe='')}"
+        return f"{parts.scheme}://{login}@{parts.netloc}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """For a request without a client library."""
+        if not self.username:
+            return {}
+        token = base64.b64encode(f"{self.username}:{self.password}".encode()).decode()
+        return {"authorization": f"Basic {token}"}
+
+
+def backend_of(settings: Settings) -> Backend:
+    """The Elasticsearch of the settings, with a user name and password or without a login."""
+    parts, login = urlsplit(settings.elasticsearch_url), elasticsearch_login(settings)
+    username, password = login or (unquote(parts.username or ""), unquote(parts.password or ""))
+    return Backend(f"{parts.scheme}://{parts.hostname}:{parts.port or 9200}", username, password)
+
+
+def environment_of(peer: Peer, home: Path) -> Path:
+    """The folder of its programs. Raises SondeError if it cannot be made."""
+    folder = home / peer.name
+    programs, done = folder / "bin", folder / "made-of"
+    wanted = "\n".join(peer.packages)
+    if done.exists() and done.read_text("utf-8") == wanted:
+        return programs
+    uv = _uv()
+    _run([str(uv), "venv", "--quiet", "--clear", str(folder)])
+    _run([str(uv), "pip", "install", "--quiet", "--python", str(programs / "python"), *peer.packages])
+    done.write_text(wanted, "utf-8")
+    return programs
+
+
+def _uv() -> Path:
+    path = CHECKOUT / ".venv-tools" / "bin" / "uv"
+    if not path.exists():
+        raise NotFound(f"{path} is missing: run `make env` first.")
+    return path
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    if done.returncode:
+        raise SondeError(f"{' '.join(command[:4])} failed: {done.stderr.strip()[-500:]}")
+
+
+@contextmanager
+def served(name: str, command: Sequence[str], environment: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
+    """The address of a server that answers, ended with the ``with``. Raises SondeError if it does not come up."""
+    url = f"http://127.0.0.1:{port}"
+    with (
+        log.open("wb") as lines,
+        subprocess.Popen(command, env={**os.environ, **environment}, stdout=lines, stderr=lines) as server,  # noqa: S603
+    ):
+        try:
+            _wait(url, server, name, log)
+            yield url
+        finally:
+            server.terminate()
+
+
+def _wait(url: str, server: subprocess.Popen[bytes], name: str, log: Path) -> None:
+    ends = time.monotonic() + _READY_S
+    while server.poll() is None and time.monotonic() < ends:
+        with suppress(httpx.HTTPError):
+            if httpx.get(f"{url}/?f=json", timeout=5).status_code == httpx.codes.OK:
+                return
+        time.sleep(_STEP_S)
+    raise SondeError(f"{name} did not answer; its log ends with: {log.read_text('utf-8', 'replace')[-500:]}")
+
+
+@contextmanager
+def pygeoapi(programs: Path, backend: Backend, folder: Path) -> Iterator[str]:
+    """Over the index of features."""
+    port = free_port()
+    config, document = folder / "pygeoapi.yml", folder / "pygeoapi-openapi.yml"
+    config.write_text(yaml.safe_dump(_pygeoapi_config(port, backend)), "utf-8")
+    environment = {"PYGEOAPI_CONFIG": str(config), "PYGEOAPI_OPENAPI": str(document)}
+    made = subprocess.run(  # noqa: S603 - our own words
+        [programs / "pygeoapi", "openapi", "generate", config, "--output-file", document],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode:
+        raise SondeError(f"pygeoapi refused its configuration: {made.stderr.strip()[-500:]}")
+    workers = ("-w", str(PROCESSES), "-k", "gthread", "--threads", "4")
+    command = [str(programs / "gunicorn"), *workers, "-b", f"127.0.0.1:{port}", "pygeoapi.flask_app:APP"]
+    with served("pygeoapi", command, environment, port, folder / "pygeoapi.log") as url:
+        yield url
+
+
+def _pygeoapi_config(port: int, backend: Backend) -> Json:
+    text = {"en": "records"}
+    contact = dict.fromkeys(_CONTACT, "none")
+    box = [WORLD.west, WORLD.south, WORLD.east, WORLD.north]
+    provider = {
+        "type": "record",
+        "name": "ElasticsearchCatalogue",
+        "data": f"{backend.with_credentials}/{INDEX}",
+        "id_field": "id",
+        "time_field": "datetime",
+        "title_field": "title",
+    }
+    return {
+        "server": {
+            "bind": {"host": "127.0.0.1", "port": port},
+            "url": f"http://127.0.0.1:{port}",
+            "mimetype": "application/json; charset=UTF-8",
+            "encoding": "utf-8",
+            "languages": ["en-US"],
+            "limits": {"default_items": 10, "max_items": 100},
+            "map": {"url": "http://127.0.0.1/{z}/{x}/{y}.png", "attribution": "none"},
+        },
+        "logging": {"level": "ERROR"},
+        "metadata": {
+            "identification": {
+                "title": text,
+                "description": text,
+                "keywords": {"en": ["records"]},
+                "keywords_type": "theme",
+                "terms_of_service": "none",
+                "url": "http://127.0.0.1",
+            },
+            "license": {"name": "none", "url": "http://127.0.0.1"},
+            "provider": {"name": "none", "url": "http://127.0.0.1"},
+            "contact": contact,
+        },
+        "resources": {
+            "records": {
+                "type": "collection",
+                "title": text,
+                "description": text,
+                "keywords": {"en": ["records"]},
+                "links": [],
+                "extents": {"spatial": {"bbox": box, "crs": "http://www.opengis.net/def/crs/OGC/1.3/CRS84"}},
+                "providers": [provider],
+            }
+        },
+    }
+
+
+@contextmanager
+def stac_fastapi(programs: Path, backend: Backend, folder: Path) -> Iterator[str]:
+    """With the transactions that fill it."""
+    port, parts = free_port(), urlsplit(backend.url)
+    environment = {
+        "BACKEND": "elasticsearch",
+        "ES_HOST": parts.hostname or "",
+        "ES_PORT": str(parts.port or 9200),
+        "ES_USE_SSL": "true" if parts.scheme == "https" else "false",
+        "ES_VERIFY_CERTS": "false",
+        **({"ES_USER": backend.username, "ES_PASS": backend.password} if backend.username else {}),
+    }
+    application = ("stac_fastapi.elasticsearch.app:create_app", "--factory")
+    command = [str(programs / "uvicorn"), *application, "--port", str(port), "--workers", str(PROCESSES)]
+    with served("stac-fastapi", command, environment, port, folder / "stac-fastapi.log") as url:
+        yield url
+
+
+def fill_stac(url: str, items: Sequence[Json]) -> None:
+    """One collection with all items, through the server's own API. Raises SondeError if it refuses them."""
+    box = [WORLD.west, WORLD.south, WORLD.east, WORLD.north]
+    collection = {
+        "type": "Collection",
+        "stac_version": "1.0.0",
+        "id": "records",
+        "title": "records",
+        "description": "records",
+        "license": "other",
+        "links": [],
+        "extent": {"spatial": {"bbox": [box]}, "temporal": {"interval": [["1800-01-01T00:00:00Z", None]]}},
+    }
+    with httpx.Client(base_url=url, timeout=300) as client:
+        _expect(client.post("/collections", json=collection))
+        for first in range(0, len(items), _BATCH):
+            added = [
+                {**item, "stac_version": "1.0.0", "collection": "records", "links": [], "assets": {}}
+                for item in items[first : first + _BATCH]
+            ]
+            _expect(client.post("/collections/records/items", json={"type": "FeatureCollection", "features": added}))
+
+
+def _expect(answer: httpx.Response) -> None:
+    if answer.is_error:
+        raise SondeError(f"stac-fastapi answered {answer.status_code}: {answer.text[:300]}")
