@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 
 COARSEST, FINEST = 2, 10
 LEVELS = range(COARSEST, FINEST + 1)

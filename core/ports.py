@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.place import Entity, Place
+from core.geo import Entity, Place
 
 TextKind = Literal["query", "document"]
 Vectors = NDArray[np.float32]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from core.extent import BBox
+import numpy as np
+
+from core.geo import BBox
 from core.json_types import JsonMapping
 from core.names import Names
 from core.timespan import TimeSpan
@@ -184,3 +186,83 @@ def _shortened(written: str) -> str:
         return written
     digest = hashlib.sha256(written.encode()).hexdigest()
     return f"{written[: _LONGEST_ID_BYTES - len(digest) - 1]}-{digest}"
+
+
+_FIRST_USUAL_YEAR, _MODERN_YEAR, _LAST_USUAL_YEAR = 1000, 1500, 2100
+_AHEAD = frozenset(("projection", "simulation"))
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """``code`` identifies the rule, ``text`` explains it in English."""
+
+    code: str
+    text: str
+
+
+def doubts(record: Record) -> tuple[Doubt, ...]:
+    """Each rule at most once.
+
+    - A period from a year between 1 and 999 to one after 1500 ("42 to 4000"): truncated years, or other numbers. A
+      period that starts before the year 1 is probably geological.
+    - A period that ends after 2100 in a record that is neither a projection nor a simulation.
+    """
+    by_code: dict[str, Doubt] = {}
+    for span in record.times:
+        start, end = _year(span.start_ms), _year(span.end_ms)
+        if start is not None and 0 < start < _FIRST_USUAL_YEAR and (end is None or end > _MODERN_YEAR):
+            by_code.setdefault(
+                "starts_before_1000", Doubt("starts_before_1000", f"the period starts in the year {start}")
+            )
+        if end is not None and end > _LAST_USUAL_YEAR and record.provenance.kind not in _AHEAD:
+            sentence = f"the period ends in the year {end}, and nothing says that these are projections"
+            by_code.setdefault("ends_after_2100", Doubt("ends_after_2100", sentence))
+    return tuple(by_code.values())
+
+
+def _year(instant_ms: int | None) -> int | None:
+    """The astronomical year of an instant; None for an open end."""
+    if instant_ms is None:
+        return None
+    return 1970 + int(np.datetime64(instant_ms, "ms").astype("datetime64[Y]").astype(np.int64))
+
+
+VOCABULARY = "curation"
+"""Of the keywords that a steward added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """``keywords`` are added to the source's; the others replace them."""
+
+    title: str | None = None
+    keywords: tuple[str, ...] = ()
+    box: BBox | None = None
+    span: TimeSpan | None = None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What it says, as ``Record.curated`` names it."""
+        values = {"title": self.title, "keywords": self.keywords, "extent": self.box, "period": self.span}
+        return tuple(name for name, value in values.items() if value)
+
+    def on(self, record: Record) -> Record:
+        """The corrected record, which says what was corrected. The source's title stays as an alternate one."""
+        known = {keyword.term.casefold() for keyword in record.keywords}
+        added = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in known)
+        changed = replace(record, keywords=(*record.keywords, *added), curated=self.fields)
+        if self.title is not None and self.title != record.title:
+            alternate = dict.fromkeys((*record.alternate_titles, record.title))
+            changed = replace(changed, title=self.title, alternate_titles=tuple(alternate))
+        if self.box is not None:
+            changed = replace(changed, extents=(self.box,), geometry=None)
+        return changed if self.span is None else replace(changed, times=(self.span,))
+
+
+def overlay_from_content(content: JsonMapping) -> Overlay:
+    """Raises ValueError for a box or period that does not exist."""
+    start, end, box = content.get("start"), content.get("end"), content.get("bbox")
+    span = TimeSpan.from_iso(start, end) if start or end else None
+    return Overlay(
+        content.get("title"), tuple(content.get("keywords") or ()), None if box is None else BBox(*box), span
+    )

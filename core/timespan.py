@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -235,3 +236,12 @@ def _year(instant_ms: int | None, open_end: int) -> int:
         return open_end
     year = int(np.datetime64(instant_ms, "ms").astype("datetime64[Y]").astype(np.int64)) + 1970
     return max(year, BEFORE)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def now_iso() -> str:
+    """ISO 8601 in UTC to the millisecond, ``2026-10-01T09:00:00.000Z``: the form of every stored time."""
+    return utc_now().isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ModelMissing
-from core.place import Entity
+from core.geo import Entity
 from encoders.imports import torch_imports
 from encoders.pinned import SPACY, SpacyModel, tree_sha256
 

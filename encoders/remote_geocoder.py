@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.breaker import Breaker, BreakerPolicy, CircuitOpen
+from core.deadlines import Breaker, BreakerPolicy, CircuitOpen
 from core.errors import SondeError, Unavailable
-from core.extent import BBox
+from core.geo import BBox, Place, PlaceKind
 from core.json_types import JsonMapping
-from core.place import Place, PlaceKind
 from core.ports import Geocoder
 from encoders.specs import GeocoderSpec
 from net.exchange import Outgoing

@@ -33,8 +33,7 @@ from elastic_transport import ConnectionError as TransportConnectionError
 from elastic_transport._node import NodeApiResponse
 from elastic_transport.client_utils import DEFAULT, DefaultType
 
-from core.breaker import Breaker, BreakerPolicy, CircuitOpen
-from core.deadlines import LEAST_S, remaining_s
+from core.deadlines import LEAST_S, Breaker, BreakerPolicy, CircuitOpen, remaining_s
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -99,6 +99,12 @@ def on_current(resolver: Resolves[T], ask: Callable[[T], R]) -> R:
         return ask(resolver.resolve())
 
 
+def stored_document(client: Elasticsearch, index: str, id: str) -> Json | None:
+    """With ``_source`` and ``_seq_no``, in real time; None if there is no such document or no such index."""
+    answer: Json = client.options(ignore_status=404).get(index=index, id=id).body
+    return answer if answer.get("found") else None
+
+
 def _logged(error: JsonMapping) -> Exception:
     named = of_search(error)
     if isinstance(named, SearchRefused):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.record import ProvenanceKind
 from evaluation.collection import JudgedCollection, JudgedQuestion
 from evaluation.trec import Run
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.target import SpatialMode
+from search_api.search.ranking.candidates import SpatialMode
 from search_api.search.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
 from search_api.search.state import SearchState
 

@@ -14,7 +14,7 @@ from typing import Literal, TextIO, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from core.errors import SondeError
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 
 Qrels = Mapping[str, Mapping[str, int]]

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from core.extent import BBox
-from core.geo import box_array, hausdorff_deg_many
+from core.geo import BBox, box_array, hausdorff_deg_many
 from core.json_types import Json
 from core.record import ProvenanceKind, Record
 from evaluation.asking import Progress, QuestionResult, Variant, ask_all, run_of

@@ -12,7 +12,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import lost_aliases, serving
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
-from reading.vocabulary.name_lists import NO_LISTS, NameLists
+from reading.concepts import NO_LISTS, NameLists
 
 
 class Progress(Protocol):

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.extent import BBox
-from core.geo import hausdorff_deg_many
+from core.geo import BBox, hausdorff_deg_many
 from core.ports import Embedder
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
@@ -26,12 +25,11 @@ from indexer.sources.folder import FolderSource
 from indexer.write.embed import embed_missing
 from local_stack.testing import QUICK_START
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.candidates import Candidates, Target
 from search_api.search.ranking.config import Ranker
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.place import BOXES
 from search_api.search.ranking.rank import rank
-from search_api.search.ranking.target import Target
+from search_api.search.ranking.signals.spatial import BOXES
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.understanding.understand import Understander
 

@@ -138,10 +138,10 @@ def _fault_of(cells: list[str]) -> str | None:
 
 
 def _grouped(pairs: Iterable[tuple[str, Sense]]) -> Mapping[str, tuple[Sense, ...]]:
-    found: dict[str, list[Sense]] = {}
+    grouped: dict[str, list[Sense]] = {}
     for key, sense in pairs:
-        found.setdefault(key, []).append(sense)
-    return {key: tuple(senses) for key, senses in found.items()}
+        grouped.setdefault(key, []).append(sense)
+    return {key: tuple(senses) for key, senses in grouped.items()}
 
 
 @dataclass(frozen=True, slots=True)

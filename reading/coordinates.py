@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from core.extent import BBox
+from core.geo import BBox
 from reading.sentences import Claims
 
 # White space and digits are matched possessively: a mismatch fails at once, however long the text.

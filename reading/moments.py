@@ -17,7 +17,7 @@ from typing import Literal
 from dateutil.relativedelta import relativedelta
 
 from core.timespan import TimeSpan, instant_ms
-from reading.identifiers import read_identifiers
+from reading.names import read_identifiers
 from reading.sentences import Claims, Range
 from reading.time_forms import EARLIEST_YEAR, FORMS, period_words, year_span
 from reading.time_words import COUNTS, LAST, NEXT, UNITS

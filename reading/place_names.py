@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from core.place import Place
+from core.geo import Place
 from reading.gazetteer import Gazetteer, GazetteerName, NameWord, fold
-from reading.text_words import DIRECTIONS, TextWords
+from reading.place_context import DIRECTIONS, TextWords
 
 _SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
 _PART = re.compile(r"(?:nordost|nordwest|südost|südwest|nord|süd|ost|west|zentral|mittel)-?", re.IGNORECASE)

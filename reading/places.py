@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.place import Entity, Place
+from core.geo import Entity, Place
 from core.ports import EntityRecogniser, Geocoder
 from reading.coordinates import WrittenBox, written_boxes
 from reading.gazetteer import Gazetteer, NameWord, name_key, words
-from reading.place_context import NameContext, inside, part_of, resolve
+from reading.place_context import NameContext, after_feature, inside, part_of, resolve
 from reading.place_names import NameMatch, NameMatcher
 from reading.sentences import Claims, sentences
-from reading.text_words import after_feature
 
 Source = Literal["gazetteer", "entities", "coordinates"]
 
@@ -80,7 +79,7 @@ class PlaceReader:
         for match in matches:
             claims.block((match.start, match.end))
         further = self._further(text, entities.all[:most], claims)
-        mentions = _from_matches(text, matches, [found[1] for found in further], entities)
+        mentions = _from_matches(text, matches, [match[1] for match in further], entities)
         mentions += [_from_box(box) for box in boxes]
         mentions += [_from_entity(entity, places) for entity, places in further]
         return sorted(mentions, key=lambda mention: mention.start)[:most]
@@ -133,8 +132,8 @@ def _sentences_with(text: str, positions: Sequence[int]) -> Iterator[tuple[int, 
 class Entities:
     """The recogniser's entities, without overlaps, by position."""
 
-    def __init__(self, found: Sequence[Entity]) -> None:
-        self.all = sorted(found, key=lambda entity: entity.start)
+    def __init__(self, entities: Sequence[Entity]) -> None:
+        self.all = sorted(entities, key=lambda entity: entity.start)
         self._starts = [entity.start for entity in self.all]
 
     def touching(self, start: int, end: int) -> list[Entity]:

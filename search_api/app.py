@@ -14,37 +14,35 @@ from search_api.catalogue.fair.view import fair_views
 from search_api.catalogue.granules.view import granules_views
 from search_api.catalogue.related.view import related_views
 from search_api.catalogue.view import add_record_page, preview_views
-from search_api.http import admission, limits, openapi, problems, responses, telemetry
-from search_api.http.access import audit, guard
+from search_api.http import limits, openapi, problems, responses, telemetry
+from search_api.http.access import guard
 from search_api.http.responses import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
 from search_api.http.responses import OrjsonProvider
 from search_api.library.notebooks_view import notebook_views
 from search_api.library.own_documents_view import scoped_answer
 from search_api.library.view import library_views
-from search_api.operations.view import operations_views
-from search_api.page import portal
-from search_api.page.docs import docs_views
-from search_api.page.view import landing_views, page_views, register_error_page
+from search_api.page.plain_page import register_error_page
+from search_api.page.shell import register_portal
+from search_api.page.view import docs_views, landing_views, page_views
 from search_api.parts import Parts
 from search_api.protocols.csw.view import csw_views
 from search_api.protocols.feeds import feeds_views
 from search_api.protocols.mcp.view import mcp_views
-from search_api.protocols.oai.view import oai_views
-from search_api.protocols.ogc.collections import collections_views
-from search_api.protocols.ogc.conformance import conformance_views
+from search_api.protocols.oai_view import oai_views
+from search_api.protocols.ogc.collections import collections_views, conformance_views
 from search_api.protocols.ogc.items import items_views
 from search_api.protocols.ogc.push import push_views
+from search_api.protocols.probes import operations_views
 from search_api.protocols.stac.aggregations import stac_aggregate_views
 from search_api.protocols.stac.transactions import stac_transaction_views
 from search_api.protocols.stac.view import stac_items_views, stac_properties_views, stac_views
-from search_api.search.views.embeddings import embeddings_views
-from search_api.search.views.search import search_views
+from search_api.search.views.search import embeddings_views, search_views
 from search_api.search.views.suggest import suggest_views
 from search_api.stewards.alerts.view import saved_search_views
 from search_api.stewards.curation.trial import curation_try_views
 from search_api.stewards.curation.view import curation_views
-from search_api.stewards.harvests.view import harvest_views
-from search_api.stewards.insight.view import insight_views, nightly_views, opened_views
+from search_api.stewards.harvests_view import harvest_views
+from search_api.stewards.insight_view import insight_views, nightly_views, opened_views
 
 
 def create_app(parts: Parts) -> Flask:
@@ -65,13 +63,13 @@ def create_app(parts: Parts) -> Flask:
     app.url_map.strict_slashes = False  # /stac/ is /stac
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
     app.json = OrjsonProvider(app)
-    portal.register(app, parts.portal)
+    register_portal(app, parts.portal)
     problems.register(app)
     telemetry.watch(app)
-    audit.register(app)
+    guard.register_audit(app)
     limits.refuse_long_addresses(app)
-    limits.register(app, parts.rates)
-    admission.register(app, parts.limits)
+    limits.register_rate_limits(app, parts.rates)
+    limits.register_admission(app, parts.limits)
     guard.register(app, parts.authenticator)
     responses.register(app, parts.http)
     app.register_api(landing_views(parts))

@@ -9,33 +9,29 @@ from prometheus_client import generate_latest
 
 from core.access import Authenticator
 from search_api.ask.answerer import Answerer
+from search_api.catalogue.catalogues import Catalogues
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
 from search_api.catalogue.fair.reader import FairReader
 from search_api.catalogue.granules.searches import GranuleSearches
-from search_api.catalogue.listing.catalogues import Catalogues
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.catalogue.previews import Previews
 from search_api.catalogue.record_sink import RecordSink
-from search_api.catalogue.related.citations import CitationEvents
-from search_api.catalogue.related.mentions import MentionReader
+from search_api.catalogue.related.citations import CitationEvents, MentionReader
 from search_api.catalogue.related.relations import RelationReader
-from search_api.http.admission import AdmissionLimits
-from search_api.http.limits import NO_LIMITS, LimitPolicy
+from search_api.http.limits import NO_LIMITS, AdmissionLimits, LimitPolicy
 from search_api.http.responses import HttpPolicy
 from search_api.library.entries import LibrarySearch
 from search_api.library.notebooks import Notebooks
 from search_api.library.personal_library import PersonalLibrary
-from search_api.operations.readiness import ReadinessReport
-from search_api.page.portal import PortalLook
+from search_api.page.shell import PortalLook
 from search_api.search.flow import SearchPipeline
-from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.suggester import Suggester
-from search_api.search.usage.log import QueryLog
+from search_api.search.query_log import QueryLog
+from search_api.search.retrieval.serving import ReadinessReport, ServingResolver
+from search_api.search.suggester import Suggester
 from search_api.stewards.alerts.desk import AlertDesk
 from search_api.stewards.curation.desk import CurationDesk
-from search_api.stewards.harvests.overview import Harvests
-from search_api.stewards.insight.measurements import MeasurementStore, QualityOf
-from search_api.stewards.insight.questions import QuestionReader, RecordTexts
+from search_api.stewards.harvests import Harvests
+from search_api.stewards.insight import MeasurementStore, QualityOf, QuestionReader, RecordTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,9 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from core.access import AccessScope
+from core.access import AccessScope, Algorithm
 from core.document import PublicFiles
 from core.errors import SondeError
-from search_api.http.access.algorithms import Algorithm
 from sonde.environment import (
     DELIMITER,
     MOUNTED,

@@ -13,12 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.document import Passage
 from core.errors import SondeError
 from core.json_types import Json
-from core.passage import Passage
 from core.ports import LanguageModel
-from reading.language import EMPTY_WORDS
-from reading.sentences import sentences
+from reading.sentences import EMPTY_WORDS, sentences
 from search_api.ask.generation import build_messages
 from search_api.search.passages.values import REFUSAL, FoundPassage
 from training.corpora import CorpusDocument

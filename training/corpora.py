@@ -14,11 +14,11 @@ import rdflib
 from rdflib.namespace import SKOS
 from rdflib.term import Node
 
-from core.extent import BBox
-from core.passage import Passage
+from core.document import Passage
+from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from reading.vocabulary.skos import graph_of, is_tree, nodes_of
+from reading.concepts import graph_of, is_tree, nodes_of
 from training.examples import TrainingError
 
 CorpusKind = Literal["descriptions", "concepts", "literature"]

@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.extent import BBox
+from core.geo import BBox
 from core.ports import Embedder, Vectors
 from core.timespan import TimeSpan
 from reading.gazetteer import Gazetteer

@@ -11,7 +11,7 @@ from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.parts import no_lists
-from reading.vocabulary.name_lists import NameLists
+from reading.concepts import NameLists
 
 HARVEST_TASK = "sonde.harvest_source"
 EMBED_TASK = "sonde.embed_records"

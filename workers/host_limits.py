@@ -19,7 +19,7 @@ import structlog
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from core.breaker import Breaker, BreakerPolicy, CircuitOpen
+from core.deadlines import Breaker, BreakerPolicy, CircuitOpen
 
 log = structlog.get_logger(__name__)
 

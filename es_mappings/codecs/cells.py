@@ -14,7 +14,7 @@ from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 
 from core.cells import COARSEST, LEVELS, CellGrid, CellRange, outline
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json, JsonMapping
 
 FIELD = "cells"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from core.document import explained_record
+from core.document import Passage, WhereWhen, explained_record, read_boxes, write_boxes
 from core.json_types import Json, JsonMapping
-from core.passage import Passage, WhereWhen, read_boxes, write_boxes
 from core.record import Record
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
 

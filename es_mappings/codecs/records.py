@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import shapely
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical

@@ -18,9 +18,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
+from core.document import Passage
 from core.errors import SondeError
 from core.json_types import Json
-from core.passage import Passage
 from core.ports import LanguageModel
 from reading.sentences import sentences
 from search_api.search.passages.coverage import content_words

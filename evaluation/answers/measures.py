@@ -14,7 +14,7 @@ from core.ports import LanguageModel
 from evaluation.answers.questions import AnswerQuestion
 from reading.sentences import sentences
 from search_api.ask.answerer import Answerer
-from search_api.ask.citations import without_citations
+from search_api.ask.extract import without_citations
 from search_api.search.passages.coverage import content_words
 from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage
 from search_api.search.retrieval.serving import ServingResolver

@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record, record_id
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, checked, json_lines

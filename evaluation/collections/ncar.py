@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import instant_ms
 from evaluation.collection import Faults, JudgedCollection, Qrels, checked, lines
 from evaluation.collections.beir import questions_of

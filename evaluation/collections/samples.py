@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from core.extent import BBox
+from core.geo import BBox
 from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, checked, json_lines
 from evaluation.collections.catalogue import records_of
 

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import structlog
 
-from core.clock import now_iso
 from core.errors import SondeError, Unavailable
+from core.timespan import now_iso
 from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from es_mappings.meta import IndexMeta

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.clock import now_iso
 from core.errors import NotFound
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.codecs.runs import RunReport

@@ -10,8 +10,7 @@ import structlog
 
 from core.json_types import Json, JsonMapping
 from core.names import names_once, variables_once
-from core.overlay import Overlay, overlay_from_content
-from core.record import Record
+from core.record import Overlay, Record, overlay_from_content
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import to_document
@@ -22,8 +21,8 @@ from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.plan.plan import Content, Decision, Document
 from indexer.raw import RawRecord
+from reading.concepts import NO_LISTS, ListKind, NameLists
 from reading.kinds import infer_kind
-from reading.vocabulary.name_lists import NO_LISTS, ListKind, NameLists
 
 DIGEST_VERSION = 1
 """Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Literal
 
-from core.overlay import Overlay
+from core.record import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.formats.refused import RecordRefused
@@ -28,7 +28,7 @@ from indexer.plan.plan import (
 from indexer.plan.record_ids import OtherDocuments, ResolvedId, resolve_id
 from indexer.raw import PassedOver, RawPage, RawRecord, Skipped, skipped_id
 from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
-from reading.vocabulary.name_lists import NO_LISTS, NameLists
+from reading.concepts import NO_LISTS, NameLists
 
 _NO_BYTES = b""
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.batched import batched
-from core.clock import now_iso
 from core.errors import SondeError
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import Refusal, RunReport
 from es_mappings.names import alias

@@ -16,7 +16,7 @@ from lxml import etree
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from core.batched import batched
-from core.breaker import CircuitOpen
+from core.deadlines import CircuitOpen
 from core.errors import SondeError, Unavailable
 from core.json_types import Json
 from indexer.background import Background

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
-from core.breaker import Breaker, BreakerPolicy, CircuitOpen, resting
+from core.deadlines import Breaker, BreakerPolicy, CircuitOpen, resting
 from core.errors import Unavailable
 
 

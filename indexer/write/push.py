@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from core.clock import now_iso
 from core.errors import NotFound, Unavailable
-from core.overlay import Overlay
-from core.record import Record
+from core.record import Overlay, Record
+from core.timespan import now_iso
 from es_gateway.client import retrying
 from es_mappings.names import alias
 from indexer.formats.refused import RecordRefused

@@ -15,7 +15,7 @@ from lab.month.script import Habits, copied, judged_questions, own_indices
 from lab.month.usage_trial import Trial, UsageSnapshot, UsageTrial, evidence_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.signals.usage import Usage
+from search_api.search.ranking.signals.record import Usage
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node

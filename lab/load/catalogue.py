@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import structlog
 
+from core.document import Passage, WhereWhen
 from core.errors import SondeError
 from core.json_types import Json
-from core.passage import Passage, WhereWhen
 from core.ports import Embedder
 from core.record import Record
 from es_gateway.client import Elasticsearch

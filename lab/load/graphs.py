@@ -19,7 +19,7 @@ from es_mappings.loader import IndexShape
 from indexer.store.bulk import Operation, index_operation, write
 from lab.load.catalogue import MadeVectors, calm
 from lab.measures import Spread
-from search_api.search.retrieval.knn import nearest
+from search_api.search.retrieval.clauses import nearest
 
 GRAPHS = ("hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw")
 """Those that Elasticsearch has freely."""

@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 
 from core.errors import InvalidInput, SondeError
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.ports import EmbedderCard
 from core.record import Record
@@ -23,7 +23,7 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import alias, concrete
 from indexer.store.bulk import Operation, index_operation, write
 from lab.load.catalogue import MadeVectors, made_records, real_records
-from search_api.search.retrieval.filters import area_clause
+from search_api.search.retrieval.clauses import area_clause
 from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.matching import Matcher
 from search_api.stewards.alerts.notices import MatchingRound

@@ -42,10 +42,10 @@ from lab.month.script import (
 from search_api.app import create_app
 from search_api.parts import Parts
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.signals.usage import Evidence
+from search_api.search.openings import LiveUsage, OpeningsReader, usage_of
+from search_api.search.query_log import QueryLog, Requester, normal_question, subject_hash
+from search_api.search.ranking.signals.record import Evidence
 from search_api.search.request import SearchRequest
-from search_api.search.usage.log import QueryLog, Requester, normal_question, subject_hash
-from search_api.search.usage.openings import LiveUsage, OpeningsReader, usage_of
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
 from sonde.wiring.alerts import matcher
 from sonde.wiring.api import api_parts
@@ -364,11 +364,11 @@ class Month:
 
     def _ids(self, question: str) -> list[str]:
         """As the pipeline serves them: nothing is noted in the log."""
-        found = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).found
+        found = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).hits
         return [one.record.id for one in found]
 
     def _first(self, question: str) -> tuple[str, str]:
-        found = self._parts.search.search(SearchRequest(q=question, limit=1)).found
+        found = self._parts.search.search(SearchRequest(q=question, limit=1)).hits
         return (found[0].record.id, found[0].record.title) if found else ("", "")
 
     def _post(self, steward: str, kind: str, rule: Json) -> None:

@@ -23,9 +23,9 @@ from evaluation.trec import read_qrels
 from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
-from search_api.search.usage.log import Requester, normal_question, person_hash, subject_hash
-from search_api.search.usage.openings import LoggedSearch
-from search_api.stewards.insight.questions import LEAST_PEOPLE
+from search_api.search.openings import LoggedSearch
+from search_api.search.query_log import Requester, normal_question, person_hash, subject_hash
+from search_api.stewards.insight import LEAST_PEOPLE
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 

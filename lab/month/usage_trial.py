@@ -17,8 +17,8 @@ from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, pa
 from evaluation.trec import Run
 from lab.month.script import SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.signals.usage import Evidence, Usage
-from search_api.search.usage.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
+from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
+from search_api.search.ranking.signals.record import Evidence, Usage
 
 FIRST = date(2026, 11, 1)
 _NIGHTS = frozenset((3, 7, 14, 30))

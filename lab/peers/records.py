@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.errors import SondeError
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.record import Record
 from es_gateway.client import Elasticsearch

@@ -15,8 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from core.extent import BBox
-from core.place import Place, PlaceKind
+from core.geo import BBox, Place, PlaceKind
 
 _WORD = re.compile(r"[^\W_]+")
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})

@@ -12,9 +12,8 @@ import structlog
 from core.deadlines import leave_if_gone, waiting_elsewhere, within
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
-from reading.language import detect_language, sure_language
-from search_api.ask.citations import Judge, checked_sentences
-from search_api.ask.extract import best_quotes, quoted_text
+from reading.sentences import detect_language, sure_language
+from search_api.ask.extract import Judge, best_quotes, checked_sentences, quoted_text
 from search_api.ask.generation import (
     AnswerBuffer,
     build_messages,
@@ -24,7 +23,6 @@ from search_api.ask.generation import (
     without_reasoning,
 )
 from search_api.search.passages.retrieve import PassageRetriever
-from search_api.search.passages.tables import quoted_cell
 from search_api.search.passages.values import (
     REFUSAL,
     AnswerConfig,
@@ -33,8 +31,9 @@ from search_api.search.passages.values import (
     CitedSentence,
     FoundPassage,
     Mode,
+    quoted_cell,
 )
-from search_api.search.ranking.rerank import calibrated
+from search_api.search.ranking.rank import calibrated
 from search_api.search.retrieval.serving import Serving, ServingResolver
 from search_api.search.state import Stopwatch
 

@@ -20,11 +20,11 @@ from search_api.ask.view import answer_json, event_stream, server_event, streams
 from search_api.catalogue.documents.answers import CSV
 from search_api.formats_out.notations import spreadsheet_safe
 from search_api.http.access.guard import caller
-from search_api.http.addresses import Addresses
 from search_api.http.limits import MOST_COMPARED, MOST_QUESTIONS
 from search_api.http.openapi import answer_as
 from search_api.http.parameters import LONGEST_QUERY, printable
 from search_api.http.problems import Problem
+from search_api.http.responses import Addresses
 from search_api.library.notebooks_view import DocumentId, shared_documents
 from search_api.parts import Parts
 from search_api.search.passages.values import AskRequest, CitedAnswer, SharedDocuments

@@ -1,14 +1,20 @@
-"""An answer without a model: the best sentences, quoted word for word and cited."""
+"""An answer without a model, in the best sentences; and checks of the citations of every answer.
+
+A sentence is supported if its numbers and names occur in the cited text, its words (or the cross-encoder) agree, and
+the text does not say the opposite.
+Pure: passages in, verdicts out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
 import numpy as np
 
-from core.passage import CELL
+from core.document import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.search.passages.coverage import content_words, coverage, weights
@@ -113,3 +119,126 @@ def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> 
     question_vector = embedder.embed([question], "query")[0]
     text_vectors = embedder.embed(list(texts), "document")
     return [float(value) for value in np.asarray(text_vectors @ question_vector)]
+
+
+_CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
+_NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-ZÄÖÜÉ][\w'’-]{2,}")
+_CITED_AFTER_STOP = re.compile(r"([.!?])\s*((?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]\s*)+)")
+
+Judge = Callable[[str, str], float]
+"""Maps a sentence and its cited text to 0..1: how far the text supports the sentence."""
+
+
+def checked_sentences(
+    text: str, passages: Sequence[FoundPassage], judge: Judge | None, min_support: float
+) -> tuple[CitedSentence, ...]:
+    """Each sentence with its citations and whether they support it. ``judge`` None: by shared words alone."""
+    by_number = {passage.number: passage.text for passage in passages}
+    ready = _CITED_AFTER_STOP.sub(r" \2\1 ", text)  # "... 12 m. [1]": the citation belongs before the full stop
+    return tuple(_checked(sentence, by_number, judge, min_support) for sentence in sentences(ready.replace("\n", " ")))
+
+
+def citations_of(sentence: str) -> tuple[int, ...]:
+    """The numbers in text order, each once."""
+    numbers = [int(part) for match in _CITATION.findall(sentence) for part in re.split(r"\s*[,;]\s*", match)]
+    return tuple(dict.fromkeys(numbers))
+
+
+def without_citations(sentence: str) -> str:
+    return re.sub(r"\s+([.,;!?])", r"\1", re.sub(r"\s+", " ", _CITATION.sub("", sentence))).strip()
+
+
+def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
+    cited = citations_of(sentence)
+    claim = without_citations(sentence)
+    unknown = [number for number in cited if number not in texts]
+    if not cited:
+        return CitedSentence(claim, (), False, "cites nothing")
+    if unknown:
+        return CitedSentence(claim, cited, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage")
+    evidence = "\n".join(texts[number] for number in cited)
+    missing = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
+    if missing:
+        return CitedSentence(claim, cited, False, f"not in what it cites: {', '.join(missing[:5])}")
+    if contradicts(claim, evidence):
+        return CitedSentence(claim, cited, False, "what it cites says the opposite")
+    agreement = judge(claim, evidence) if judge is not None else shared_words(claim, evidence)
+    if agreement < min_support:
+        return CitedSentence(claim, cited, False, f"what it cites does not say it ({agreement:.2f})")
+    return CitedSentence(claim, cited, True)
+
+
+def missing_numbers(sentence: str, evidence: str) -> list[str]:
+    """The sentence's numbers that the evidence lacks; 1,000 and 1000 are equal."""
+    known = {_plain_number(number) for number in _NUMBER.findall(evidence)}
+    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in known]
+
+
+def _plain_number(text: str) -> str:
+    bare = text.replace("−", "-")
+    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", bare):
+        bare = bare.replace(",", "")
+    bare = bare.replace(",", ".")
+    return bare.rstrip("0").rstrip(".") if "." in bare else bare
+
+
+def missing_names(sentence: str, evidence: str) -> list[str]:
+    """Capitalised words inside the sentence that the evidence lacks in any case."""
+    known = evidence.lower()
+    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in known]
+
+
+def shared_words(sentence: str, evidence: str) -> float:
+    """The share of the sentence's content words that the evidence contains, 0..1."""
+    words = content_words(sentence)
+    return len(words & content_words(evidence)) / len(words) if words else 0.0
+
+
+_WORD_OR_CONTRACTION = re.compile(r"[^\W\d_]+(?:['’]t)?")
+_ENGLISH_AND_GERMAN = """not no never none neither nor without cannot nicht kein keine keinen keiner keines nie niemals
+ohne"""
+_ROMANCE = """ne pas jamais aucun aucune sans nunca ningún ninguna sin tampoco non mai nessun nessuna senza não nenhum
+nenhuma sem"""
+_NEGATIONS = frozenset(f"{_ENGLISH_AND_GERMAN} {_ROMANCE}".split())
+_PAIRS = """increase/decrease rise/fall rose/fell rising/falling higher/lower high/low highest/lowest more/less
+more/fewer most/least above/below before/after maximum/minimum northern/southern north/south eastern/western east/west
+warmer/colder warm/cold wet/dry gain/loss larger/smaller deeper/shallower positive/negative always/never
+winter/summer"""
+_OPPOSITE_PAIRS = [tuple(pair.split("/")) for pair in _PAIRS.split()]
+_ENDINGS = re.compile(r"(?:ing|ed|es|s|d)$")
+_OPPOSITE_OF = {word: other for a, b in _OPPOSITE_PAIRS for word, other in ((a, b), (b, a))}
+
+
+def contradicts(sentence: str, evidence: str) -> bool:
+    """Compared with the sentence of the evidence that shares most words; False if that shares fewer than half."""
+    words = content_words(sentence)
+    nearest = max(sentences(evidence), key=lambda candidate: len(words & content_words(candidate)), default="")
+    shared = words & content_words(nearest)
+    if not words or len(shared) * 2 < len(words):
+        return False
+    return _negated(sentence) != _negated(nearest) or _says_opposite(sentence, nearest)
+
+
+def _negated(text: str) -> bool:
+    """An even number of negations says yes."""
+    words: list[str] = [word.lower() for word in _WORD_OR_CONTRACTION.findall(text)]
+    count = sum(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in words)
+    french = sum(word in ("ne", "n") for word in words)  # "ne ... pas" is one negation
+    return (count - min(french, count - french)) % 2 == 1
+
+
+def _says_opposite(sentence: str, nearest: str) -> bool:
+    sentence_words, nearest_words = _plain(sentence), _plain(nearest)
+    return any(
+        word not in nearest_words and opposite in nearest_words and opposite not in sentence_words
+        for word in sentence_words
+        if (opposite := _OPPOSITE_OF.get(word)) is not None
+    )
+
+
+def _plain(text: str) -> set[str]:
+    """The words, and each without its ending."""
+    words = {word.lower() for word in _WORD_OR_CONTRACTION.findall(text)}
+    bare = {_ENDINGS.sub("", word) for word in words}
+    return words | bare | {f"{word}e" for word in bare}

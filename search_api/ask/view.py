@@ -31,8 +31,7 @@ from search_api.http.problems import Problem
 from search_api.library.notebooks import MOST_TURNS, Conversation
 from search_api.library.notebooks_view import shared_documents, still_readable
 from search_api.parts import Parts
-from search_api.search.passages.tables import QuotedCell
-from search_api.search.passages.values import AskRequest, CitedAnswer, ConversationTurn, FoundPassage, Scope
+from search_api.search.passages.values import AskRequest, CitedAnswer, ConversationTurn, FoundPassage, QuotedCell, Scope
 from search_api.search.request import Filters
 
 log = structlog.get_logger(__name__)

@@ -12,7 +12,7 @@ from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
 from core.timespan import instant_ms
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import search_all
+from es_gateway.searching import search_all, stored_document
 from es_mappings.codecs.runs import RunReport, from_document
 from es_mappings.names import alias
 
@@ -68,10 +68,10 @@ class RunReader:
 
     def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""
-        answer = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
-        if not answer.get("found"):
+        stored = stored_document(self.client, alias(self.prefix, "runs"), id)
+        if stored is None:
             raise NotFound(f"There is no run {id!r}.")
-        return from_document(answer["_id"], answer["_source"])
+        return from_document(stored["_id"], stored["_source"])
 
     def _search(self, body: JsonMapping) -> Json:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
@@ -132,5 +132,5 @@ class LinkChecks:
         if last is None:
             return None
         refusals = self._runs.run(last.id).refusals if last.counts.refused else ()
-        broken = frozenset(one.origin.rpartition(" (")[0] for one in refusals)
+        broken = frozenset(refusal.origin.rpartition(" (")[0] for refusal in refusals)
         return LinkCheck(instant_ms(last.started), broken, names_all=len(refusals) == last.counts.refused)

@@ -16,12 +16,12 @@ from flask import Response, json, request
 from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.listing.reader import Original
+from search_api.catalogue.listing import Original
 from search_api.formats_out.formats import record_formats
 from search_api.formats_out.notations import iri, licence_url
 from search_api.formats_out.schema_org import DOWNLOADS, type_of
-from search_api.http.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, document_link, link
 from search_api.http.parameters import OneOf
+from search_api.http.responses import GEOJSON, RECORD_PROFILE, Addresses, Link, document_link, link
 from search_api.search.views import geojson
 
 _MOST_FILES = 20

@@ -1,22 +1,133 @@
-"""One record by its address: the path types, the record's page and its picture."""
+"""One record by its address: the path types, the record's page, readable before any script has run, and its picture."""
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from collections.abc import Iterable
+from html import escape
+from urllib.parse import quote, urlsplit
 
-from flask import Response
+from flask import Response, json
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.document import document_of_record
 from core.errors import NotFound, Unavailable
-from search_api.catalogue.listing.reader import LONGEST_ID, Stored
+from core.record import Contact, Record
+from core.timespan import TimeSpan
+from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
+from search_api.catalogue.listing import LONGEST_ID, Stored
 from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
-from search_api.catalogue.record_page import record_page
-from search_api.http.addresses import Addresses
+from search_api.formats_out import schema_org
 from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.responses import Addresses, Link
+from search_api.page.plain_page import summary
 from search_api.page.shell import page
 from search_api.parts import Parts
+
+_HARMLESS = frozenset(("http", "https", "ftp", "mailto"))
+
+
+def record_page(record: Record, addresses: Addresses) -> Response:
+    """A record's page, readable and with its schema.org description before any script has run."""
+    others = [
+        link for link in item_links(record, addresses) if link["rel"] == "alternate" and link["type"] != "text/html"
+    ]
+    body = article(record, [(link["href"], link["title"]) for link in others])
+    response = page(_head(record, addresses, others), body, title=record.title or record.id)
+    metadata = [
+        (link["href"], link["type"]) for link in others if link["type"] != OCTETS
+    ]  # the original's is not known here
+    posts = landing_header_links(record, metadata)
+    response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
+    return response
+
+
+def _head(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
+    """The record for crawlers as schema.org; ``<`` is escaped, so that no text can end the element."""
+    description = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace(
+        "<", "\\u003c"
+    )
+    alternates = "".join(
+        f'<link rel="alternate" type="{escape(link["type"])}" href="{escape(link["href"])}">' for link in others
+    )
+    text, address = summary(record.abstract), addresses.record_page(record.id)
+    picture = next((link.href for link in record.links if link.rel == "preview"), None)
+    return (
+        f'<meta name="description" content="{escape(text)}">'
+        f"{_card(record.title or record.id, text, address, picture)}"
+        f'<link rel="canonical" href="{escape(address)}">'
+        f'{alternates}<script type="application/ld+json">{description}</script>'
+    )
+
+
+def _card(title: str, text: str, address: str, picture: str | None) -> str:
+    """How social networks and messengers show a link to the page (Open Graph)."""
+    properties = {"og:type": "website", "og:title": title, "og:description": text, "og:url": address}
+    if picture is not None:
+        properties["og:image"] = picture
+    return "".join(f'<meta property="{name}" content="{escape(value)}">' for name, value in properties.items())
+
+
+def article(record: Record, formats: Iterable[tuple[str, str]] = ()) -> str:
+    """Title, abstract, facts and links, every text of the metadata escaped; ``formats``: address and name of each."""
+    paragraphs = "".join(
+        f'<p class="description">{escape(paragraph)}</p>' for paragraph in record.abstract.split("\n\n") if paragraph
+    )
+    facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _facts(record) if value)
+    links = "".join(f"<li>{_link(paragraph.href, paragraph.name or paragraph.href)}</li>" for paragraph in record.links)
+    others = ", ".join(f'<a href="{escape(href)}">{escape(name)}</a>' for href, name in formats)
+    return (
+        f'<main class="record"><article><h1>{escape(record.title or record.id)}</h1>{paragraphs}'
+        f'<dl class="facts-list">{facts}</dl><ul class="links">{links}</ul>'
+        f'<p class="formats">{others}</p></article></main>'
+    )
+
+
+def _facts(record: Record) -> list[tuple[str, str]]:
+    boxes = "; ".join("{} {} {} {}".format(*(f"{edge:g}" for edge in box.as_list())) for box in record.extents)
+    return [
+        ("Type", escape(record.type)),
+        ("Time", escape("; ".join(map(_period, record.times)))),
+        ("Area (west south east north)", escape(boxes)),
+        *_names(record),
+        ("Licence", escape(record.licence or "")),
+        ("Keywords", escape(", ".join(keyword.term for keyword in record.keywords))),
+        ("Contacts", escape("; ".join(filter(None, map(_contact, record.contacts))))),
+        ("DOI", _link(f"https://doi.org/{record.doi}", record.doi) if record.doi else ""),
+        ("Source", escape(record.source)),
+    ]
+
+
+def _names(record: Record) -> list[tuple[str, str]]:
+    names = record.names
+    return [
+        ("Short name", escape(", ".join(names.short_names))),
+        ("Version", escape(record.edition or "")),
+        ("Platforms", escape(", ".join(names.platforms))),
+        ("Instruments", escape(", ".join(names.instruments))),
+        ("Variables", escape(", ".join(variable.name for variable in names.variables))),
+        ("Projects", escape(", ".join(names.projects))),
+        ("Processing level", escape(names.processing_level or "")),
+    ]
+
+
+def _period(span: TimeSpan) -> str:
+    start, end = (edge.partition("T")[0] if edge else ".." for edge in (span.start_iso, span.end_iso))
+    return f"{start} to {end}"
+
+
+def _contact(contact: Contact) -> str:
+    return ", ".join(part for part in (contact.name, contact.organisation) if part)
+
+
+def _link(href: str, text: str) -> str:
+    """A link only if its scheme is safe."""
+    try:
+        harmless = urlsplit(href).scheme.lower() in _HARMLESS
+    except ValueError:
+        harmless = False
+    return f'<a href="{escape(href)}" rel="noopener noreferrer">{escape(text)}</a>' if harmless else escape(text)
+
 
 _PICTURE = {"content": {PREVIEW_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
 

@@ -14,8 +14,7 @@ from pybtex.database import BibliographyData, Entry, InvalidNameString, Person
 from core.document import DocumentEntry
 from core.json_types import Json
 from core.record import Contact, Record
-from search_api.formats_out.notations import without_empty
-from search_api.formats_out.output_format import OutputFormat, ResultPage
+from search_api.formats_out.notations import OutputFormat, ResultPage, without_empty
 
 Kind = Literal["article", "report", "dataset", "software", "misc"]
 
@@ -223,8 +222,8 @@ def _line(text: str) -> str:
 
 
 CITATION_FORMATS: dict[str, CitationFormat] = {
-    one.name: one
-    for one in (
+    format.name: format
+    for format in (
         CitationFormat("bibtex", "application/x-bibtex", "BibTeX", "bib", bibtex),
         CitationFormat("ris", "application/x-research-info-systems", "RIS", "ris", ris),
         CitationFormat("csl", "application/vnd.citationstyles.csl+json", "CSL-JSON", "json", csl),
@@ -241,6 +240,12 @@ def _of_results(write: Callable[[Sequence[Citation]], str]) -> Callable[[ResultP
 
 
 FORMATS = tuple(
-    OutputFormat(one.name, one.media_type, one.title, record=_of_records(one.write), results=_of_results(one.write))
-    for one in CITATION_FORMATS.values()
+    OutputFormat(
+        format.name,
+        format.media_type,
+        format.title,
+        record=_of_records(format.write),
+        results=_of_results(format.write),
+    )
+    for format in CITATION_FORMATS.values()
 )

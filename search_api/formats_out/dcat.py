@@ -12,11 +12,21 @@ from lxml import etree
 from rdflib import DCAT, DCTERMS, FOAF, RDF, RDFS, SKOS, XSD, BNode, Graph, Literal, Namespace, URIRef
 from rdflib.term import Node
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.notations import NameKind, degrees, iri, legal_xml, licence_url, names_beside_keywords, wkt
-from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
+from search_api.formats_out.notations import (
+    DcatFeed,
+    FeedPage,
+    NameKind,
+    OutputFormat,
+    degrees,
+    iri,
+    legal_xml,
+    licence_url,
+    names_beside_keywords,
+    wkt,
+)
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
 

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterator
 
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
-from search_api.formats_out.notations import add_child, degrees
-from search_api.formats_out.output_format import OaiFormat, OutputFormat, xml_text
+from search_api.formats_out.notations import OaiFormat, OutputFormat, add_child, degrees, xml_text
 
 OAI_DC = "http://www.openarchives.org/OAI/2.0/oai_dc/"
 DC = "http://purl.org/dc/elements/1.1/"

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 
-from core.extent import BBox
+from core.geo import BBox
 from core.names import Variable
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, gml, node, number, online, party, text
-from search_api.formats_out.notations import NameKind, names_beside_keywords, variable_label
-from search_api.formats_out.output_format import OaiFormat, OutputFormat, xml_text
+from search_api.formats_out.notations import (
+    NameKind,
+    OaiFormat,
+    OutputFormat,
+    names_beside_keywords,
+    variable_label,
+    xml_text,
+)
 
 _TYPES: tuple[NameKind, ...] = ("platform", "instrument", "project")
 SHORT_NAME = "short name"

@@ -10,14 +10,13 @@ import json
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.names import Variable
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.bibliography import bibtex, of_record
-from search_api.formats_out.notations import degrees, iri, licence_url, rings, without_empty
-from search_api.formats_out.output_format import OutputFormat
+from search_api.formats_out.notations import OutputFormat, degrees, iri, licence_url, rings, without_empty
 
 _TYPES = {
     "service": "WebAPI",

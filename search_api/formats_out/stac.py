@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.extent import enclosing_box
+from core.geo import enclosing_box
 from core.json_types import Json
 from core.names import Variable
 from core.record import Link, Record

@@ -25,7 +25,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms, rfc3339_ms
 from search_api.http.problems import from_validation

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from core.clock import now_iso
 from core.document import DocumentEntry, Edited, State
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents
 from es_mappings.names import alias
@@ -17,7 +17,7 @@ from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.scope import PassageScope, entries_of
 from search_api.search.passages.values import AskRequest, FoundPassage
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import ServingResolver
 
 Column = Literal[

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from core.clock import now_iso
 from core.errors import Conflict, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 
 MOST_COLLECTIONS = 200
 MOST_CONVERSATIONS = 500
@@ -234,8 +235,8 @@ class Notebooks:
 
     def _get(self, kind: str, id: str) -> Json | None:
         """In real time."""
-        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return answer if answer.get("found") and answer["_source"]["kind"] == kind else None
+        stored = stored_document(self._client, self._index, id)
+        return stored if stored is not None and stored["_source"]["kind"] == kind else None
 
     def _count(self, owner: str) -> int:
         query = {"bool": {"filter": [{"term": {"kind": _COLLECTION}}, {"term": {"owner": owner}}]}}

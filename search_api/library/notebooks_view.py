@@ -19,10 +19,10 @@ from core.json_types import Json, JsonMapping
 from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography
 from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
-from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import LONGEST_VALUE, printable
 from search_api.http.problems import Problem
+from search_api.http.responses import JSON, Addresses, link
 from search_api.library.notebooks import Conversation, DocumentCollection
 from search_api.library.view import BibliographyParameters, Name
 from search_api.parts import Parts

@@ -10,7 +10,7 @@ from core.errors import InvalidInput
 from core.json_types import Json
 from search_api.formats_out.formats import result_writers
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, JSON, Addresses, link, ways_on
+from search_api.http.responses import GEOJSON, JSON, Addresses, link, ways_on
 from search_api.library.entries import FoundDocument, merged, records_needed
 from search_api.parts import Parts
 from search_api.search.answer import Answer
@@ -41,11 +41,11 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     page = [
         document_feature(documents[place], addresses) if is_document else _record_feature(answer, place, addresses)
         for is_document, place in order[request.offset : end]
-        if is_document or place < len(answer.found)
+        if is_document or place < len(answer.hits)
     ]
     links = ways_on(addresses, cursor_for(query, end) if end < len(order) else None)
     total = answer.total + len(documents)
-    body = geojson.collection(replace(answer, found=(), total=total), [], links)
+    body = geojson.collection(replace(answer, hits=(), total=total), [], links)
     response = jsonify({**body, "features": page, "numberMatched": len(order), "numberReturned": len(page)})
     response.mimetype = GEOJSON
     response.headers["Cache-Control"] = "private, no-store"
@@ -53,7 +53,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
 
 
 def _record_feature(answer: Answer, place: int, addresses: Addresses) -> Json:
-    hit = answer.found[place]
+    hit = answer.hits[place]
     self_link = link("self", addresses.item(hit.record), GEOJSON)
     return geojson.hit_feature(hit, geojson.feature(hit.record), self_link)
 

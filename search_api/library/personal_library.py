@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import structlog
 
 from core.access import NotAllowed
-from core.clock import now_iso
 from core.document import DocumentEntry, Edited, FileKey, FileStore, State, document_id
 from core.errors import Conflict, InvalidInput, NotFound, TooLarge
+from core.timespan import now_iso
 from search_api.library.entries import LibraryEntries, LibraryUsage
 from search_api.library.references import Reference, ReferenceProblem, read_references
 

@@ -19,10 +19,10 @@ from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography,
 from search_api.catalogue.documents.view import DocumentPath
 from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
-from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.http.problems import Problem, problem
+from search_api.http.responses import JSON, Addresses, link
 from search_api.library.entries import COLUMNS, Column, LibraryQuery, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
 from search_api.parts import Parts

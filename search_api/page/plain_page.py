@@ -5,19 +5,20 @@ All texts of metadata are escaped.
 
 from __future__ import annotations
 
+import html
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from flask import Response, request
+from flask import Flask, Response, request
 from pydantic import Field
 
-from core.json_types import Json
-from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON
+from core.json_types import Json, JsonMapping
 from search_api.http.parameters import Parameters
-from search_api.page.portal import current_look
-from search_api.page.shell import look_links, with_page_policy
+from search_api.http.responses import GEOJSON, JSON, SCHEMA_JSON
+from search_api.page.shell import current_look, look_links, page, with_page_policy
 
 HTML = "text/html"
 Form = Literal["json", "html"]
@@ -147,3 +148,50 @@ def _rows(facts: Iterable[tuple[str, object]]) -> str:
 
 def _href(collection: Json, rel: str) -> str:
     return next(str(link["href"]) for link in collection["links"] if link["rel"] == rel)
+
+
+_PROBLEM = "application/problem+json"
+_KEPT_HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
+_TITLES = {404: "There is nothing at this address", 503: "The service is not ready"}
+_HELP = {404: "The address may be mistyped, or what was here may have been removed.", 503: "Try again in a moment."}
+"""For readers without a script; the page says the same in the reader's language."""
+
+
+def register_error_page(app: Flask) -> None:
+    """Turns every problem into a page if a browser asked."""
+
+    @app.after_request
+    def readable(response: Response) -> Response:
+        if response.mimetype != _PROBLEM or request.method not in ("GET", "HEAD"):
+            return response
+        response.vary.add("Accept")
+        if request.args.get("f") not in (None, "html") or not wants_html(None):
+            return response
+        return _error_page(response)
+
+
+def _error_page(refused: Response) -> Response:
+    problem = json.loads(refused.get_data(as_text=True))
+    status = refused.status_code
+    title = _TITLES.get(status, str(problem["title"]))
+    detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
+    shown = page(
+        _problem_for_script(status, problem),
+        f"<h1>{html.escape(title)}</h1><p>{html.escape(detail)}</p>"
+        f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p>'
+        '<p><a href="./">To the search</a> · <a href="collections?f=html">Catalogues</a> · '
+        '<a href="docs">The API</a></p>',
+        title=title,
+        status=status,
+    )
+    for name in _KEPT_HEADERS:
+        if name in refused.headers:
+            shown.headers[name] = refused.headers[name]
+    shown.vary.add("Accept")
+    return shown
+
+
+def _problem_for_script(status: int, problem: JsonMapping) -> str:
+    """The problem for the page's script; a 404's sentence is the page's own."""
+    members = {name: problem[name] for name in ("detail", "parameter") if name in problem and status not in _HELP}
+    return f'<meta name="sonde-problem" content="{html.escape(json.dumps({"status": status, **members}))}">'

@@ -1,28 +1,28 @@
-"""``/``, the page's own addresses, and errors as pages for people."""
+"""``/``, the page's own addresses, and ``/docs``.
+
+The page's script ``api-docs.js`` sends the forms; without it they are a reference.
+"""
 
 from __future__ import annotations
 
-import html
 import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from html import escape
+from typing import NamedTuple
 
-from flask import Flask, Response, jsonify, request
+from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
-from core.json_types import JsonMapping
-from search_api.http.addresses import GEOJSON, JSON, Addresses, Link, link
+from core.json_types import Json
+from search_api.http import openapi
 from search_api.http.openapi import MEDIA_TYPE, MEDIA_TYPE_30, answer_as
 from search_api.http.parameters import refuse_unknown
-from search_api.page.plain_page import HTML, FormParameters, wants_html
-from search_api.page.portal import current_look
-from search_api.page.shell import bundle_file, page
+from search_api.http.responses import GEOJSON, JSON, Addresses, Link, link
+from search_api.page.plain_page import HTML, FormParameters, plain_page, wants_html
+from search_api.page.shell import bundle_file, current_look, page
 from search_api.parts import Parts
-
-_PROBLEM = "application/problem+json"
-_KEPT_HEADERS = ("WWW-Authenticate", "Retry-After", "Allow")
-_TITLES = {404: "There is nothing at this address", 503: "The service is not ready"}
-_HELP = {404: "The address may be mistyped, or what was here may have been removed.", 503: "Try again in a moment."}
-"""For readers without a script; the page says the same in the reader's language."""
 
 
 class Landing(BaseModel):
@@ -132,41 +132,181 @@ def page_views() -> APIBlueprint:
     return api
 
 
-def register_error_page(app: Flask) -> None:
-    """Turns every problem into a page if a browser asked."""
-
-    @app.after_request
-    def readable(response: Response) -> Response:
-        if response.mimetype != _PROBLEM or request.method not in ("GET", "HEAD"):
-            return response
-        response.vary.add("Accept")
-        if request.args.get("f") not in (None, "html") or not wants_html(None):
-            return response
-        return _error_page(response)
+_HEAD = '<link rel="stylesheet" href="page/api-docs.css"><script type="module" src="page/api-docs.js"></script>'
+_METHODS = ("get", "post", "put", "patch", "delete")
+_DEEPEST = 6
+_FIRST = "service"
 
 
-def _error_page(refused: Response) -> Response:
-    problem = json.loads(refused.get_data(as_text=True))
-    status = refused.status_code
-    title = _TITLES.get(status, str(problem["title"]))
-    detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
-    shown = page(
-        _problem_for_script(status, problem),
-        f"<h1>{html.escape(title)}</h1><p>{html.escape(detail)}</p>"
-        f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p>'
-        '<p><a href="./">To the search</a> · <a href="collections?f=html">Catalogues</a> · '
-        '<a href="docs">The API</a></p>',
-        title=title,
-        status=status,
+def docs_views() -> APIBlueprint:
+    api = APIBlueprint("docs", __name__)
+
+    @cache  # views do not change at run time
+    def article_html() -> str:
+        return article(openapi.current_document())
+
+    @api.get("/docs", doc_ui=False)
+    def page() -> Response:
+        return plain_page("API", article_html(), head=_HEAD)
+
+    return api
+
+
+class ApiOperation(NamedTuple):
+    """``id`` is its anchor: ``get-search``."""
+
+    id: str
+    method: str
+    path: str
+    described: Json
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+def article(document: Json) -> str:
+    """All operations by their tag, in the order of the document."""
+    by_tag = _by_tag(document)
+    about = {tag["name"]: tag.get("description", "") for tag in document.get("tags", ())}
+    index = "".join(f'<li><a href="docs#tag-{_slug(tag)}">{escape(tag)}</a></li>' for tag in by_tag)
+    parts = "".join(_tag(tag, about.get(tag, ""), by_tag[tag], document) for tag in by_tag)
+    info = document["info"]
+    return (
+        f"<h1>{escape(info['title'])} <small>{escape(info['version'])}</small></h1>"
+        '<p>This page is made of the OpenAPI document at <a href="api">/api</a>. '
+        "Open an operation to read and to try it.</p>"
+        '<form class="api-key"><label>Key or token for what you send '
+        '<input type="password" id="api-key" autocomplete="off"></label></form>'
+        f'<nav aria-label="Parts of the API"><ul class="values">{index}</ul></nav>{parts}'
     )
-    for name in _KEPT_HEADERS:
-        if name in refused.headers:
-            shown.headers[name] = refused.headers[name]
-    shown.vary.add("Accept")
-    return shown
 
 
-def _problem_for_script(status: int, problem: JsonMapping) -> str:
-    """The problem for the page's script; a 404's sentence is the page's own."""
-    members = {name: problem[name] for name in ("detail", "parameter") if name in problem and status not in _HELP}
-    return f'<meta name="sonde-problem" content="{html.escape(json.dumps({"status": status, **members}))}">'
+def _by_tag(document: Json) -> dict[str, list[ApiOperation]]:
+    by_tag: dict[str, list[ApiOperation]] = {}
+    for path, methods in document["paths"].items():
+        for method in _METHODS:
+            if method in methods:
+                operation = ApiOperation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
+                by_tag.setdefault((operation.described.get("tags") or [_FIRST])[0], []).append(operation)
+    return by_tag
+
+
+def _tag(name: str, about: str, operations: Iterable[ApiOperation], document: Json) -> str:
+    anchor = f"tag-{_slug(name)}"
+    shown = "".join(_operation(operation, document) for operation in operations)
+    paragraph = f"<p>{_text(about)}</p>" if about else ""
+    return f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>{paragraph}{shown}</section>'
+
+
+def _operation(operation: ApiOperation, document: Json) -> str:
+    summary = (
+        f'<summary><b class="method">{operation.method}</b> <code>{escape(operation.path)}</code> '
+        f'<span class="soft">{escape(operation.described.get("summary", ""))}</span></summary>'
+    )
+    text = operation.described.get("description")
+    about = f"<p>{_text(text)}</p>" if text else ""
+    inside = f"{summary}{about}{_form(operation, document)}{_answers(operation.described.get('responses', {}))}"
+    return f'<details class="operation" id="{operation.id}">{inside}</details>'
+
+
+def _form(operation: ApiOperation, document: Json) -> str:
+    parameters = operation.described.get("parameters", ())
+    bodies = operation.described.get("requestBody", {}).get("content", {})
+    media_type = next(iter(bodies), "")
+    return (
+        f'<form class="try" data-method="{operation.method}" data-path="{escape(operation.path)}">'
+        + "".join(_field(f"{operation.id}-{_slug(parameter['name'])}", parameter, document) for parameter in parameters)
+        + (_body(operation, media_type, bodies[media_type], document) if bodies else "")
+        + f'<p><button type="submit" aria-label="Send {escape(operation.name)}">Send</button></p>'
+        + f'<div class="answer" role="status" aria-label="Answer to {escape(operation.name)}"></div></form>'
+    )
+
+
+def _field(id: str, parameter: Json, document: Json) -> str:
+    schema = _resolved(parameter.get("schema", {}), document)
+    pairs = {"id": id, "name": parameter["name"], "data-in": parameter["in"], "aria-describedby": f"{id}-about"}
+    attributes = " ".join(f'{name}="{escape(value)}"' for name, value in pairs.items())
+    needed = " (required)" if parameter.get("required") else ""
+    about = _text(str(parameter.get("description") or schema.get("description", "")))
+    return (
+        f'<div class="field"><label for="{id}"><code>{escape(parameter["name"])}</code>{needed}</label>'
+        f"{_control(attributes, parameter, schema)}"
+        f'<div id="{id}-about" class="small soft">{about} {_kind(schema)}</div></div>'
+    )
+
+
+def _control(attributes: str, parameter: Json, schema: Json) -> str:
+    values = [value for each in _choices(schema) for value in each.get("enum", ())]
+    if values and schema.get("type") != "array":
+        options = "".join(f"<option>{escape(str(value))}</option>" for value in ("", *dict.fromkeys(values)))
+        return f"<select {attributes}>{options}</select>"
+    hint = parameter.get("example", next(iter(schema.get("examples", ())), ""))
+    return f'<input type="text" {attributes} placeholder="{escape(_short(hint))}">'
+
+
+def _body(operation: ApiOperation, media_type: str, content: Json, document: Json) -> str:
+    id = f"{operation.id}-body"
+    schema = json.dumps(_resolved(content.get("schema", {}), document), indent=2, ensure_ascii=False)
+    attributes = f'id="{id}" name="body" data-in="body" data-type="{escape(media_type)}" rows="5" spellcheck="false"'
+    return (
+        f'<div class="field"><label for="{id}">Body ({escape(media_type)})</label>'
+        f"<textarea {attributes}></textarea></div>"
+        f"<details><summary>Schema of the body of {escape(operation.name)}</summary>"
+        f'<pre tabindex="0" role="region" aria-label="Schema of {operation.id}">{escape(schema)}</pre></details>'
+    )
+
+
+def _answers(responses: Json) -> str:
+    rows = "".join(
+        f"<li><b>{escape(str(status))}</b> {escape(answer.get('description', ''))} "
+        f'<span class="soft">{escape(", ".join(answer.get("content") or ()))}</span></li>'
+        for status, answer in responses.items()
+    )
+    return f'<ul class="small responses">{rows}</ul>'
+
+
+def _kind(schema: Json) -> str:
+    """Type, limits and default of a parameter, in short."""
+    types = [choice.get("format") or choice.get("type") for choice in _choices(schema)]
+    named = " or ".join(dict.fromkeys(str(type_name) for type_name in types if type_name))
+    limits = [f"{name} {schema[name]}" for name in ("minimum", "maximum", "maxLength", "maxItems") if name in schema]
+    default = [f"default {_short(schema['default'])}"] if schema.get("default") not in (None, "", []) else []
+    return escape(", ".join([named, *limits, *default]).strip(", "))
+
+
+def _choices(schema: Json) -> Iterator[Json]:
+    for each in schema.get("anyOf") or schema.get("oneOf") or (schema,):
+        if each.get("type") != "null":
+            yield each
+
+
+def _resolved(schema: Json, document: Json, depth: int = 0) -> Json:
+    """With what it refers to in its place; deeper than a few levels the reference stays."""
+    reference = schema.get("$ref", "")
+    if reference and depth < _DEEPEST:
+        named: Json = document["components"]["schemas"].get(reference.rpartition("/")[2], {})
+        return _resolved(named, document, depth + 1)
+    return {name: _inner(value, document, depth + 1) for name, value in schema.items()}
+
+
+def _inner(value: object, document: Json, depth: int) -> object:
+    if isinstance(value, dict):
+        return _resolved(value, document, depth)
+    if isinstance(value, list):
+        return [_inner(item, document, depth) for item in value]
+    return value
+
+
+def _text(markdown: str) -> str:
+    """Plain text, with code between backticks."""
+    pieces = escape(markdown).split("`")
+    return "".join(f"<code>{piece}</code>" if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def _short(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _slug(text: str) -> str:
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in text).split()).lower()

@@ -10,17 +10,16 @@ from lxml import etree
 from pydantic import Field
 
 from core.document import CATALOGUE
-from search_api.catalogue.listing.catalogues import ALL, Catalogue
-from search_api.catalogue.listing.query import ListRequest, Selection
+from search_api.catalogue.catalogues import ALL, Catalogue
+from search_api.catalogue.listing import ListRequest, Selection
 from search_api.formats_out.formats import feed_writers
-from search_api.formats_out.notations import add_child
-from search_api.formats_out.output_format import About, FeedPage
-from search_api.http.addresses import Addresses
+from search_api.formats_out.notations import About, FeedPage, add_child
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import Cursor, OneOf, Parameters, Text
-from search_api.page.portal import current_look
+from search_api.http.responses import Addresses
+from search_api.page.shell import current_look
 from search_api.parts import Parts
-from search_api.search.position import read_position, write_position
+from search_api.search.order import read_position, write_position
 
 XML = "application/xml"
 OPENSEARCH = "application/opensearchdescription+xml"

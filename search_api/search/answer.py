@@ -10,7 +10,7 @@ from core.json_types import JsonMapping
 from core.record import Record
 from search_api.search.request import FacetName
 from search_api.search.retrieval.facets import Facet
-from search_api.search.retrieval.page_records import BestPassage
+from search_api.search.retrieval.record_reads import BestPassage
 from search_api.search.understanding.interpretation import Interpretation
 
 
@@ -36,7 +36,7 @@ class Answer:
     in small letters, that no record contains; empty if many records contain all of its words.
     """
 
-    found: tuple[FoundRecord, ...]
+    hits: tuple[FoundRecord, ...]
     matched: int
     interpretation: Interpretation
     degraded: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Caches of one process that cannot be stale: values by the version of a record, answers by the state of the index.
+"""Caches of a search, models with a cache or a breaker before them, and the thread that refreshes tables.
 
 A search returns the version of each record; a value cached in that version is not read again. The cache shows only
 records that the search, with the caller's filters, found.
@@ -6,15 +6,24 @@ records that the search, with the caller's filters, found.
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
+import numpy as np
 import orjson
+import structlog
 from cachetools import LRUCache
+from numpy.typing import NDArray
 
+from core.deadlines import Breaker
+from core.errors import SondeError, Unavailable
+from core.geo import Place
 from core.json_types import Json, JsonMapping
+from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, Encoded, Geocoder, TextKind, Vectors
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.http.telemetry import count_cache_lookup
@@ -125,3 +134,170 @@ class AnswerCache:
         groups = self.groups()
         with self._lock:
             self._entries.update({(state, groups, key): answer for key, answer in answers.items()})
+
+
+MOST_BYTES = 8 * 1024 * 1024
+"""A question of ten words with its token vectors takes some 6 KB."""
+_ENTRY_BYTES = 500
+
+_Texts = tuple[str, ...]
+
+
+def _bytes_of(encoded: Encoded) -> int:
+    return _ENTRY_BYTES + encoded.vectors.nbytes + sum(tokens.nbytes for tokens in encoded.tokens or ())
+
+
+def _question_cache() -> LRUCache[_Texts, Encoded]:
+    return LRUCache(MOST_BYTES, _bytes_of)
+
+
+@dataclass(frozen=True, slots=True)
+class CachingEmbedder:
+    """Implements the port ``Embedder``; thread-safe. Documents are read once and not remembered.
+
+    Equal texts give equal vectors, so an entry cannot be stale. The arrays are read-only, because many searches share
+    them.
+    """
+
+    embedder: Embedder
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _kept: LRUCache[_Texts, Encoded] = field(default_factory=_question_cache)
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self.embedder.card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Not remembered: searches use ``encode``."""
+        return self.embedder.embed(texts, kind)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """The vectors of remembered questions without a reading."""
+        if kind == "document":
+            return self.embedder.encode(texts, kind)
+        asked = tuple(texts)
+        with self._lock:
+            encoded = self._kept.get(asked)
+        count_cache_lookup("questions", hit=encoded is not None)
+        if encoded is None:
+            encoded = self.embedder.encode(texts, kind)
+            for array in (encoded.vectors, *(encoded.tokens or ())):
+                array.setflags(write=False)
+            if _bytes_of(encoded) <= MOST_BYTES:
+                with self._lock:
+                    self._kept[asked] = encoded
+        return encoded
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.embedder.count_tokens(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedEmbedder:
+    """Implements the port ``Embedder``. The time of large document batches does not count."""
+
+    embedder: Embedder
+    breaker: Breaker
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self.embedder.card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """Raises Unavailable, immediately while the circuit is open."""
+        if kind == "document":
+            return self.embedder.embed(texts, kind)
+        with self.breaker.guarding(Unavailable):
+            return self.embedder.embed(texts, kind)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """Raises Unavailable, immediately while the circuit is open."""
+        if kind == "document":
+            return self.embedder.encode(texts, kind)
+        with self.breaker.guarding(Unavailable):
+            return self.embedder.encode(texts, kind)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self.embedder.count_tokens(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedCrossEncoder:
+    """Implements the port ``CrossEncoder``: a slow one is left out for a while."""
+
+    cross_encoder: CrossEncoder
+    breaker: Breaker
+
+    @property
+    def card(self) -> CrossEncoderCard:
+        return self.cross_encoder.card
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Raises Unavailable, immediately while the circuit is open."""
+        with self.breaker.guarding(Unavailable):
+            return self.cross_encoder.score(question, texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedGeocoder:
+    """Implements the port ``Geocoder``."""
+
+    geocoder: Geocoder
+    breaker: Breaker
+
+    def lookup(self, name: str) -> list[Place]:
+        """Raises Unavailable, immediately while the circuit is open."""
+        with self.breaker.guarding(Unavailable):
+            return self.geocoder.lookup(name)
+
+
+log = structlog.get_logger(__name__)
+
+
+class Works(Protocol):
+    """Work that a Ticker repeats."""
+
+    def tick(self) -> None: ...
+
+
+class Ticker:
+    """Calls ``works.tick()`` every ``every_s`` seconds from the first ``start`` on, as long as ``works`` exists.
+
+    A process that was forked starts its own thread at its next ``start``, which is cheap to call with every request.
+    """
+
+    def __init__(self, works: Works, every_s: float, name: str) -> None:
+        self._works = weakref.ref(works)
+        self._every_s = every_s
+        self._name = name
+        self._of_process: int | None = None
+        self._starting = threading.Lock()
+
+    def start(self) -> None:
+        if self._of_process == os.getpid():
+            return
+        with self._starting:
+            if self._of_process != os.getpid():
+                self._of_process = os.getpid()
+                run = _loop(self._works, self._every_s, self._name)
+                threading.Thread(target=run, name=self._name, daemon=True).start()
+
+
+def _loop(works: weakref.ref[Works], every_s: float, name: str) -> Callable[[], None]:
+    """Holds no reference to the work between two ticks, so that it can end."""
+    pause = threading.Event()
+
+    def run() -> None:
+        while not pause.wait(every_s):
+            current = works()
+            if current is None:
+                return
+            try:
+                current.tick()
+            except SondeError as error:
+                log.warning("tick.failed", work=name, error=type(error).__name__)
+            except Exception:  # the thread must not end: nothing would start it again
+                log.exception("tick.failed", work=name)
+            del current
+
+    return run

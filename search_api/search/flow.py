@@ -9,31 +9,40 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import SearchSession, on_current
-from reading.language import sure_language
 from reading.relations import Relation as SpokenRelation
-from reading.targets import target_box
+from reading.relations import target_box
+from reading.sentences import sure_language
 from search_api.search.answer import Answer
-from search_api.search.curate import curated_request
+from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
-from search_api.search.rank_candidates import rank_candidates
-from search_api.search.ranking.signals.best_only import LateInteraction
-from search_api.search.ranking.signals.usage import Usage
-from search_api.search.ranking.target import Relation
+from search_api.search.ranking.candidates import Relation
+from search_api.search.ranking.rank import (
+    Ranking,
+    interact,
+    interactions,
+    nearest_first,
+    rank,
+    rerank,
+    with_boosts,
+    with_pins,
+)
+from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
+from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval.plan import plan_retrieval
-from search_api.search.retrieval.refinement import is_name_correction, with_catalogue_names
+from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
+from search_api.search.retrieval.refinement import Spelling, is_name_correction, with_catalogue_names
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.spelling import Spelling
-from search_api.search.retrieval.token_vectors import TokenPrefetch
 from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne
 from search_api.search.round_three import RoundThree
 from search_api.search.round_two import complete
 from search_api.search.state import SearchState, Stopwatch
-from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.query_vectors import (
+from search_api.search.understanding.interpretation import Interpretation, target_of
+from search_api.search.understanding.topic import (
     QueryVectors,
     is_nonsense,
     query_vectors,
@@ -231,3 +240,57 @@ def _may_be_foreign(read: Interpretation, spelling: Spelling, serving: Serving) 
     """
     language = sure_language(read.text) or read.language
     return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)
+
+
+def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:
+    """The state with its ranking, the stewards' boosts and pins in it. Raises Unavailable."""
+    with state.watch.stage("rank"):
+        ranking = with_boosts(_fused(parts, state), state.rules.boosts)
+    with state.watch.stage("interact"):
+        ranking = _with_late_interaction(parts, state, ranking)
+    with state.watch.stage("rerank"):
+        ranking, unread = _reranked(parts, state, ranking)
+        ranking = with_pins(nearest_first(ranking), state.rules.pins)
+    wants_meaning = state.request.algorithm != "bm25" and bool(state.request.q)
+    without = ("dense",) if wants_meaning and state.serving.embedder is None else ()
+    return replace(state, ranked=ranking, degraded=(*without, *unread, *state.interpretation.degraded))
+
+
+def _fused(parts: SearchParts, state: SearchState) -> Ranking:
+    config, target = parts.config, target_of(state.request, state.interpretation, parts.now_ms())
+    share = config.words.foreign if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
+    candidates = state.candidates.candidates(config.record_columns)
+    return rank(candidates, target, config.records, state.serving.cosine_floor, share)
+
+
+def _with_late_interaction(parts: SearchParts, state: SearchState, ranking: Ranking) -> Ranking:
+    """Round two read the token vectors of nearly all of the best: missing ones are a request more."""
+    signal, made_by, vectors = ranking.ranker.find(LateInteraction), state.serving.tokens, state.vectors
+    if signal is None or made_by is None or vectors is None or vectors.tokens is None or not state.request.rerank:
+        return ranking
+    best = ranking.ids(0, signal.depth)
+    versions = {record: state.candidates.versions[record] for record in best}
+    texts = fetch_token_vectors(parts.client, state.plan.index, versions, made_by, parts.caches.tokens)
+    return interact(ranking, interactions(vectors.tokens, [texts.get(record) for record in best]))
+
+
+def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+    """A reranker reads topics: a question with only a place or period is not reranked."""
+    reading, load, read = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
+    if reading is None or load is None or not state.request.rerank or not read.thematic or len(ranking) == 0:
+        return ranking, ()
+    if hurried():
+        return ranking, ("cross_encoder",)
+    try:
+        cross_encoder = load()
+    except ModelMissing:
+        return ranking, ("cross_encoder",)
+    best = ranking.ids(0, reading.depth)
+    versions = {record: state.candidates.versions[record] for record in best}
+    records = fetch_records(parts.client, state.plan.index, versions, parts.caches.records)
+    texts = [records[record].embedding_text if record in records else "" for record in best]
+    try:
+        logits = cross_encoder.score(read.text, texts)
+    except Unavailable:
+        return ranking, ("cross_encoder",)
+    return rerank(ranking, logits, cross_encoder.card), ()

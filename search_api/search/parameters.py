@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from core.cells import COARSEST, FINEST, MOST_CELLS, CellView
 from core.errors import InvalidInput
-from core.extent import WORLD
+from core.geo import WORLD
 from core.record import ProvenanceKind
 from search_api.formats_out.formats import result_writers
 from search_api.http.parameters import (
@@ -30,9 +30,8 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.search.filtering.translate import clause_of
-from search_api.search.order import SORTBY_PATTERN, read_sortby
-from search_api.search.position import not_ours, read_opaque, write_opaque
-from search_api.search.ranking.target import Relation, SpatialMode
+from search_api.search.order import SORTBY_PATTERN, not_ours, read_opaque, read_sortby, write_opaque
+from search_api.search.ranking.candidates import Relation, SpatialMode
 from search_api.search.request import ALL_PARTS, COUNTED, FacetName, Filters, Part, SearchRequest
 from search_api.search.retrieval.facets import FACETS
 
@@ -166,52 +165,52 @@ def _parts(text: str) -> frozenset[Part]:
     return cast(frozenset[Part], frozenset(named))
 
 
-def to_request(given: SearchParameters) -> SearchRequest:
+def to_request(query: SearchParameters) -> SearchRequest:
     """Raises InvalidInput if parameters contradict each other or the cursor is invalid."""
-    if given.relation is not None and given.bbox is None and given.place is None:
+    if query.relation is not None and query.bbox is None and query.place is None:
         raise InvalidInput("relation", "relation: relates a record to an area; name the area by bbox or place")
-    if given.bbox is not None and given.place is not None:
+    if query.bbox is not None and query.place is not None:
         raise InvalidInput("place", "place: bbox already names the area; give only one of the two")
     filters = Filters(
-        area=read_bbox(given.bbox) if given.bbox else None,
-        relation=given.relation,
-        span=read_datetime(given.datetime) if given.datetime else None,
-        types=tuple(given.type),
-        sources=tuple(given.source),
-        keywords=tuple(given.keyword),
-        organisations=tuple(given.organisation),
-        platforms=tuple(given.platform),
-        instruments=tuple(given.instrument),
-        projects=tuple(given.project),
-        variables=tuple(given.variable),
-        processing_levels=tuple(given.processing_level),
-        themes=tuple(given.theme),
-        licences=tuple(given.licence),
-        provenance=tuple(given.provenance),
-        media_types=tuple(given.media_type),
-        formats=tuple(given.format),
-        expression=(clause_of(parse(given.filter, given.filter_lang)),) if given.filter else (),
+        area=read_bbox(query.bbox) if query.bbox else None,
+        relation=query.relation,
+        span=read_datetime(query.datetime) if query.datetime else None,
+        types=tuple(query.type),
+        sources=tuple(query.source),
+        keywords=tuple(query.keyword),
+        organisations=tuple(query.organisation),
+        platforms=tuple(query.platform),
+        instruments=tuple(query.instrument),
+        projects=tuple(query.project),
+        variables=tuple(query.variable),
+        processing_levels=tuple(query.processing_level),
+        themes=tuple(query.theme),
+        licences=tuple(query.licence),
+        provenance=tuple(query.provenance),
+        media_types=tuple(query.media_type),
+        formats=tuple(query.format),
+        expression=(clause_of(parse(query.filter, query.filter_lang)),) if query.filter else (),
     )
     return SearchRequest(
-        q=given.q,
-        algorithm="dense" if given.algorithm == "sbert" else given.algorithm,
+        q=query.q,
+        algorithm="dense" if query.algorithm == "sbert" else query.algorithm,
         filters=filters,
-        place=given.place,
-        interpret=_parts(given.interpret),
-        spatial=given.spatial,
-        temporal=given.temporal == "on",
-        rerank=given.rerank,
-        explain=given.explain,
-        highlight=given.highlight,
-        expand=given.expand == "on",
-        group=given.group,
-        diversity=given.diversity == "on",
-        correct=given.spelling == "auto",
-        facets=tuple(given.facets),
-        cells=CellView(read_bbox(given.cell_area) if given.cell_area else WORLD, given.cell_level),
-        limit=given.limit,
-        offset=_offset(given),
-        sortby=_order(given.sortby),
+        place=query.place,
+        interpret=_parts(query.interpret),
+        spatial=query.spatial,
+        temporal=query.temporal == "on",
+        rerank=query.rerank,
+        explain=query.explain,
+        highlight=query.highlight,
+        expand=query.expand == "on",
+        group=query.group,
+        diversity=query.diversity == "on",
+        correct=query.spelling == "auto",
+        facets=tuple(query.facets),
+        cells=CellView(read_bbox(query.cell_area) if query.cell_area else WORLD, query.cell_level),
+        limit=query.limit,
+        offset=_offset(query),
+        sortby=_order(query.sortby),
     )
 
 
@@ -229,25 +228,25 @@ class _Place(BaseModel):
     q: str
 
 
-def cursor_for(given: SearchParameters, offset: int) -> str:
+def cursor_for(query: SearchParameters, offset: int) -> str:
     """An opaque position in the answer to this question."""
-    return write_opaque({"o": offset, "q": _fingerprint(given)})
+    return write_opaque({"o": offset, "q": _fingerprint(query)})
 
 
-def _offset(given: SearchParameters) -> int:
-    if given.cursor is None:
+def _offset(query: SearchParameters) -> int:
+    if query.cursor is None:
         return 0
     try:
-        place = _Place.model_validate(read_opaque(given.cursor))
+        place = _Place.model_validate(read_opaque(query.cursor))
     except ValidationError:
         raise not_ours("cursor") from None
-    if place.q != _fingerprint(given):
+    if place.q != _fingerprint(query):
         raise InvalidInput("cursor", "cursor: belongs to another question; start again without it")
     return place.o
 
 
-def _fingerprint(given: SearchParameters) -> str:
+def _fingerprint(query: SearchParameters) -> str:
     """A fingerprint of everything that decides the order; display options may change between pages."""
     shown = {"cursor", "limit", "explain", "highlight", "facets", "f", "cell_area", "cell_level", "typed"}
-    asked = given.model_dump(mode="json", exclude=shown)
+    asked = query.model_dump(mode="json", exclude=shown)
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]

@@ -10,14 +10,13 @@ from core.record import Record
 from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
 from search_api.search.caches import AnswerCache, VersionedCache
-from search_api.search.curation.curated import ActiveRules
-from search_api.search.curation.live import no_rules
+from search_api.search.curation import ActiveRules, no_rules
+from search_api.search.openings import UsageTable, no_usage
 from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import RankingConfig
-from search_api.search.retrieval.page_records import MOST_RECORDS, BestPassage, weight_of
+from search_api.search.retrieval.record_reads import MOST_RECORDS, BestPassage, weight_of
 from search_api.search.retrieval.serving import Resolver
 from search_api.search.understanding.understand import Understander
-from search_api.search.usage.openings import UsageTable, no_usage
 
 _MOST_FIELDS = 50_000
 """About 600 bytes each."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from core.cells import CellView
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
-from search_api.search.ranking.target import Relation, SpatialMode
+from search_api.search.ranking.candidates import Relation, SpatialMode
 
 Algorithm = Literal["hybrid", "bm25", "dense"]
 Part = Literal["place", "time", "relation", "scale", "kind", "names", "terms"]

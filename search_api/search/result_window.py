@@ -18,16 +18,13 @@ from search_api.search.caches import Version, versions_of
 from search_api.search.order import read_sortby, sort_body
 from search_api.search.ranking.candidates import DUPLICATE_FIELDS, RankingFields, duplicate_key_of
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.diversity import diversify
-from search_api.search.ranking.duplicates import DuplicateKey, deduplicate
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking
+from search_api.search.ranking.diversity import DuplicateKey, deduplicate, diversify
+from search_api.search.ranking.rank import Ranking, explain
 from search_api.search.ranking.signals.arms import Bm25, Dense
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval import knn
 from search_api.search.retrieval.arms import BROWSING_ORDER, for_records
+from search_api.search.retrieval.clauses import Clause, exact
 from search_api.search.retrieval.facets import FacetCounts
-from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.round_two import CandidateSet, matches_body, matches_clause
 
@@ -114,7 +111,7 @@ class BeyondWindow:
         """Of the drawn records: the others match by their words."""
         if self.plan.vector is None or not self.candidates.drawn:
             return []
-        near = knn.exact(self.plan.vector, [{"ids": {"values": sorted(self.candidates.drawn)}}])
+        near = exact(self.plan.vector, [{"ids": {"values": sorted(self.candidates.drawn)}}])
         return [{"script_score": {**near["script_score"], "boost": self._meaning_boost()}}]
 
     def _meaning_boost(self) -> float:

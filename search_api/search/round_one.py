@@ -19,9 +19,9 @@ from es_gateway.searching import Search, SearchSession
 from search_api.search.caches import AnswerCache, IndexState, VersionedCache
 from search_api.search.ranking.candidates import AnyColumn, RankingFields
 from search_api.search.retrieval.arms import Arm, ArmScores, read_answer
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.plan import RetrievalPlan
-from search_api.search.retrieval.token_vectors import TokenPrefetch
+from search_api.search.retrieval.record_reads import TokenPrefetch
 
 COUNTED = 21
 """Records with every word of the question are counted up to here: of so many, no word is a typing error."""
@@ -169,8 +169,8 @@ class RoundOne:
             Draw.of(plan.arms, [None if draw is None else draw.scores for draw in draws], judged=bool(plan.nearness)),
             counts,
             any(
-                len(one.scores) >= self.search.window
-                for arm, one in zip(plan.arms, scored, strict=True)
+                len(scores.scores) >= self.search.window
+                for arm, scores in zip(plan.arms, scored, strict=True)
                 if arm.draws is None
             ),
         )

@@ -24,9 +24,8 @@ from search_api.search.result_window import (
     sorted_window,
 )
 from search_api.search.retrieval.facets import Choices, Facet, FacetCounts, read_facets, region_boxes
-from search_api.search.retrieval.page_records import BestPassage, PagePassages, PageRecords, read_highlights
-from search_api.search.retrieval.refinement import identifiers_search, with_known_identifiers
-from search_api.search.retrieval.spelling import CheckedWords, WordCheck
+from search_api.search.retrieval.record_reads import BestPassage, PagePassages, PageRecords, read_highlights
+from search_api.search.retrieval.refinement import CheckedWords, WordCheck, identifiers_search, with_known_identifiers
 from search_api.search.round_one import COUNTED
 from search_api.search.state import SearchResults, SearchState
 from search_api.search.understanding.interpretation import Interpretation
@@ -105,7 +104,7 @@ class RoundThree:
         request, session, index = state.request, state.session, state.plan.index
         facets, choices = state.serving.countable(request.facets), _choices(parts, state)
         beyond = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
-        counted = FacetCounts.of(facets, choices)
+        counted = FacetCounts.of(facets, choices) if facets else FacetCounts()
         known_count = None if counted.aggregations else beyond.known_count()
         searches: dict[str, Search] = {}
         if known_count is None:

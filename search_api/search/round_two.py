@@ -15,10 +15,18 @@ from es_gateway.searching import Search
 from search_api.search.caches import Version
 from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields
 from search_api.search.retrieval import bm25
-from search_api.search.retrieval.arms import ArmScores, PassageKey, fields_body, read_answer, read_fields
-from search_api.search.retrieval.candidate_matches import CandidateMatches, matches_of_candidates, read_matches
-from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.token_vectors import TokenVectors
+from search_api.search.retrieval.arms import (
+    ArmScores,
+    CandidateMatches,
+    PassageKey,
+    fields_body,
+    matches_of_candidates,
+    read_answer,
+    read_fields,
+    read_matches,
+)
+from search_api.search.retrieval.clauses import Clause
+from search_api.search.retrieval.record_reads import TokenVectors
 from search_api.search.round_one import ArmAnswers, CandidateSearch, MatchCounts, RoundOne, counting_body
 
 Signals = Mapping[SignalName, float | None]

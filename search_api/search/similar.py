@@ -7,19 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.extent import enclosing_box
+from core.geo import enclosing_box
 from core.record import Record
 from core.timespan import TimeSpan
 from es_gateway.searching import SearchSession, on_current
 from search_api.search.parts import SearchParts
+from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.rank import rank
-from search_api.search.ranking.target import Target
 from search_api.search.request import SearchRequest
 from search_api.search.result_window import fold_and_diversify
 from search_api.search.retrieval import arms, bm25
-from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.page_records import fetch_records
+from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.plan import RetrievalPlan
+from search_api.search.retrieval.record_reads import fetch_records
 from search_api.search.retrieval.serving import Serving
 from search_api.search.round_one import CandidateSearch
 from search_api.search.round_two import find_candidates

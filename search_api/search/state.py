@@ -1,4 +1,6 @@
-"""A search on its way through the rounds: each step returns a copy of the state with more in it."""
+"""A search on its way through the rounds: each step returns a copy of the state with more in it. And its metrics:
+time by stage and algorithm, and degraded answers.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +8,25 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+
+from prometheus_client import Counter, Histogram
 
 from es_gateway.searching import SearchSession
 from search_api.http.telemetry import span
-from search_api.search.answer import FoundRecord
-from search_api.search.curation.curated import CurationDecisions
+from search_api.search.answer import Answer, FoundRecord
+from search_api.search.curation import CurationDecisions
 from search_api.search.ranking.rank import Ranking
 from search_api.search.request import FacetName, SearchRequest
 from search_api.search.result_window import ResultWindow, fold_and_diversify
 from search_api.search.retrieval.facets import Facet
 from search_api.search.retrieval.plan import RetrievalPlan
+from search_api.search.retrieval.refinement import CheckedWords
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.spelling import CheckedWords
 from search_api.search.round_one import ArmAnswers
 from search_api.search.round_two import NO_CANDIDATES, CandidateSet
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.query_vectors import QueryVectors
+from search_api.search.understanding.topic import QueryVectors
 
 
 @dataclass(slots=True)
@@ -91,3 +96,26 @@ class SearchState:
         ids, scores = self.ranking.ids(), self.ranking.score[self.ranking.order].tolist()
         order = fold_and_diversify(self.ranking, self.candidates.fields, self.request)
         return [(ids[position], scores[position]) for position in order.positions]
+
+
+_STEPS_S = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+_STAGES = Histogram(
+    "sonde_search_stage_seconds", "Time of one stage of a search", ["algorithm", "stage"], buckets=_STEPS_S
+)
+_DEGRADED = Counter("sonde_search_degraded_total", "Answers given without a part that was down", ["part"])
+for _part in ("dense", "cross_encoder"):
+    _DEGRADED.labels(_part)  # from 0 on: the rate of a counter that appears with its first answer is none
+
+
+def searched(algorithm: str, answer: Answer) -> None:
+    """Counts one answered search."""
+    for stage, took_ms in answer.took_ms.items():
+        _stage(algorithm, stage).observe(took_ms / 1000.0)
+    for part in answer.degraded:
+        _DEGRADED.labels(part).inc()
+
+
+@cache
+def _stage(algorithm: str, stage: str) -> Histogram:
+    return _STAGES.labels(algorithm, stage)

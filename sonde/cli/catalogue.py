@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from core.clock import now_iso
 from core.errors import SondeError
+from core.timespan import now_iso
 from es_mappings.codecs.runs import RunReport, to_document
 from sonde.cli.screen import NameColumn, messages, say_json, screen
 from sonde.ops.capacity import keep_what_is_loaded

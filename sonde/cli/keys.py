@@ -11,9 +11,9 @@ import click
 from rich.table import Table
 
 from core.access import ALL_SCOPES, AccessScope
-from core.clock import utc_now
 from core.errors import SondeError
-from search_api.http.access.audit import audit
+from core.timespan import utc_now
+from search_api.http.access.guard import audit
 from search_api.http.access.keys import ApiKey, Grant, KeyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings

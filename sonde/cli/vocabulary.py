@@ -12,9 +12,8 @@ from rich.table import Table
 
 from core.errors import SondeError
 from es_mappings.indices import ensure_indices
-from reading.vocabulary import NamedVocabulary
-from reading.vocabulary.skos import read_files
-from reading.vocabulary.vocabulary import OWN
+from reading.concepts import NamedVocabulary, read_files
+from reading.vocabulary import OWN
 from search_api.search.understanding.vocabularies import Manifest, VocabularyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from core.access import Authenticator, Caller
-from core.clock import utc_now
 from core.errors import SondeError
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore

@@ -8,11 +8,10 @@ from functools import cached_property, partial
 from es_gateway.client import Elasticsearch
 from search_api.http.access.keys import KeyStore
 from search_api.search.flow import SearchPipeline
-from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
+from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy, AlertRecords, OwnerRights
 from search_api.stewards.alerts.matching import Matcher
 from search_api.stewards.alerts.messages import MailServer
 from search_api.stewards.alerts.notices import NoticeStore
-from search_api.stewards.alerts.rights import AlertRecords, OwnerRights
 from search_api.stewards.alerts.sending import Sender, SendPolicy
 from search_api.stewards.alerts.store import SavedSearchStore
 from sonde.settings import Settings

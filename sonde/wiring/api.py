@@ -16,23 +16,22 @@ from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedEla
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
 from indexer.parts import HarvestParts as HarvestParts
+from search_api.catalogue.catalogues import Catalogues
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
 from search_api.catalogue.fair.reader import FairReader
 from search_api.catalogue.harvest_runs import LinkChecks, RunReader
-from search_api.catalogue.listing.catalogues import Catalogues
-from search_api.catalogue.listing.reader import RecordReader
-from search_api.catalogue.related.mentions import MentionReader
+from search_api.catalogue.listing import RecordReader
+from search_api.catalogue.related.citations import MentionReader
 from search_api.catalogue.related.relations import RelationReader
 from search_api.http.access.keys import KeyStore
 from search_api.http.access.visibility import AccessFilteredElasticsearch, groups_of_caller
-from search_api.http.admission import AdmissionLimits
+from search_api.http.limits import AdmissionLimits
 from search_api.library.notebooks import Notebooks
-from search_api.operations.readiness import Readiness
 from search_api.parts import Parts
-from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.suggester import PlaceSuggester, Suggester
-from search_api.stewards.harvests.overview import Harvests
-from search_api.stewards.insight.measurements import MeasurementStore
+from search_api.search.retrieval.serving import Readiness, ServingResolver
+from search_api.search.suggester import PlaceSuggester, Suggester
+from search_api.stewards.harvests import Harvests
+from search_api.stewards.insight import MeasurementStore
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState

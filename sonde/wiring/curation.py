@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.overlay import Overlay
-from core.record import Record
+from core.record import Overlay, Record
 from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
 from indexer.write.push import rewrite
-from search_api.search.curation.live import LiveRules
-from search_api.search.curation.store import CurationStore
+from search_api.search.curation import LiveRules
+from search_api.search.curation_rules import CurationStore
+from search_api.search.openings import LiveUsage, OpeningsReader, UsageTable, no_usage
+from search_api.search.query_log import LogPolicy, QueryLog
 from search_api.search.ranking.config import RankingConfig
-from search_api.search.ranking.signals.usage import Usage
-from search_api.search.usage.log import LogPolicy, QueryLog
-from search_api.search.usage.openings import LiveUsage, OpeningsReader, UsageTable, no_usage
+from search_api.search.ranking.signals.record import Usage
 from search_api.stewards.curation.desk import CurationDesk
-from search_api.stewards.insight.questions import QuestionReader, RecordTexts
+from search_api.stewards.insight import QuestionReader, RecordTexts
 from sonde.settings import Settings
 from sonde.wiring.pushing import Pusher
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from core.clock import now_iso
 from core.errors import Conflict, NotFound, Unavailable
 from core.json_types import Json
 from core.ports import Embedder
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.index.update_inherited import update_inherited
@@ -30,7 +30,7 @@ from indexer.sources.restricted import restricted
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
-from search_api.stewards.harvests.overview import ConfiguredSource, Quality, ScheduleState, WaitingRun
+from search_api.stewards.harvests import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_work
 from sonde.wiring.clients import elasticsearch_client, prepare_indices

@@ -16,7 +16,7 @@ from evaluation.live import LiveResult, ask_live, fall, live_result
 from evaluation.trec import read_qrels
 from search_api.search.flow import SearchPipeline
 from search_api.stewards.alerts.messages import MailEnvelope
-from search_api.stewards.insight.measurements import Measurement, MeasurementStore
+from search_api.stewards.insight import Measurement, MeasurementStore
 from sonde import __version__
 from sonde.settings import Settings
 from sonde.wiring.alerts import mail_server

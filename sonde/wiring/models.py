@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal
 from urllib.parse import urlsplit
 
-from core.breaker import Breaker, BreakerPolicy
+from core.deadlines import Breaker, BreakerPolicy
 from core.errors import SondeError
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
@@ -23,7 +23,7 @@ from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, Recogni
 from net.gate import Gate, GatePolicy
 from reading.gazetteer import Gazetteer
 from search_api.http.telemetry import record_loading
-from search_api.search.guarded_models import CachingEmbedder, GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from search_api.search.caches import CachingEmbedder, GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
 from sonde import __version__
 from sonde.settings import Settings
 

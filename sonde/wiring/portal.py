@@ -13,13 +13,13 @@ from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
 from indexer.quality.quality import missing, score
 from net.gate import Gate
+from search_api.catalogue.catalogues import SourceDescription
 from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
-from search_api.catalogue.listing.catalogues import SourceDescription
 from search_api.catalogue.previews import PreviewLimits, Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.http.responses import HttpPolicy
-from search_api.page.portal import BaseLayer, PortalLook
-from search_api.stewards.insight.measurements import QualityOf, RecordQuality
+from search_api.page.shell import BaseLayer, PortalLook
+from search_api.stewards.insight import QualityOf, RecordQuality
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret

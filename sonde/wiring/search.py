@@ -11,15 +11,20 @@ from core.ports import Geocoder, LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
+from reading.concepts import NamedVocabulary, NameLists
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary import NamedVocabulary
-from reading.vocabulary.name_lists import NameLists
-from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from reading.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.ask.answerer import Answerer, AnswerParts
-from search_api.search.curation.curated import ActiveRules
-from search_api.search.curation.live import CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
+from search_api.search.curation import (
+    ActiveRules,
+    CuratedGazetteer,
+    CuratedGeocoder,
+    CuratedVocabulary,
+    no_rules,
+)
 from search_api.search.flow import SearchPipeline
+from search_api.search.openings import UsageTable, no_usage
 from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig
@@ -27,7 +32,6 @@ from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.retrieval.serving import Resolver, ServingResolver
 from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
-from search_api.search.usage.openings import UsageTable, no_usage
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 

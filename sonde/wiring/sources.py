@@ -20,7 +20,7 @@ from indexer.sources.protocols import open_source
 from indexer.sources.restricted import restricted
 from indexer.store.file_versions import SourceVersions
 from net.gate import Gate, GatePolicy
-from reading.vocabulary.name_lists import NameLists
+from reading.concepts import NameLists
 from sonde import __version__
 from sonde.settings import Settings
 from workers.host_limits import RedisHostLimits

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range
 from es_mappings.names import concrete

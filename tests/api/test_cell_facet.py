@@ -11,7 +11,7 @@ import shapely
 from flask.testing import FlaskClient
 
 from core.cells import MOST_CELLS, CellGrid, CellRange
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from tests.service import Service
 
 

@@ -15,8 +15,7 @@ from indexer.plan.planner import Planner
 from indexer.raw import RawPage
 from indexer.store.ledger import Ledger
 from search_api.app import create_app
-from search_api.search.curation.rules import RuleChange, RuleKey
-from search_api.search.curation.store import CurationStore
+from search_api.search.curation_rules import CurationStore, RuleChange, RuleKey
 from sonde.wiring.api import api_parts
 from tests.api.conftest import FEW, Desk, Few, StewardAndReaders
 from tests.counted_searches import count_searches

@@ -18,12 +18,11 @@ from core.errors import SondeError, Unavailable
 from core.ports import CrossEncoderCard, Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from reading.times import TimeMention, TimeReader
 from search_api.app import create_app
-from search_api.operations.readiness import Readiness
 from search_api.search.flow import SearchPipeline
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.config import default_config
 from search_api.search.request import ALL_PARTS, SearchRequest
-from search_api.search.retrieval.serving import Serving, ServingResolver
+from search_api.search.retrieval.serving import Readiness, Serving, ServingResolver
 from sonde.settings import AnswersSettings, BrokerSettings, CrossEncoderSettings, HarvestSettings, IndexSettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
@@ -71,8 +70,8 @@ def test_with_an_embedder_that_is_down_words_are_searched_and_dense_alone_says_u
     hybrid = pipeline.search(SearchRequest(q="rainfall", rerank=False))
     words = pipeline.search(SearchRequest(q="rainfall", rerank=False, algorithm="bm25"))
     assert hybrid.degraded == ("dense",)
-    assert [found.hit.id for found in hybrid.found] == [found.hit.id for found in words.found]
-    assert len(hybrid.found) > 0
+    assert [found.hit.id for found in hybrid.hits] == [found.hit.id for found in words.hits]
+    assert len(hybrid.hits) > 0
     assert words.degraded == ()
     with pytest.raises(Unavailable, match="no answer for 1 texts"):
         pipeline.search(SearchRequest(q="rainfall", rerank=False, algorithm="dense"))
@@ -117,7 +116,7 @@ def test_with_a_cross_encoder_that_is_down_the_order_is_that_without_it_and_the_
     plain = SearchPipeline(replace(parts, cross_encoder=None)).search(SearchRequest(q="rainfall", rerank=True))
     assert without.degraded == ("cross_encoder",)
     assert plain.degraded == ()
-    assert [found.hit.id for found in without.found] == [found.hit.id for found in plain.found]
+    assert [found.hit.id for found in without.hits] == [found.hit.id for found in plain.hits]
 
 
 @pytest.mark.parametrize("question", ["floods in late July 2021", "Mitte Juli 2021", "fin décembre 1999"])
@@ -137,8 +136,8 @@ def test_with_a_defect_in_a_reader_the_question_is_answered_without_that_part_an
     without = SearchPipeline(defect).search(asked)
     untimed = SearchPipeline(parts).search(replace(asked, interpret=ALL_PARTS - {"time"}))
     assert without.degraded == ("understanding.time",)
-    assert [found.hit.id for found in without.found] == [found.hit.id for found in untimed.found]
-    assert len(without.found) > 0
+    assert [found.hit.id for found in without.hits] == [found.hit.id for found in untimed.hits]
+    assert len(without.hits) > 0
 
 
 class DefectTimes(TimeReader):

@@ -23,11 +23,11 @@ from indexer.reindex.run import ReindexParts, reindex
 from search_api.app import create_app
 from search_api.parts import Parts
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.signals.usage import Usage
+from search_api.search.openings import LiveUsage, OpeningsReader
+from search_api.search.query_log import QueryLog
+from search_api.search.ranking.rank import explain
+from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import SearchRequest
-from search_api.search.usage.log import QueryLog
-from search_api.search.usage.openings import LiveUsage, OpeningsReader
 from sonde.settings import QueriesSettings
 from sonde.wiring.api import api_parts
 from tests.api.conftest import Desk, Few, StewardAndReaders

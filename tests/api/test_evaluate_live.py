@@ -13,9 +13,8 @@ from lxml import etree
 from core.errors import SondeError
 from evaluation.live import LiveResult, fall
 from search_api.app import create_app
-from search_api.search.curation.rules import RuleChange, RuleKey
-from search_api.search.curation.store import CurationStore
-from search_api.stewards.insight.measurements import MeasurementStore
+from search_api.search.curation_rules import CurationStore, RuleChange, RuleKey
+from search_api.stewards.insight import MeasurementStore
 from sonde.cli.evaluate import evaluate_command
 from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts

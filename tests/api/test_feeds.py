@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 from rdflib import DCAT, DCTERMS, RDF, Graph, URIRef
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from indexer.formats import registry

@@ -11,7 +11,7 @@ from es_gateway.searching import search_named
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from search_api.search.caches import AnswerCache, IndexState
-from search_api.search.retrieval.spelling import CheckedWords, WordCheck
+from search_api.search.retrieval.refinement import CheckedWords, WordCheck
 from tests.conftest import delete_indices
 from tests.counted_searches import count_searches
 from tests.integration.small_catalogue import CARD

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from lxml import etree
 
 from es_mappings.names import alias
-from search_api.protocols.oai.listing import PAGE
+from search_api.protocols.oai import PAGE
 from tests.service import SAMPLES, Service
 
 COUNT = len(list(SAMPLES.glob("*.xml")))

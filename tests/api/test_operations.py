@@ -159,7 +159,7 @@ def test_an_index_that_is_not_ours_is_refused(es_client: Elasticsearch, prefix: 
 
 
 def test_settings_that_name_another_model_keep_serving_and_ask_for_a_reindex(samples: Service) -> None:
-    from search_api.operations.readiness import Readiness
+    from search_api.search.retrieval.serving import Readiness
 
     resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
     report = Readiness(samples.client, resolver, "another/model")()

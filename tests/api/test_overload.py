@@ -11,14 +11,13 @@ import pytest
 from flask import Flask
 from numpy.typing import NDArray
 
-from core.breaker import Breaker, BreakerPolicy
-from core.deadlines import in_a_hurry
+from core.deadlines import Breaker, BreakerPolicy, in_a_hurry
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard, EmbedderCard, Encoded, TextKind, Vectors
 from search_api.app import create_app
-from search_api.http.admission import AdmissionLimits
+from search_api.http.limits import AdmissionLimits
+from search_api.search.caches import GuardedCrossEncoder, GuardedEmbedder
 from search_api.search.flow import SearchPipeline
-from search_api.search.guarded_models import GuardedCrossEncoder, GuardedEmbedder
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.serving import Serving, ServingResolver
@@ -179,5 +178,5 @@ def test_a_remote_embedder_that_is_away_is_no_longer_waited_for(samples: Service
     for word in ("rainfall", "snow", "soil", "glaciers", "wind"):
         answer = pipeline.search(SearchRequest(q=word, rerank=False))
         assert answer.degraded == ("dense",)
-        assert answer.found
+        assert answer.hits
     assert len(away.calls) == 3

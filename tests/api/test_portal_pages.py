@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 from search_api.http.limits import LONGEST_ADDRESS_BYTES
 from search_api.http.parameters import LONGEST_QUERY
 from search_api.http.responses import LARGEST_BODY_BYTES
-from search_api.protocols.ogc.conformance import CLASSES, STAC_CLASSES
+from search_api.protocols.ogc.collections import CLASSES, STAC_CLASSES
 from search_api.search.filtering.cql2 import LONGEST_FILTER
 from search_api.search.parameters import SearchParameters
 from search_api.search.ranking.config import default_config

@@ -14,7 +14,7 @@ from indexer.formats import registry
 from indexer.raw import RawRecord
 from search_api.app import create_app
 from search_api.catalogue.item_formats import original_answer
-from search_api.catalogue.listing.reader import Original
+from search_api.catalogue.listing import Original
 from sonde.wiring.api import api_parts
 from tests.servers.pictures import Linked
 from tests.service import SAMPLES, Service

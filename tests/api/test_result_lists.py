@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Dates, Keyword, Link, Record, Resolution
 from core.timespan import TimeSpan
 from search_api.app import create_app
 from search_api.formats_out.bibliography import of_record
-from search_api.formats_out.output_format import ResultPage
-from search_api.formats_out.result_lists import COLUMNS, table
+from search_api.formats_out.formats import COLUMNS, table
+from search_api.formats_out.notations import ResultPage
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.wiring.api import api_parts

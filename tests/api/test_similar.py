@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Keyword, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import concrete

@@ -9,7 +9,7 @@ import pytest
 from stac_pydantic import Item
 
 from search_api.protocols.stac.documents import read_fields, with_fields
-from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES
+from search_api.protocols.stac.parameters import STAC_QUERYABLES, STAC_SORTABLES
 from tests.api.test_stac import get
 from tests.service import Service
 

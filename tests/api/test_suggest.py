@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.folding import folded_phrase
-from search_api.search.suggest.suggester import slips, slips_in
+from core.names import folded_phrase
+from search_api.search.suggester import slips, slips_in
 from tests.service import Service
 
 

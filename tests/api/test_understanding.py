@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Contact, Record
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from reading.vocabulary import Concept, Label, NamedVocabulary
+from reading.concepts import Concept, Label, NamedVocabulary
 from search_api.search.understanding.vocabularies import VocabularyStore
 from tests.conftest import delete_indices
 from tests.service import SAMPLES, Service

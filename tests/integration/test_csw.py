@@ -17,7 +17,7 @@ from owslib import fes
 from owslib.csw import CatalogueServiceWeb
 from owslib.ows import ExceptionReport
 
-from core.folding import folded
+from core.names import folded
 from indexer.formats import registry
 from indexer.raw import RawRecord
 from indexer.sources.csw import CswSource

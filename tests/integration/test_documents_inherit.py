@@ -12,7 +12,7 @@ from elasticsearch import Elasticsearch
 
 from core.document import DocumentEntry
 from core.errors import NotFound
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import to_document

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.clock import now_iso
-from core.document import PUBLIC, DocumentEntry, FileKey
+from core.document import PUBLIC, DocumentEntry, FileKey, WhereWhen
 from core.errors import Unavailable
-from core.passage import WhereWhen
 from core.record import Link, Record
+from core.timespan import now_iso
 from es_mappings.codecs import documents
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias

@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.clock import now_iso
 from core.document import PUBLIC, DocumentEntry, FileKey
 from core.record import Record
+from core.timespan import now_iso
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from indexer.documents.index.ingest import IncomingDocument, ingest

@@ -14,9 +14,8 @@ import pytest
 import redis
 from elasticsearch import Elasticsearch
 
-from core.clock import now_iso
-from core.document import PUBLIC, DocumentEntry, FileKey
-from core.passage import WhereWhen
+from core.document import PUBLIC, DocumentEntry, FileKey, WhereWhen
+from core.timespan import now_iso
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued, remove_document
 from indexer.documents.index.repair_library import Queue, repair_library

@@ -13,12 +13,12 @@ from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
-from reading.vocabulary import Concept, Label, NamedVocabulary
+from reading.concepts import Concept, Label, NamedVocabulary
 from search_api.search.answer import Answer
 from search_api.search.ranking.config import default_config
 from search_api.search.request import FacetName, Filters, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.suggester import NameSuggestion, indexed
+from search_api.search.suggester import NameSuggestion, indexed
 from search_api.search.understanding.vocabularies import VocabularyStore
 from search_api.search.views.geojson import feature
 from sonde.settings import IndexSettings, Settings

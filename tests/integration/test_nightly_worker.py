@@ -27,7 +27,7 @@ from redbeat.schedulers import get_redis
 from core.access import Caller
 from search_api.app import create_app
 from search_api.stewards.alerts.notices import MatchingRound, NoticeStore
-from search_api.stewards.insight.measurements import MeasurementStore
+from search_api.stewards.insight import MeasurementStore
 from sonde.settings import AlertsSettings, BrokerSettings, EvaluationSettings, MailSettings, Settings
 from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts

@@ -24,12 +24,10 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
-from search_api.catalogue.listing.query import ListRequest
-from search_api.catalogue.listing.reader import RecordReader
-from search_api.operations.readiness import Readiness
+from search_api.catalogue.listing import ListRequest, RecordReader
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval.serving import ServingResolver
+from search_api.search.retrieval.serving import Readiness, ServingResolver
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
 from tests.integration.hashing import Hashing

@@ -18,7 +18,7 @@ from flask import Flask
 from core.deadlines import waiting_elsewhere
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from net.gate import Gate, GatePolicy
-from search_api.http import admission
+from search_api.http.limits import AdmissionLimits, register_admission
 from sonde.server.connections import ConnectionLimits, ConnectionServer
 from sonde.server.worker import probes
 
@@ -263,7 +263,7 @@ class Answering(Served):
         gate = Gate(GatePolicy(allowed_hosts=frozenset((self.model.removeprefix("http://"),))))
         language_model = RemoteLanguageModel(ChatEndpoint(self.model, "slow", timeout_s=WAIT_S), gate)
         self.app = Flask("answering")
-        admission.register(self.app, admission.AdmissionLimits(at_once=4, waiting=80, models=1, longest_wait_s=WAIT_S))
+        register_admission(self.app, AdmissionLimits(at_once=4, waiting=80, models=1, longest_wait_s=WAIT_S))
 
         @self.app.get("/ask")
         def ask() -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from core.breaker import CircuitOpen
+from core.deadlines import CircuitOpen
 from core.errors import Unavailable
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from local_stack.ports import free_port

@@ -14,7 +14,7 @@ from es_gateway.client import Elasticsearch
 from lab.month.month import Course, Month
 from lab.month.script import Habits, MonthQuestion
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.signals.usage import Usage
+from search_api.search.ranking.signals.record import Usage
 from tests.api.conftest import FEW
 from tests.conftest import delete_indices
 from tests.service import SAMPLES, Service

@@ -13,7 +13,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 
-from core.breaker import CircuitOpen
+from core.deadlines import CircuitOpen
 from core.errors import NotFound, Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices

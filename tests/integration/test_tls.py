@@ -16,7 +16,7 @@ from flask import Flask
 from core.errors import Unavailable
 from es_gateway.errors import NotReachable
 from es_gateway.nodes import GuardedNode, HttpNode
-from search_api.http.limits import register
+from search_api.http.limits import register_rate_limits
 from sonde.settings import BrokerSettings, ElasticsearchSettings, IndexSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 from sonde.wiring.clients import elasticsearch_client
@@ -99,7 +99,7 @@ def test_limits_are_counted_over_tls(broker: Secured) -> None:
     for _ in range(2):  # two processes, which can only meet in the broker
         app = Flask("limited")
         app.add_url_rule("/", view_func=lambda: "ok")
-        register(app, limit_policy(settings))
+        register_rate_limits(app, limit_policy(settings))
         statuses.append(app.test_client().get("/").status_code)
     assert statuses == [200, 429]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.passage import Passage, WhereWhen
+from core.document import Passage, WhereWhen
 from core.ports import TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import bits_of, to_fields
@@ -22,7 +22,7 @@ from indexer.write.embed import count_missing, embed_missing
 from search_api.search.parts import RecordCaches
 from search_api.search.passages.passage_arms import late_interactions
 from search_api.search.passages.scope import scopes
-from search_api.search.retrieval.token_vectors import fetch_token_vectors
+from search_api.search.retrieval.record_reads import fetch_token_vectors
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 

@@ -12,7 +12,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import IndexShape
 from es_mappings.names import concrete
-from search_api.search.retrieval import knn
+from search_api.search.retrieval import clauses
 from sonde.settings import IndexSettings
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import CARD
@@ -33,9 +33,9 @@ def test_the_nearest_vector_is_found_and_scored_by_its_cosine(
         for number, vector in enumerate(vectors):
             es_client.index(index=index, id=str(number), document={"id": str(number), "vector": vector.tolist()})
         es_client.indices.refresh(index=index)
-        body = {"knn": knn.nearest(vectors[7], 5, []), "size": 5}
+        body = {"knn": clauses.nearest(vectors[7], 5, []), "size": 5}
         best = es_client.search(index=index, **body).body["hits"]["hits"][0]
         assert best["_id"] == "7"
-        assert knn.cosine(best["_score"]) == pytest.approx(1.0, abs=0.05)
+        assert clauses.cosine(best["_score"]) == pytest.approx(1.0, abs=0.05)
     finally:
         delete_indices(es_client, prefix)

@@ -15,8 +15,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import NotReachable
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
-from reading.vocabulary import Concept, Label, NamedVocabulary
-from reading.vocabulary.vocabulary import Vocabulary
+from reading.concepts import Concept, Label, NamedVocabulary
+from reading.vocabulary import Vocabulary
 from search_api.search.understanding.vocabularies import LOOKED_AFTER_S, LoadedVocabularies, VocabularyStore
 from sonde.cli import vocabulary as command
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.ports import Embedder
 from core.record import Record
@@ -125,7 +125,7 @@ def measures(found: Sequence[str], relevant: frozenset[str]) -> dict[str, float]
 
 
 def documents(records: Sequence[Record], embedder: Embedder, reader: object) -> Iterator[tuple[str, Json]]:
-    from core.passage import Passage
+    from core.document import Passage
     from es_mappings.codecs.records import to_document
     from es_mappings.codecs.vectors import to_fields
     from indexer.documents.index.store import passage_document

@@ -30,7 +30,7 @@ def main(name: str) -> None:
     collection = judged(name, Path(shared) if shared else None, None)
     with temporary_node(load_settings(), sys.stderr.write) as settings, bench(settings, collection) as ready:
         asked = [(one, ask(ready.pipeline, collection, one, Variant())) for one in questions()]
-    answered = [(one, len(answer.found)) for one, answer in asked if answer.found]
+    answered = [(one, len(answer.hits)) for one, answer in asked if answer.hits]
     for one, count in answered:
         sys.stdout.write(f"{one.id}\t{one.kind}\t{count}\t{one.text}\n")
     sys.stdout.write(f"{len(answered)} of {len(asked)} are answered over {name}\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from tests.quality.ncar_rule import Question, Topic
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.extent import BBox
-from core.geo import BoxComparison, box_array, compare, diagonal_deg
+from core.geo import BBox, BoxComparison, box_array, compare, diagonal_deg
 from core.record import Record
 from core.timespan import TimeSpan, instant_ms
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from core.passage import Passage
+from core.document import Passage
 from core.ports import Embedder
 from indexer.documents.parse.limits import Limits, Ocr
 from indexer.documents.parse.model import ReadDocument

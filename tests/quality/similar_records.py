@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from evaluation.collection import JudgedCollection

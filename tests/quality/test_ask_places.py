@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from search_api.search.ranking.config import default_config

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
 from tests.quality.build_ncar import OTHERS, judge, overruled, quick_subset

@@ -15,12 +15,11 @@ from pathlib import Path
 
 from encoders.catalogue import load_recogniser
 from encoders.specs import RecogniserSpec
+from reading.concepts import NamedVocabulary, read_files
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary import NamedVocabulary
-from reading.vocabulary.skos import read_files
-from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary
+from reading.vocabulary import Vocabulary, own_vocabulary
 from search_api.search.request import ALL_PARTS
 from search_api.search.understanding.understand import Understander
 

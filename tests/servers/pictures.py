@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from core.record import Link
-from search_api.catalogue.listing.reader import RecordReader, Stored
+from search_api.catalogue.listing import RecordReader, Stored
 
 
 def png(width: int, height: int) -> bytes:

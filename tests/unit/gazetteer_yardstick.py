@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from core.extent import BBox, enclosing_box, normalise_longitude
+from core.geo import BBox, enclosing_box, normalise_longitude
 from tests.shared_data import shared_data
 
 Yard = tuple[str, str, BBox]  # source, name, box

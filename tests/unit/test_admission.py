@@ -17,7 +17,7 @@ from core.deadlines import hurried, leave_if_gone, remaining_s, waiting_elsewher
 from core.errors import Unavailable
 from es_gateway.nodes import GuardedNode
 from es_gateway.searching import as_timeout
-from search_api.http.admission import AdmissionLimits, register
+from search_api.http.limits import AdmissionLimits, register_admission
 
 
 class Work:
@@ -27,7 +27,7 @@ class Work:
         self.begun = threading.Semaphore(0)
         self.go = threading.Event()
         self.app = Flask("work")
-        register(self.app, limits)
+        register_admission(self.app, limits)
         for route in ("/search", "/embeddings", "/collections/<name>/items"):
             self.app.add_url_rule(route, route, self._work, methods=["GET", "POST"])
         for route in ("/library/documents", "/ask/held"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 
-from search_api.search.retrieval.filters import LANGUAGES as OF_THE_PAGE
-from search_api.stewards.alerts.texts import LANGUAGES, TEXTS
+from search_api.search.retrieval.clauses import LANGUAGES as OF_THE_PAGE
+from search_api.stewards.alerts.saved import LANGUAGES, TEXTS
 
 _FILLED = re.compile(r"\{(\w+)\}")
 

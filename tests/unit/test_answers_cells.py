@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from search_api.ask.extract import best_quotes, quoted_text
-from search_api.search.passages.tables import quoted_cell, table_from
-from search_api.search.passages.values import CitedSentence, FoundPassage
+from search_api.search.passages.values import CitedSentence, FoundPassage, quoted_cell, table_from
 from search_api.search.ranking.config import QuoteWeights
 
 CSV = (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.document import Passage
 from core.errors import SondeError
-from core.passage import Passage
 from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
 from evaluation.answers.measures import AnswerMeasures, by_kind
 from evaluation.answers.questions import load_questions

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.ask.citations import checked_sentences, contradicts
+from search_api.ask.extract import checked_sentences, contradicts
 from search_api.ask.generation import is_refusal, plain, without_leading_reasoning, without_reasoning
 from search_api.search.passages.values import REFUSAL, FoundPassage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from search_api.page.portal import BaseLayer
+from search_api.page.shell import BaseLayer
 from sonde.portal_settings import BaseLayerSettings
 
 XYZ = {"name": "Relief", "attribution": "© Survey", "xyz": "https://tiles.example/{z}/{x}/{y}.png"}

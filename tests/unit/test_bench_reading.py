@@ -7,7 +7,7 @@ from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.place import BOXES
+from search_api.search.ranking.signals.spatial import BOXES
 from search_api.search.understanding.understand import Understander
 
 

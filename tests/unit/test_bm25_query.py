@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.json_types import Json
-from search_api.search.ranking.config import default_config
-from search_api.search.ranking.words import Boosts
+from search_api.search.ranking.config import Boosts, default_config
 from search_api.search.retrieval.bm25 import every_word_query, records_query, scoring
 
 WORDS = default_config().words

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.breaker import Breaker, BreakerPolicy, CircuitOpen
+from core.deadlines import Breaker, BreakerPolicy, CircuitOpen
 from core.errors import Unavailable
-from core.place import Place
-from search_api.search.guarded_models import GuardedGeocoder
+from core.geo import Place
+from search_api.search.caches import GuardedGeocoder
 
 
 class Clock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from search_api.search.retrieval.candidate_matches import match_clauses, read_matches
+from search_api.search.retrieval.arms import match_clauses, read_matches
 
 
 def _hit(record: str, *matched: str) -> dict[str, object]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.cells import FINEST, LEVELS, MOST_CORNERS, CellGrid, CellRange, outline
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, turns_of
 from es_mappings.codecs import cells
 

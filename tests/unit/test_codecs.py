@@ -9,10 +9,9 @@ from typing import Any, get_args
 
 import pytest
 
-from core.document import DocumentEntry
-from core.extent import BBox
+from core.document import DocumentEntry, Passage, WhereWhen
+from core.geo import BBox
 from core.names import Names, Variable
-from core.passage import Passage, WhereWhen
 from core.ports import EmbedderCard
 from core.record import Contact, Keyword, Link, Provenance, Record
 from core.timespan import TimeSpan

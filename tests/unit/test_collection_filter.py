@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
-from search_api.catalogue.listing.catalogues import Catalogue
+from search_api.catalogue.catalogues import Catalogue
 from search_api.protocols.stac.collection_search import condition_of
 from search_api.search.filtering.cql2 import parse
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox, enclosing_box, normalise_longitude
+from core.geo import WORLD, BBox, enclosing_box, normalise_longitude
 from core.record import record_id
 from core.timespan import TimeSpan, instant_ms, iso
 

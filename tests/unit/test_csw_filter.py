@@ -10,8 +10,7 @@ from shapely.geometry import shape
 
 from core.json_types import Json
 from search_api.protocols.csw.constraint import clause_for
-from search_api.protocols.csw.filter_xml import tree_of
-from search_api.protocols.csw.names import CswError
+from search_api.protocols.csw.filter_xml import CswError, tree_of
 from search_api.protocols.csw.request import of_pairs, of_xml, read_xml
 
 NAMES = 'xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"'

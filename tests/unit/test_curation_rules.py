@@ -9,13 +9,12 @@ from datetime import date
 import pytest
 
 from core.errors import InvalidInput, TooLarge
-from core.extent import BBox
-from core.overlay import Overlay
-from core.record import Keyword, Record
+from core.geo import BBox
+from core.record import Keyword, Overlay, Record
 from core.timespan import TimeSpan
-from search_api.search.curation.curated import ActiveRules, with_draft
-from search_api.search.curation.rules import RULES, CurationRule, RuleKey, StoredRule
-from search_api.stewards.curation.lines import MOST_LINES, read_lines
+from search_api.search.curation import ActiveRules, with_draft
+from search_api.search.curation_rules import RULES, CurationRule, RuleKey, StoredRule
+from search_api.stewards.curation.desk import MOST_LINES, read_lines
 from search_api.stewards.curation.trial import RankChange, differences, ndcg
 
 TODAY = date(2026, 11, 23)

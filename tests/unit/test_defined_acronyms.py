@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.defined_acronyms import defined_acronyms, of_keyword
+from core.record_keys import defined_acronyms, of_keyword
 
 # From abstracts of the NCAR catalogues (CC BY 4.0).
 _WACCM = (

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Contact, Record
 from core.record_keys import series_of, signature_of
 from core.timespan import TimeSpan
-from search_api.search.ranking.diversity import Diversity, Family, diversify
-from search_api.search.ranking.duplicates import DuplicateKey, deduplicate
+from search_api.search.ranking.diversity import Diversity, DuplicateKey, Family, deduplicate, diversify
 
 RULE = Diversity(block=10, most={"series": 3, "parent": 5}, least_share=0.8)
 

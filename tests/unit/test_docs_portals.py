@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from core.cells import COARSEST, FINEST, MOST_CELLS
 from core.errors import SondeError
 from search_api.catalogue.fair.reader import MOST_RECORDS
-from search_api.catalogue.listing.query import _MOST_STEMMED_WORDS
+from search_api.catalogue.listing import _MOST_STEMMED_WORDS
 from search_api.catalogue.previews import LARGEST_EDGE
 from search_api.catalogue.related.relations import _RARE_PROJECT
 from search_api.http.responses import LEAST_COMPRESSED_BYTES

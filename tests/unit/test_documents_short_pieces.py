@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.passage import WordBox
+from core.document import WordBox
 from indexer.documents.segment.short_pieces import Piece, join_short
 
 LONG = " ".join(f"Sentence {n} says a little about the water of the lake." for n in range(4))

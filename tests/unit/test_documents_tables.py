@@ -6,7 +6,7 @@ import pytest
 
 from indexer.documents.index.stored_fields import stored_table, unit_of, units
 from indexer.documents.parse.model import Table
-from search_api.search.passages.tables import table_from
+from search_api.search.passages.values import table_from
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.doubts import doubts
-from core.record import Provenance, ProvenanceKind, Record
+from core.record import Provenance, ProvenanceKind, Record, doubts
 from core.timespan import TimeSpan
 from search_api.search.views.geojson import properties
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from core.errors import Unavailable
-from core.extent import BBox
-from core.place import Place
+from core.geo import BBox, Place
 from encoders.remote_geocoder import FallbackGeocoder
 
 HERE = Place("Here", "city", BBox(0, 0, 1, 1))

@@ -15,15 +15,14 @@ import numpy as np
 import pytest
 
 from core.errors import ModelMissing, Unavailable
-from core.extent import BBox
-from core.place import Place
+from core.geo import BBox, Place
 from core.ports import CrossEncoder
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.remote_geocoder import RemoteGeocoder, nominatim_places, photon_places
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec
 from net.errors import BadStatus
 from net.gate import Gate, GatePolicy
-from search_api.search.ranking.rerank import calibrated
+from search_api.search.ranking.rank import calibrated
 
 Answerer = Callable[[str, dict[str, Any], dict[str, str]], tuple[int, Any]]
 

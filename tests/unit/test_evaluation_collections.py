@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.errors import SondeError
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, JudgedCollection, half_of
 from evaluation.collections import ncar, public, samples

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Provenance, ProvenanceKind, Record
 from evaluation.asking import QuestionResult, Variant, ablations
 from evaluation.collection import JudgedQuestion

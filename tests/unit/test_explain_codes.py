@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
+from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import rank
-from search_api.search.ranking.target import Target
+from search_api.search.ranking.rank import explain, rank
 
 ASKED = Target(
     boxes=(BBox(0, -10, 20, 10),),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import BBox
+from core.geo import BBox
 from indexer.formats.registry import read, separate
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord

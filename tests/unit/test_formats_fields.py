@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.field_table import field_sources, filled_fields, with_table

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record, Resolution
 from core.timespan import TimeSpan
 from indexer.formats.registry import read

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan

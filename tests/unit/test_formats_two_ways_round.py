@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.record import Record
 from indexer.formats.registry import read
 from indexer.formats.repair.antimeridian import ACROSS, SWAPPED

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Link, Record
 from indexer.formats.registry import read
 from indexer.formats.repair.resolution import distance_in

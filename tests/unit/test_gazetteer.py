@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.ports import Geocoder
 from reading.gazetteer import Gazetteer, fold, name_key, words
-from reading.gazetteer.build.cities import estimated_box
-from reading.gazetteer.build.countries import homeland
+from reading.gazetteer.build.areas import estimated_box, homeland
 from reading.gazetteer.build.drafts import Draft, write
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import BBox
+from core.geo import BBox
 from reading.gazetteer import Gazetteer
 from reading.gazetteer.build.drafts import iou
 from tests.unit.gazetteer_yardstick import yardstick

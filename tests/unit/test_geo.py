@@ -10,15 +10,17 @@ import shapely
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox, normalise_longitude
 from core.geo import (
     EARTH_RADIUS_KM,
+    WORLD,
+    BBox,
     area_km2,
     box_array,
     compare,
     diagonal_deg,
     hausdorff_deg,
     hausdorff_deg_many,
+    normalise_longitude,
 )
 
 FIJI = BBox(177.0, -19.0, -178.0, -16.0)

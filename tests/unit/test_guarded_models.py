@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from search_api.search import guarded_models
-from search_api.search.guarded_models import CachingEmbedder
+from search_api.search import caches
+from search_api.search.caches import CachingEmbedder
 
 
 @dataclass
@@ -52,7 +52,7 @@ def test_documents_are_read_each_time() -> None:
 
 
 def test_the_longest_unasked_question_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_models, "MOST_BYTES", 1_200)  # one takes 556
+    monkeypatch.setattr(caches, "MOST_BYTES", 1_200)  # one takes 556
     model = Counting()
     embedder = CachingEmbedder(model)
     for text in ("a", "bb", "a", "ccc", "a", "bb"):
@@ -61,7 +61,7 @@ def test_the_longest_unasked_question_is_forgotten_first(monkeypatch: pytest.Mon
 
 
 def test_a_question_larger_than_the_memory_is_answered_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_models, "MOST_BYTES", 100)
+    monkeypatch.setattr(caches, "MOST_BYTES", 100)
     model = Counting()
     embedder = CachingEmbedder(model)
     for _ in range(2):

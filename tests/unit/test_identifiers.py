@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reading.identifiers import IdentifierMention, read_identifiers
+from reading.names import IdentifierMention, read_identifiers
 
 UUID = "8a3c6f0e-1b2d-4c3e-9f10-0a1b2c3d4e5f"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from iso19139_document import box, extent, polygon, record, text
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Vertical
 from indexer.formats.repair.boxes import repair_box
 

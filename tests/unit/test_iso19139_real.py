@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.recognition import recognise

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Contact, Record
 from core.timespan import TimeSpan
 from indexer.formats.iso.structure import NAMES_OF_19115_3, STRUCTURE_REPAIRED

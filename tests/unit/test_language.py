@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from reading.language import detect_language, sure_language
+from reading.sentences import detect_language, sure_language
 
 pytestmark = pytest.mark.skipif(
     find_spec("lingua") is None and os.environ.get("CI") != "true",

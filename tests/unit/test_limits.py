@@ -9,7 +9,7 @@ from flask import Flask, request
 from flask.testing import FlaskClient
 
 from search_api.http import problems
-from search_api.http.limits import LimitPolicy, register
+from search_api.http.limits import LimitPolicy, register_rate_limits
 from sonde.settings import BrokerSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 
@@ -19,7 +19,7 @@ DEAD = "redis://127.0.0.1:9/0"
 def _http(policy: LimitPolicy) -> FlaskClient:
     app = Flask("limited")
     problems.register(app)
-    register(app, policy)
+    register_rate_limits(app, policy)
 
     @app.get("/search")
     def search() -> str:
@@ -133,7 +133,7 @@ def test_a_long_list_counts_as_several_requests(address: str, left: int) -> None
 def test_a_proxy_says_by_which_scheme_but_never_which_host() -> None:
     """Links in answers begin with the host: a cache that kept them would give a stranger's host to everybody."""
     app = Flask("limited")
-    register(app, LimitPolicy(proxies=1))
+    register_rate_limits(app, LimitPolicy(proxies=1))
     app.add_url_rule("/search", view_func=lambda: request.url_root)
     sent = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "Host": "search.example"}
     assert app.test_client().get("/search", headers=sent).text == "https://search.example/"

@@ -12,9 +12,7 @@ from core.record import Record
 from core.record_keys import keys_of
 from indexer.plan.parsed_record import identify, parse, with_listed_names
 from indexer.raw import RawRecord
-from reading.vocabulary import Concept, Label, NamedVocabulary
-from reading.vocabulary.name_lists import NO_LISTS, NameLists
-from reading.vocabulary.skos import read_files
+from reading.concepts import NO_LISTS, Concept, Label, NamedVocabulary, NameLists, read_files
 
 
 def _tree(tmp_path: Path) -> tuple[Concept, ...]:

@@ -9,7 +9,7 @@ from core.record import Record
 from core.record_keys import keys_of
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
-from search_api.catalogue import record_page
+from search_api.catalogue.view import article
 from search_api.formats_out import schema_org, stac
 from tests.shared_data import shared_data
 
@@ -51,7 +51,7 @@ def test_what_was_read_is_written_again() -> None:
     item = stac.item(scene, None, [])
     assert (item["properties"]["platform"], item["properties"]["processing:level"]) == ("Sentinel-2B", "L2A")
     assert any("/processing/" in schema for schema in item["stac_extensions"])
-    assert "<dt>Platforms</dt><dd>Sentinel-2B</dd>" in record_page.article(scene)
+    assert "<dt>Platforms</dt><dd>Sentinel-2B</dd>" in article(scene)
     buoy = _real("format_fixtures.tar.gz", f"{_APISO}pacioos-NS06agg.xml")
     measured = schema_org.dataset(buoy, "https://e.org/r")["variableMeasured"]
     assert {"@type": "PropertyValue", "name": "Temperature", "alternateName": "sea_water_temperature",

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.doubts import doubts
-from core.record import Record
+from core.record import Record, doubts
 from core.timespan import TimeSpan
 from indexer.formats.iso import structure as iso_structure
 from indexer.formats.repair import antimeridian

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from core.errors import SondeError
-from core.extent import BBox
+from core.geo import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
 from lab.peers.questions import (

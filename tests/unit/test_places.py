@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import BBox
-from core.place import Entity, Place
+from core.geo import BBox, Entity, Place
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceMention, PlaceReader
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from search_api.page.portal import PortalLook
+from search_api.page.shell import PortalLook
 from sonde.portal_settings import PortalSettings, contrast
 from sonde.settings import Settings
 from sonde.wiring.portal import portal_look

@@ -6,13 +6,12 @@ import numpy as np
 import orjson
 import pytest
 
-from core.extent import BBox
+from core.geo import BBox
 from core.hit import Hit
 from core.record import Link, Record
-from search_api.http.addresses import GEOJSON, Addresses, link
-from search_api.http.responses import json_part
+from search_api.http.responses import GEOJSON, Addresses, json_part, link
 from search_api.search.answer import FoundRecord
-from search_api.search.retrieval.page_records import BestPassage
+from search_api.search.retrieval.record_reads import BestPassage
 from search_api.search.views import geojson
 from search_api.search.views.search import Presented
 

@@ -14,8 +14,7 @@ from core.errors import NotFound, Unavailable
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from search_api.search.answer import Answer
-from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.usage.log import (
+from search_api.search.query_log import (
     MOST_WAITING,
     LogPolicy,
     QueryLog,
@@ -27,6 +26,7 @@ from search_api.search.usage.log import (
     person_hash,
     subject_hash,
 )
+from search_api.search.understanding.interpretation import Interpretation
 from sonde.settings import QueriesSettings
 
 SECRET = b"sixteen letters!"

@@ -17,21 +17,18 @@ from search_api.search.ranking.candidates import (
     Column,
     Fields,
     Floats,
+    Target,
     doc_values,
     fields_of,
     first,
     floats,
     number,
 )
-from search_api.search.ranking.combiners import COMBINERS
-from search_api.search.ranking.combiners.combiner import Term, Terms
+from search_api.search.ranking.combiners import COMBINERS, Term, Terms
 from search_api.search.ranking.config import Extensions, Ranker, RankingConfig, default_config
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import rank
-from search_api.search.ranking.rerank import rerank
+from search_api.search.ranking.rank import explain, rank, rerank
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
-from search_api.search.ranking.target import Target
 from tests.unit.test_ranking_rank import CARD
 
 DOWNLOADS: Column[float, Floats] = Column(

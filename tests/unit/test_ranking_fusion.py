@@ -10,15 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.search.ranking.combiners.combiner import Combiner, shared_weights
-from search_api.search.ranking.combiners.rrf import ReciprocalRanks, rrf
-from search_api.search.ranking.combiners.tm2c2 import Tm2c2, tm2c2
+from search_api.search.ranking.candidates import Target
+from search_api.search.ranking.combiners import Combiner, ReciprocalRanks, Tm2c2, rrf, shared_weights, tm2c2
 from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.arms import ArmSignal
-from search_api.search.ranking.target import Target
 
 NAN = math.nan
 

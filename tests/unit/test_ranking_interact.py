@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.token_bits import packed, unpacked
+from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking, rank
-from search_api.search.ranking.rerank import interact, interactions
-from search_api.search.ranking.signals.best_only import LateInteraction, counted
-from search_api.search.ranking.target import Target
+from search_api.search.ranking.rank import Ranking, explain, interact, interactions, rank
+from search_api.search.ranking.signals.arms import LateInteraction, counted
 
 CONFIG = default_config().records
 ROWS = [Candidate(name, {"bm25": 12.0 - place, "dense": 0.6 - place / 50}) for place, name in enumerate("abcdef")]

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from search_api.search.ranking.candidates import Candidates, fields_of
+from search_api.search.ranking.candidates import Candidates, Target, fields_of
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.signals.names import VERSION, NamesSignal, newness, version_numbers
+from search_api.search.ranking.signals.record import VERSION, NamesSignal, newness, version_numbers
 from search_api.search.ranking.signals.signal import RankingInput
-from search_api.search.ranking.target import Target
 
 
 def _asked(names: list[float | None], versions: list[str]) -> RankingInput:

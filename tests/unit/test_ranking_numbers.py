@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import search_api
-from reading.vocabulary import Label
-from search_api.search.passages.own_words import OwnCounts, own_bm25_query
+from reading.concepts import Label
+from search_api.search.passages.passage_arms import OwnCounts, own_bm25_query
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.bm25 import (
     cited_query,
@@ -23,17 +23,16 @@ from search_api.search.understanding.interpretation import QueryTerm, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
-FLOW = ("flow", "round_one", "round_two", "round_three", "result_window", "similar")
+FLOW = ("flow", "ranking/combiners", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
-    "search/retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
+    "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
-    "search/retrieval/refinement.py": {"_BESIDE"},  # which senses are offered
+    "search/retrieval/refinement.py": {"_BESIDE", "_LEAST_LIKENESS, _SURE_LIKENESS"},  # which senses and corrections
     "search/retrieval/serving.py": {
         "_KEPT_S",
         "_LANGUAGES_KEPT_S",
         "_LEAST_SHARE",
     },  # caches, and languages of a catalogue
-    "search/retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
 }
 
 
@@ -76,15 +75,15 @@ def test_words_in_ones_own_passages_too() -> None:
 
 
 def test_no_module_that_searches_or_ranks_has_a_weight_beside_it() -> None:
-    found = {}
-    folders = ("search/retrieval", "search/passages", "search/ranking/combiners", "library")
+    weights = {}
+    folders = ("search/retrieval", "search/passages", "library")
     paths = [path for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
     for path in [*paths, *(PACKAGE / "search" / f"{name}.py" for name in FLOW)]:
         place = path.relative_to(PACKAGE).as_posix()
         names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
         if names:
-            found[place] = names
-    assert found == {}
+            weights[place] = names
+    assert weights == {}
 
 
 def _fractions(path: Path) -> Iterator[str]:

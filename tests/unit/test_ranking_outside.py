@@ -10,18 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.timespan import TimeSpan, instant_ms
+from search_api.search.ranking.candidates import Relation, Target
 from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.place import BOXES, OutsidePlace, wholly_outside
-from search_api.search.ranking.rank import Ranking, nearest_first, rank
-from search_api.search.ranking.rerank import rerank
-from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.rank import Ranking, explain, nearest_first, rank, rerank
+from search_api.search.ranking.signals.spatial import BOXES, OutsidePlace, Spatial, wholly_outside
 from search_api.search.ranking.signals.temporal import Temporal
-from search_api.search.ranking.target import Relation, Target
 
 CONFIG = default_config().records
 PLACE = CONFIG[Spatial].place

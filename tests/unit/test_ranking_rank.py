@@ -11,24 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Candidates, RankingFields, fields_of
+from search_api.search.ranking.candidates import Candidates, RankingFields, Target, fields_of
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.place import BOXES
-from search_api.search.ranking.rank import Ranking, nearest_first, rank
-from search_api.search.ranking.rerank import calibrated, rerank
-from search_api.search.ranking.signals.best_only import CrossEncoderReading
-from search_api.search.ranking.signals.kind import KIND, Kind
-from search_api.search.ranking.signals.resolution import RESOLUTION_M, STEP_S
-from search_api.search.ranking.signals.resolution import ResolutionSignal as ResolutionSignal
-from search_api.search.ranking.signals.spatial import Spatial
-from search_api.search.ranking.signals.temporal import MODIFIED_MS, SPANS, Temporal
-from search_api.search.ranking.target import Target
+from search_api.search.ranking.rank import Ranking, calibrated, explain, nearest_first, rank, rerank
+from search_api.search.ranking.signals.arms import CrossEncoderReading
+from search_api.search.ranking.signals.record import KIND, Kind
+from search_api.search.ranking.signals.spatial import BOXES, Spatial
+from search_api.search.ranking.signals.temporal import MODIFIED_MS, RESOLUTION_M, SPANS, STEP_S, Temporal
+from search_api.search.ranking.signals.temporal import ResolutionSignal as ResolutionSignal
 
 NOW = instant_ms("2026-01-01")
 CONFIG = default_config().records

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from search_api.search.ranking.candidates import Candidates, fields_of
-from search_api.search.ranking.signals.arms import PassageDense
-from search_api.search.ranking.signals.relevance import Curve, Relevance
+from search_api.search.ranking.candidates import Candidates, Target, fields_of
+from search_api.search.ranking.signals.arms import Curve, PassageDense, Relevance
 from search_api.search.ranking.signals.signal import RankingInput
-from search_api.search.ranking.target import Target
 
 NEVER = Curve(-50.0, 0.0, 0.0)
 BY_COSINE = Curve(0.0, 1.0, 0.0)

@@ -10,15 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox
-from core.geo import box_array
-from search_api.search.ranking.candidates import Rows
+from core.geo import WORLD, BBox, box_array
+from search_api.search.ranking.candidates import Relation, Rows, SpatialMode, Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.place import FEATURES, blend_features, blend_scores
 from search_api.search.ranking.rank import nearest_first, rank
-from search_api.search.ranking.signals.spatial import Spatial
-from search_api.search.ranking.target import Relation, SpatialMode, Target
+from search_api.search.ranking.signals.spatial import FEATURES, Spatial, blend_features, blend_scores
 
 CONFIG = default_config().records
 PLACE = CONFIG[Spatial].place

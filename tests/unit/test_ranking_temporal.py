@@ -7,18 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.candidates import Candidates, Level, Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
-from search_api.search.ranking.signals.kind import Kind
-from search_api.search.ranking.signals.resolution import RESOLUTION_M, closeness
-from search_api.search.ranking.signals.resolution import ResolutionSignal as ResolutionSignal
-from search_api.search.ranking.signals.temporal import Temporal
-from search_api.search.ranking.target import Level, Target
+from search_api.search.ranking.signals.record import Kind
+from search_api.search.ranking.signals.temporal import RESOLUTION_M, Temporal, closeness
+from search_api.search.ranking.signals.temporal import ResolutionSignal as ResolutionSignal
 
 NOW = instant_ms("2026-01-01")
 CONFIG = default_config().records

@@ -14,7 +14,7 @@ from reading.kinds import infer_kind
 from reading.places import PlaceReader
 from reading.sentences import sentences
 from reading.times import TimeReader
-from reading.vocabulary.vocabulary import only_own_vocabulary
+from reading.vocabulary import only_own_vocabulary
 from search_api.search.request import ALL_PARTS
 from search_api.search.understanding.understand import Understander
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.record import Dates, Record
-from search_api.catalogue.related.citations import CitingWork, citations_of
-from search_api.catalogue.related.mentions import names_one, phrases_of
+from search_api.catalogue.related.citations import CitingWork, citations_of, names_one, phrases_of
 from search_api.catalogue.related.relations import are_versions, doi_stem, order_of, title_stem, version_key
 
 

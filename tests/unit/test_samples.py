@@ -12,7 +12,7 @@ import pytest
 import yaml
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from encoders.locate import SHIPPED
 from samples.entry import SampleEntry, entry_from, load_catalogue, load_registers

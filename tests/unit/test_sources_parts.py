@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.breaker import CircuitOpen
+from core.deadlines import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
 from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_page, score, summary

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import WORLD, BBox
-from reading.relations import Relation
-from reading.targets import target_box
+from core.geo import WORLD, BBox
+from reading.relations import Relation, target_box
 
 ITALY = BBox(6.0, 36.0, 18.0, 48.0)  # 12 by 12 degrees, centre 12, 42
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from core.document import Passage
 from core.errors import Unavailable
-from core.passage import Passage
 from search_api.search.passages.values import REFUSAL
 from training.answer_sets import AnswerSets, OtherPassages, cited, dpo, raft, support, without, write_rows
 from training.corpora import CorpusDocument, PseudoQuestion

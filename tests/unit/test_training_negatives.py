@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extent import BBox
+from core.geo import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument, PseudoQuestion

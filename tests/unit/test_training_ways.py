@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import Unavailable
-from core.extent import BBox
+from core.geo import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument

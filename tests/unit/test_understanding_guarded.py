@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceMention, PlaceReader
 from reading.times import TimeMention, TimeReader
-from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary
+from reading.vocabulary import Vocabulary, only_own_vocabulary
 from search_api.search.request import ALL_PARTS
 from search_api.search.understanding.understand import Understander
 

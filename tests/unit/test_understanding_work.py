@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from core.place import Entity
+from core.geo import Entity
 from reading.coordinates import written_boxes
 from reading.gazetteer import Gazetteer
 from reading.places import RECOGNISED, PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary.vocabulary import only_own_vocabulary
+from reading.vocabulary import only_own_vocabulary
 from search_api.search.request import ALL_PARTS
 from search_api.search.understanding.understand import MOST_READ, Understander
 from tests.quality.understanding_speed import HOSTILE

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
+from search_api.search.query_log import Requester, person_hash
+from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
-from search_api.search.ranking.explain import explain
-from search_api.search.ranking.rank import Ranking, rank
-from search_api.search.ranking.signals.usage import LARGEST_WEIGHT, Evidence, Usage
-from search_api.search.ranking.target import Target
-from search_api.search.usage.log import Requester, person_hash
-from search_api.search.usage.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
+from search_api.search.ranking.rank import Ranking, explain, rank
+from search_api.search.ranking.signals.record import LARGEST_WEIGHT, Evidence, Usage
 from sonde.settings import QueriesSettings
 
 RANKER = default_config().records

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.record import Record
 from search_api.search.caches import VersionedCache, versions_of
-from search_api.search.retrieval.page_records import weight_of
+from search_api.search.retrieval.record_reads import weight_of
 
 
 def test_only_just_this_version_is_known() -> None:

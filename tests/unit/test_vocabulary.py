@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from reading.vocabulary import Concept, Label, NamedVocabulary
-from reading.vocabulary.skos import LONGEST_LABEL, read_files
-from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary, term_key
+from reading.concepts import LONGEST_LABEL, Concept, Label, NamedVocabulary, read_files
+from reading.vocabulary import Vocabulary, own_vocabulary, term_key
 from search_api.search.understanding.understand import MOST_NARROWER, names_to_add
 from tests.shared_data import shared_data
 

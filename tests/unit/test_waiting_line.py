@@ -12,8 +12,8 @@ from functools import partial
 
 import pytest
 
-from search_api.http.admission import AdmissionLimits
 from search_api.http.fair_queue import QueueFull, QueueSize, Waiter, WaitingLine
+from search_api.http.limits import AdmissionLimits
 from sonde.settings import ApiSettings
 from sonde.wiring.api import limits_of
 

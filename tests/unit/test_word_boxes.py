@@ -7,8 +7,8 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.folding import letters_of, place_of
-from core.passage import WordBox, lines_of, read_boxes, write_boxes
+from core.document import WordBox, lines_of, read_boxes, write_boxes
+from core.names import letters_of, place_of
 from indexer.documents.parse.model import Block, PlacedWord
 from indexer.documents.segment.units import TextPlaces
 

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.extent import BBox
-from core.place import Place
+from core.geo import BBox, Place
 from core.timespan import TimeSpan
 from reading.gazetteer import Gazetteer
 from training.corpora import CorpusDocument, PseudoQuestion, last_part

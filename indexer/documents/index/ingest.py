@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.clock import now_iso
 from core.document import PUBLIC, DocumentEntry, document_id
 from core.errors import NotFound
 from core.ports import Embedder
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.loader import USUAL, IndexShape

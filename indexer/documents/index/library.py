@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from core.clock import now_iso
 from core.document import UNREAD, DocumentEntry, FileKey, FileStore, with_edits
 from core.errors import NotFound, SondeError
+from core.timespan import now_iso
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.linked import pdf_of_page
 from indexer.documents.index.registries import complete_entry

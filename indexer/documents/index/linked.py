@@ -16,10 +16,10 @@ import lxml.html
 import structlog
 from lxml import etree
 
-from core.clock import now_iso
 from core.document import PUBLIC, UNREAD, DocumentEntry, Follow
 from core.errors import SondeError
 from core.record import Link, Record
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias

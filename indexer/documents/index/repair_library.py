@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from core.batched import batched
-from core.clock import now_iso
 from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, owner_routing
 from core.json_types import Json
+from core.timespan import now_iso
 from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.library import remove_document

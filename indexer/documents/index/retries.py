@@ -16,8 +16,8 @@ from importlib.metadata import version as installed_version
 
 import structlog
 
-from core.clock import now_iso
 from core.document import PUBLIC, UNREAD, DocumentEntry
+from core.timespan import now_iso
 from es_mappings.codecs import documents
 from es_mappings.names import alias
 from indexer.documents.index.store import DocumentStore

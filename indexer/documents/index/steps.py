@@ -15,13 +15,12 @@ from typing import Protocol, TypeVar
 import structlog
 
 from core.batched import batched
-from core.clock import now_iso
-from core.document import PUBLIC, DocumentEntry, State, record_of_document, with_edits
+from core.document import PUBLIC, DocumentEntry, Passage, State, record_of_document, with_edits
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json, JsonMapping
-from core.passage import Passage
 from core.ports import Embedder, TokenCard
 from core.record import Record
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.vectors import to_fields

@@ -14,10 +14,18 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from core.document import CATALOGUE, PUBLIC, UNREAD, DocumentEntry, owner_routing, record_of_document
+from core.document import (
+    CATALOGUE,
+    PUBLIC,
+    UNREAD,
+    DocumentEntry,
+    Passage,
+    WhereWhen,
+    owner_routing,
+    record_of_document,
+)
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json, JsonMapping
-from core.passage import Passage, WhereWhen
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents, passages, vectors

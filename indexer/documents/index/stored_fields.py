@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from core.document import DocumentEntry
+from core.document import DocumentEntry, WhereWhen
 from core.json_types import Json
-from core.passage import WhereWhen
 from indexer.documents.parse.limits import MEDIA_TYPES
 from indexer.documents.parse.model import ReadDocument, Table
-from reading.language import detect_language
 from reading.places import PlaceReader
+from reading.sentences import detect_language
 from reading.times import TimeReader
 
 _PREFIXED = "m|g|s|L|l|Pa|W|J|V|Hz|mol|bar|Sv|Bq|K|Gal|t|yr"

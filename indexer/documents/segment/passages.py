@@ -16,7 +16,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from core.passage import Passage, PassageKind
+from core.document import Passage, PassageKind
 from core.ports import Embedder
 from indexer.documents.parse.model import Block, ReadDocument, Table
 from indexer.documents.parse.sections import Section, sections, strip_number

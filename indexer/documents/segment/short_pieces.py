@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.passage import PassageKind, WordBox
+from core.document import PassageKind, WordBox
 from indexer.documents.parse.model import Table
 from indexer.documents.parse.sections import strip_number
 from indexer.documents.segment.units import SPECIAL_TOKENS, CountTokens

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from core.folding import letters_of
-from core.passage import WordBox, row_text
+from core.document import WordBox, row_text
+from core.names import letters_of
 from indexer.documents.parse.model import Block, PlacedWord, Table
 from reading.sentences import sentences
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import JsonMapping
 from core.record import Keyword, Resolution, Vertical
 from core.timespan import TimeSpan

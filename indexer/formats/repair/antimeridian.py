@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from core.extent import BBox, normalise_longitude
-from core.geo import box_array, compare
+from core.geo import BBox, box_array, compare, normalise_longitude
 
 SWAPPED = "extent: west and east were swapped"
 ACROSS = "extent: a polygon was read across the antimeridian"

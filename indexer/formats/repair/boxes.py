@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.extent import BBox, normalise_longitude
+from core.geo import BBox, normalise_longitude
 from indexer.formats.repair.antimeridian import SWAPPED, PlaceEvidence, is_inside_out, is_swapped
 
 _OVERSHOOT_DEG = 1.0  # the outer edge of a grid cell at a pole

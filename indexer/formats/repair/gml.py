@@ -10,7 +10,7 @@ from shapely import affinity
 from shapely.geometry import LineString, MultiPoint, Point, Polygon, box, mapping
 from shapely.geometry.base import BaseGeometry
 
-from core.extent import BBox, enclosing_box
+from core.geo import BBox, enclosing_box
 from core.json_types import JsonMapping
 from indexer.formats.repair.antimeridian import ACROSS, PlaceEvidence, read_across
 from indexer.formats.xml_documents import Element, local_name

@@ -12,7 +12,7 @@ import shapely
 from shapely.geometry import Point, Polygon, box, shape
 from shapely.geometry.base import BaseGeometry
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import parse_inner_json
 from indexer.formats.refused import RecordRefused

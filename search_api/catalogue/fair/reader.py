@@ -13,7 +13,7 @@ from core.timespan import instant_ms
 from es_mappings.codecs.records import from_document
 from search_api.catalogue.fair.indicators import INDICATORS, Subject, judge_all
 from search_api.catalogue.harvest_runs import LinkCheck
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import RecordReader
 from search_api.http.telemetry import count_cache_lookup
 
 MOST_RECORDS = 2000

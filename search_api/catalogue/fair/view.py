@@ -10,9 +10,9 @@ from core.json_types import Json
 from core.timespan import iso
 from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, IndicatorResult, judge_all
 from search_api.catalogue.view import CataloguePath, ItemPath
-from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import NoParameters
+from search_api.http.responses import GEOJSON, JSON, Addresses, link
 from search_api.parts import Parts
 
 _MEASURED_BY = "Indicators of RDA's FAIR data maturity model, those that metadata can answer."

@@ -12,7 +12,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from core.errors import SondeError, Unavailable
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.timespan import instant_ms, iso
 

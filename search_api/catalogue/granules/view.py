@@ -6,15 +6,14 @@ from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from search_api.catalogue.granules.answers import Granule, TimeLine
 from search_api.catalogue.view import ItemPath, stored_record
 from search_api.formats_out.notations import without_empty
-from search_api.http.addresses import GEOJSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
-from search_api.http.responses import json_as
+from search_api.http.responses import GEOJSON, Addresses, json_as, link
 from search_api.parts import Parts
 
 _MOST_SHOWN = 100

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from core.folding import folded, folded_words
 from core.json_types import Json
+from core.names import folded, folded_words
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
 from es_mappings.codecs import vectors
 from es_mappings.codecs.records import from_document
-from reading.identifiers import read_identifiers
-from search_api.search.retrieval.filters import Clause
+from reading.names import read_identifiers
+from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import ServingResolver
 
 VersionOrder = Literal["newer_version", "older_version", "other_version"]

@@ -9,15 +9,14 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
-from search_api.catalogue.related.citations import CitingWork
-from search_api.catalogue.related.mentions import Mention, phrases_of
+from search_api.catalogue.related.citations import CitingWork, Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
 from search_api.catalogue.view import ItemPath, stored_record
 from search_api.formats_out.notations import without_empty
-from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
+from search_api.http.responses import GEOJSON, JSON, Addresses, link
 from search_api.parts import Parts
 from search_api.search.views import geojson
 

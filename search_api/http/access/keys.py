@@ -20,11 +20,12 @@ import structlog
 from cachetools import TTLCache
 
 from core.access import ALL_SCOPES, AccessScope, Authenticator, Caller, NotAuthenticated, checked_name
-from core.clock import utc_now
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, VersionConflict
+from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.http.telemetry import count_cache_lookup
@@ -226,8 +227,7 @@ class KeyStore:
 
     def _read(self, id: str) -> JsonMapping | None:
         with _unavailable_if_failing():
-            answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return answer if answer.get("found") else None
+            return stored_document(self._client, self._index, id)
 
 
 @contextmanager

@@ -12,12 +12,11 @@ from typing import Any
 import jwt
 import structlog
 
-from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
+from core.access import ALGORITHMS, ALL_SCOPES, AccessScope, Algorithm, Caller, NotAuthenticated, checked_name
 from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
 from net.exchange import Outgoing
 from net.gate import Gate
-from search_api.http.access.algorithms import ALGORITHMS, Algorithm
 
 log = structlog.get_logger(__name__)
 

@@ -17,10 +17,9 @@ from lxml import etree
 
 from core.errors import InvalidInput
 from core.json_types import Json
-from search_api.catalogue.listing.query import Clause, Selection, any_of, selected
+from search_api.catalogue.listing import Clause, Selection, any_of, selected
 from search_api.http.parameters import plain_number
-from search_api.protocols.csw.filter_xml import in_degrees, system_of, tree_of
-from search_api.protocols.csw.names import (
+from search_api.protocols.csw.filter_xml import (
     ABSTRACT,
     ADDITIONAL,
     ANY_TEXT,
@@ -31,7 +30,10 @@ from search_api.protocols.csw.names import (
     SOURCES,
     SUPPORTED,
     CswError,
+    in_degrees,
     local,
+    system_of,
+    tree_of,
 )
 from search_api.search.filtering.comparisons import RELATIONS
 from search_api.search.filtering.cql2 import Expression, parse

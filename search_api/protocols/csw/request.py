@@ -8,10 +8,9 @@ from typing import Literal, TypeVar, get_args
 
 from lxml import etree
 
-from core.extent import BBox
+from core.geo import BBox
 from search_api.formats_out.iso19139 import GMD
-from search_api.protocols.csw.filter_xml import box_of_pair
-from search_api.protocols.csw.names import CSW, ELEMENTS, OGC, VERSION, CswError, local
+from search_api.protocols.csw.filter_xml import CSW, ELEMENTS, OGC, VERSION, CswError, box_of_pair, local
 
 Namespaces = Mapping[str | None, str]
 """Prefix to namespace; None is the default namespace."""

@@ -12,16 +12,15 @@ from core.record import Record
 from core.timespan import iso
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
-from search_api.catalogue.listing.catalogues import ALL
-from search_api.catalogue.listing.query import ListRequest, Selection, selected
-from search_api.catalogue.listing.reader import RecordReader
-from search_api.http.addresses import Addresses
+from search_api.catalogue.catalogues import ALL
+from search_api.catalogue.listing import ListRequest, RecordReader, Selection, selected
 from search_api.http.openapi import PROBLEMS, text_answer
+from search_api.http.responses import Addresses
 from search_api.parts import Parts
 from search_api.protocols.csw import answers
-from search_api.protocols.csw.capabilities import CswService, capabilities, operations
+from search_api.protocols.csw.answers import CswService, capabilities, operations
 from search_api.protocols.csw.constraint import clause_for, for_ids, order_of
-from search_api.protocols.csw.names import CSW_QUERYABLES, CswError, local
+from search_api.protocols.csw.filter_xml import CSW_QUERYABLES, CswError, local
 from search_api.protocols.csw.request import CswRequest, Operation, of_pairs, of_xml
 from search_api.search.filtering.queryables import QUERYABLES
 from search_api.search.order import sort_body

@@ -23,14 +23,17 @@ from starlette.types import Receive, Scope, Send
 
 from core.json_types import Json
 from search_api.protocols.mcp.api import CALLER, AgentApi, ToolContext
-from search_api.protocols.mcp.holdings_tools import (
+from search_api.protocols.mcp.tools import (
     ask_documents,
     describe_holdings,
+    find_similar,
+    get_access,
+    get_record,
     lookup_place,
     lookup_terms,
     read_passages,
+    search,
 )
-from search_api.protocols.mcp.record_tools import find_similar, get_access, get_record, search
 
 RECORD_URI = "sonde://records/{id}"
 CATALOGUE_URI = "sonde://catalogues/{id}"

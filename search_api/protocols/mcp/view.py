@@ -14,10 +14,9 @@ from flask import Flask, Response, current_app, g, request
 from flask_openapi import APIBlueprint, Tag
 
 from core.errors import Unsupported
-from search_api.http.addresses import JSON
 from search_api.http.openapi import text_answer
 from search_api.http.problems import Problem, problem
-from search_api.http.responses import HttpPolicy
+from search_api.http.responses import JSON, HttpPolicy
 from search_api.parts import Parts
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.record import Record
+from search_api.catalogue.catalogues import Catalogue
 from search_api.catalogue.item_formats import (
     ItemFormat,
     item_links,
@@ -16,21 +17,18 @@ from search_api.catalogue.item_formats import (
     record_answer,
     requested_form,
 )
-from search_api.catalogue.listing.catalogues import Catalogue
-from search_api.catalogue.listing.parameters import ItemsParameters, question, to_list_request
-from search_api.catalogue.listing.reader import ListPage
+from search_api.catalogue.listing import ListPage
+from search_api.catalogue.listing_parameters import ItemsParameters, question, to_list_request
 from search_api.catalogue.previews import PREVIEW_TYPE
-from search_api.catalogue.record_page import record_page
-from search_api.catalogue.view import CataloguePath, ItemPath, stored_record
+from search_api.catalogue.view import CataloguePath, ItemPath, record_page, stored_record
 from search_api.formats_out.prov import Harvest, provenance
-from search_api.http.addresses import GEOJSON, GRANULES_REL, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import Parameters
-from search_api.http.responses import json_as
+from search_api.http.responses import GEOJSON, GRANULES_REL, JSON, RECORD_PROFILE, Addresses, Link, json_as, link
 from search_api.page.plain_page import HTML, ListedRecord, items_html, plain_page, wants_html
 from search_api.parts import Parts
-from search_api.protocols.ogc.conditions import set_etag
-from search_api.search.position import write_position
+from search_api.protocols.ogc.push import set_etag
+from search_api.search.order import write_position
 from search_api.search.similar import similar
 from search_api.search.views import geojson
 

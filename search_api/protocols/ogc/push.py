@@ -1,6 +1,9 @@
 """A portal creates, replaces, changes or deletes one record (OGC API - Features, part 4); STAC uses the same steps.
 
 The sink writes; the checks given to it run under its lock.
+
+The ETag of an output format begins with the version of the stored record, so a condition is checked without writing the
+record in each format. The ETag of the original is the hash of its bytes: a client knows it from its own PUT.
 """
 
 from __future__ import annotations
@@ -13,19 +16,19 @@ from collections.abc import Mapping
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
+from werkzeug.datastructures import ETags
 from werkzeug.http import generate_etag
 
-from core.errors import Conflict, InvalidInput, NotFound, Unsupported
+from core.errors import Conflict, InvalidInput, NotFound, PreconditionFailed, Unsupported
 from core.json_types import Json
 from core.record import addressed
-from search_api.catalogue.listing.reader import LONGEST_ID, Original
+from search_api.catalogue.listing import LONGEST_ID, Original, Stored
 from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import CataloguePath
-from search_api.http.addresses import Addresses
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
+from search_api.http.responses import GZIP_TAG, Addresses
 from search_api.parts import Parts
-from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
 
 MERGE_PATCH = "application/merge-patch+json"
 _PATCHES = frozenset((MERGE_PATCH, "application/json", "application/geo+json"))
@@ -99,6 +102,21 @@ def json_of(original: Original, record: str) -> Json:
             f"The metadata of {record!r} are not a JSON object, so no part of them can be changed: PUT them."
         )
     return document
+
+
+def changed(parts: Parts, content: bytes) -> Response:
+    """The answer to a change, with the ETag of the new document."""
+    parts.catalogues.forget()
+    response = Response(status=204)
+    response.set_etag(generate_etag(content))
+    return response
+
+
+def deleted(parts: Parts, source: str, record: str) -> Response:
+    """Deletes the record and gives the answer. Raises NotFound, and the errors of the request's conditions."""
+    parts.pushed.delete(source, record, conditions_of_request(parts, source))
+    parts.catalogues.forget()
+    return Response(status=204)
 
 
 def _unchanged(parts: Parts, source: str, original: Original) -> Check:
@@ -200,11 +218,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         responses={204: None, 409: Problem, 412: Problem, 415: Problem, **WITH_NOT_FOUND},
     )
     def patch(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
-        content = change_record(parts, source_named(path.catalogue), path.record, patch_of_request())
-        parts.catalogues.forget()
-        response = Response(status=204)
-        response.set_etag(generate_etag(content))
-        return response
+        return changed(parts, change_record(parts, source_named(path.catalogue), path.record, patch_of_request()))
 
     @api.delete(
         "/collections/<catalogue>/items/<record>",
@@ -213,9 +227,7 @@ def push_views(parts: Parts) -> APIBlueprint:
     )
     def delete(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
         source = source_named(path.catalogue)
-        parts.pushed.delete(source, path.record, conditions_of_request(parts, source))
-        parts.catalogues.forget()
-        return Response(status=204)
+        return deleted(parts, source, path.record)
 
     @api.after_app_request
     def say_what_is_taken(response: Response) -> Response:
@@ -241,3 +253,45 @@ def source_named(catalogue: str) -> str:
     if catalogue == "all" or _SOURCE.match(catalogue) is None:
         raise InvalidInput("catalogue", "catalogue: name the record's source (A-Z a-z 0-9 . _ -), not all")
     return catalogue
+
+
+class Conditions(BaseModel):
+    """The ETags are those of a GET of the record, in any format, or of its PUT."""
+
+    if_match: str | None = Field(None, alias="If-Match", description="Only if the record matches one of these ETags.")
+    if_none_match: str | None = Field(
+        None, alias="If-None-Match", description="`*`: only if there is no such record yet."
+    )
+
+
+def set_etag(response: Response, stored: Stored) -> None:
+    """The record's version, and the hash of the body: links that are not part of the record may change too."""
+    response.set_etag(f"{stored.version}-{generate_etag(response.get_data())}")
+
+
+def conditions_of_request(parts: Parts, source: str) -> Check:
+    """Raises PreconditionFailed if the record's state does not match the request's conditions."""
+    wanted, unwanted = request.if_match, request.if_none_match
+
+    def check(record: str) -> None:
+        if wanted and not _is_current(wanted, wanted.as_set(), parts, source, record):
+            raise PreconditionFailed(f"{record} does not match If-Match: fetch it again, and change that version.")
+        if unwanted and _is_current(unwanted, unwanted.as_set(include_weak=True), parts, source, record):
+            raise PreconditionFailed(f"{record} exists already, and If-None-Match requires that it does not.")
+
+    return check
+
+
+def _is_current(header: ETags, tags: set[str], parts: Parts, source: str, record: str) -> bool:
+    """Whether one of the tags, or ``*``, is of the record's current state; False if there is no such record."""
+    try:
+        stored = parts.records.record(record, source)
+    except NotFound:
+        return False
+    if header.star_tag or any(tag.startswith(f"{stored.version}-") for tag in tags):
+        return True
+    try:
+        content = parts.records.original(record).content
+    except NotFound:  # it was not stored
+        return False
+    return generate_etag(content) in {tag.removesuffix(GZIP_TAG) for tag in tags}

@@ -14,11 +14,11 @@ from core.cells import CellView
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import iso
-from search_api.catalogue.listing.query import Selection, selected
+from search_api.catalogue.listing import Selection, selected
 from search_api.formats_out.notations import nearest_rfc3339
-from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.parameters import NoParameters, Text, Tokens
+from search_api.http.responses import JSON, Addresses, link
 from search_api.parts import Parts
 from search_api.protocols.stac.documents import StacCollectionPath, collection_named
 from search_api.protocols.stac.parameters import StacFilters, StacFiltersBody, stac_selection
@@ -108,7 +108,7 @@ def _gsd() -> Json:
 
 
 _ALL = (
-    Aggregation("total_count", "integer", None, lambda found: {"value": found["value"]}),
+    Aggregation("total_count", "integer", None, lambda answer: {"value": answer["value"]}),
     Aggregation("datetime_min", "datetime", {"min": {"field": _STARTS}}, _moment),
     Aggregation("datetime_max", "datetime", {"max": {"field": _STARTS}}, _moment),
     Aggregation(
@@ -128,7 +128,7 @@ _ALL = (
     Aggregation("sonde:cell_frequency", "frequency_distribution", cell_aggregation(_WORLD), _cells, "string"),
     Aggregation("gsd_frequency", "frequency_distribution", _gsd(), _ranges, "numeric"),
 )
-AGGREGATIONS: Mapping[str, Aggregation] = {one.name: one for one in _ALL}
+AGGREGATIONS: Mapping[str, Aggregation] = {aggregation.name: aggregation for aggregation in _ALL}
 
 
 def requested_aggregations(names: Sequence[str]) -> list[Aggregation]:

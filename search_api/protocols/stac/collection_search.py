@@ -18,11 +18,11 @@ from shapely.geometry import box
 from shapely.geometry.base import BaseGeometry
 
 from core.errors import InvalidInput
-from core.extent import BBox
-from core.folding import folded, folded_phrase
+from core.geo import BBox
 from core.json_types import Json
+from core.names import folded, folded_phrase
 from core.timespan import TimeSpan
-from search_api.catalogue.listing.catalogues import Catalogue
+from search_api.catalogue.catalogues import Catalogue
 from search_api.http.parameters import (
     FlatBoxParameter,
     MomentText,
@@ -34,8 +34,7 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
-from search_api.search.filtering.geometries import shown
-from search_api.search.filtering.literals import wrong
+from search_api.search.filtering.literals import shown, wrong
 from search_api.search.filtering.queryables import Queryable
 
 T = TypeVar("T")
@@ -43,8 +42,8 @@ Condition = Callable[[Catalogue], bool | None]
 """Three-valued: None where the collection does not have the property."""
 
 COLLECTION_QUERYABLES: dict[str, Queryable] = {
-    one.name: one
-    for one in (
+    queryable.name: queryable
+    for queryable in (
         Queryable("id", "exact", (), "Id of the collection: the harvested source"),
         Queryable("title", "folded", (), "Title"),
         Queryable("description", "folded", (), "Description"),
@@ -202,8 +201,8 @@ def _place_of(collection: Catalogue) -> BaseGeometry | None:
 
 
 _TEXTS: Mapping[str, Callable[[Catalogue], str | None]] = {
-    "id": lambda one: one.id,
-    "title": lambda one: one.title,
+    "id": lambda catalogue: catalogue.id,
+    "title": lambda catalogue: catalogue.title,
     "description": description_of,
 }
 _VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _span_of, "geometry": _place_of}
@@ -259,8 +258,8 @@ def _is_like(text: str, pattern: list[object]) -> bool:
 
 
 _SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
-    "id": lambda one: one.id,
-    "title": lambda one: folded_phrase(one.title),
+    "id": lambda catalogue: catalogue.id,
+    "title": lambda catalogue: folded_phrase(catalogue.title),
 }
 
 

@@ -10,15 +10,14 @@ from pydantic import BaseModel, Field
 from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.listing.catalogues import ALL, Catalogue
-from search_api.catalogue.listing.reader import LONGEST_ID
+from search_api.catalogue.catalogues import ALL, Catalogue
+from search_api.catalogue.listing import LONGEST_ID
 from search_api.formats_out import stac
-from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
 from search_api.http.openapi import MEDIA_TYPE
+from search_api.http.responses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
 from search_api.page.plain_page import HTML
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import QUERYABLES_REL, SORTABLES_REL, interval_of
-from search_api.protocols.ogc.conformance import STAC_CLASSES
+from search_api.protocols.ogc.collections import QUERYABLES_REL, SORTABLES_REL, STAC_CLASSES, interval_of
 from search_api.protocols.stac.collection_search import description_of
 from search_api.search.views import geojson
 

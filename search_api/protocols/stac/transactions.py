@@ -15,18 +15,20 @@ from werkzeug.http import generate_etag
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
 from core.record import Record, addressed
-from search_api.catalogue.listing.query import ListRequest, Selection
+from search_api.catalogue.listing import ListRequest, Selection
 from search_api.formats_out.notations import EARLIEST_MS, LATEST_MS
 from search_api.formats_out.stac import ASSET_RELS, VERSION
-from search_api.http.addresses import GEOJSON, Addresses
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
+from search_api.http.responses import GEOJSON, Addresses
 from search_api.parts import Parts
-from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
 from search_api.protocols.ogc.push import (
     MERGE_PATCH,
+    Conditions,
     change_record,
+    changed,
     create_record,
+    deleted,
     json_of,
     merge_patch,
     original_of,
@@ -138,7 +140,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         source = source_named(path.collection)
         content = _document(parts, source, _body(), path.item)
         replace_existing(parts, source, path.item, content)
-        return _changed(parts, content)
+        return changed(parts, content)
 
     @api.patch(
         "/stac/collections/<collection>/items/<item>",
@@ -157,7 +159,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
                 f"The metadata of {record!r} were published as {original.format}, not as a STAC Item: PUT one."
             )
         _document(parts, source, merge_patch(json_of(original, record), change), path.item)
-        return _changed(parts, change_record(parts, source, path.item, change))
+        return changed(parts, change_record(parts, source, path.item, change))
 
     @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
@@ -165,9 +167,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)
         if not parts.records.page(ListRequest(selection, limit=1)).records:
             raise NotFound(f"The collection {source!r} has no item {path.item!r}.")
-        parts.pushed.delete(source, record, conditions_of_request(parts, source))
-        parts.catalogues.forget()
-        return Response(status=204)
+        return deleted(parts, source, record)
 
     return api
 
@@ -184,10 +184,3 @@ def _document(parts: Parts, source: str, item: object, id: str | None = None) ->
     _id_of(content)
     _refuse_without_assets(parts.pushed.read(source, content, None))
     return content
-
-
-def _changed(parts: Parts, content: bytes) -> Response:
-    parts.catalogues.forget()
-    response = Response(status=204)
-    response.set_etag(generate_etag(content))
-    return response

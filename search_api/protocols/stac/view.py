@@ -10,14 +10,18 @@ from pydantic import BaseModel
 from core.errors import NotFound
 from core.json_types import Json
 from core.record import addressed
-from search_api.catalogue.listing.query import ListRequest, Selection
-from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
+from search_api.catalogue.listing import ListRequest, Selection
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import NoParameters
-from search_api.http.responses import json_as
+from search_api.http.responses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, json_as, link
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import QUERYABLES_REL, PropertiesAnswer, schema_of_properties
-from search_api.protocols.ogc.conformance import STAC_CLASSES, Conformance
+from search_api.protocols.ogc.collections import (
+    QUERYABLES_REL,
+    STAC_CLASSES,
+    Conformance,
+    PropertiesAnswer,
+    schema_of_properties,
+)
 from search_api.protocols.stac.collection_search import (
     COLLECTION_QUERYABLES,
     MOST_COLLECTIONS,
@@ -37,16 +41,18 @@ from search_api.protocols.stac.documents import (
     with_fields,
 )
 from search_api.protocols.stac.parameters import (
+    STAC_QUERYABLES,
+    STAC_SORTABLES,
     WITH_ASSETS,
     StacBody,
     StacQuery,
     fields_of,
+    schemas_of,
     stac_question,
     to_stac_request,
 )
-from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES, schemas_of
 from search_api.search.filtering.queryables import Queryable, schema_of
-from search_api.search.position import write_position
+from search_api.search.order import write_position
 
 _SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 import shapely
-from shapely.geometry import mapping, shape
+from shapely.geometry import mapping
+from shapely.geometry import shape as geometry_of_shape
 
 from core.errors import InvalidInput
 from core.json_types import Json
@@ -28,51 +29,51 @@ _HAIR_DEG = 1e-6
 """About 10 cm: more than Lucene's precision of 1e-7 degrees, less than the precision of metadata."""
 
 
-def spatial_clause(field: str, relation: str, given: Shape) -> Clause:
+def spatial_clause(field: str, relation: str, shape: Shape) -> Clause:
     """Records whose place has this relation to the shape. Raises InvalidInput for `within` a line."""
-    if relation == "within" and _has_line(given):
+    if relation == "within" and _has_line(shape):
         raise InvalidInput("filter", "filter: whether a place lies within a line cannot be asked; S_INTERSECTS can")
     if relation == "contains":
-        parts = [part for half in _halves(given) for part in _inside(half)] or [given]
+        parts = [part for half in _halves(shape) for part in _inside(half)] or [shape]
         return {"bool": {"filter": [_judged(field, relation, part) for part in parts]}}
-    inside = _inside(given) if relation == "within" else []
+    inside = _inside(shape) if relation == "within" else []
     if not inside:
-        return _judged(field, relation, given)
+        return _judged(field, relation, shape)
     meets = [_judged(field, "intersects", part) for part in inside]
     return {
-        "bool": {"filter": [_judged(field, relation, given), {"bool": {"should": meets, "minimum_should_match": 1}}]}
+        "bool": {"filter": [_judged(field, relation, shape), {"bool": {"should": meets, "minimum_should_match": 1}}]}
     }
 
 
-def _judged(field: str, relation: str, given: Shape) -> Clause:
-    return {"geo_shape": {field: {"shape": given, "relation": relation}}}
+def _judged(field: str, relation: str, shape: Shape) -> Clause:
+    return {"geo_shape": {field: {"shape": shape, "relation": relation}}}
 
 
-def _has_line(given: Shape) -> bool:
-    if given["type"] == "GeometryCollection":
-        return any(map(_has_line, given["geometries"]))
-    return given["type"] in ("LineString", "MultiLineString")
+def _has_line(shape: Shape) -> bool:
+    if shape["type"] == "GeometryCollection":
+        return any(map(_has_line, shape["geometries"]))
+    return shape["type"] in ("LineString", "MultiLineString")
 
 
-def _halves(given: Shape) -> list[Shape]:
+def _halves(shape: Shape) -> list[Shape]:
     """A box across the antimeridian in two halves, like the records at it."""
-    if given["type"] != "envelope" or _west(given) <= _east(given):
-        return [given]
-    (west, north), (east, south) = given["coordinates"]
+    if shape["type"] != "envelope" or _west(shape) <= _east(shape):
+        return [shape]
+    (west, north), (east, south) = shape["coordinates"]
     return [_envelope(west, south, 180.0, north), _envelope(-180.0, south, east, north)]
 
 
-def _inside(given: Shape) -> list[Shape]:
+def _inside(shape: Shape) -> list[Shape]:
     """The interior of the shape, in parts; empty if it has none (a point, a line, a flat box)."""
-    if given["type"] == "envelope":
-        (west, north), (east, south) = given["coordinates"]
+    if shape["type"] == "envelope":
+        (west, north), (east, south) = shape["coordinates"]
         width = east - west + (360.0 if west > east else 0.0)
         if width <= 2 * _HAIR_DEG or north - south <= 2 * _HAIR_DEG:
             return []
         return [_envelope(_turned(west + _HAIR_DEG), south + _HAIR_DEG, _turned(east - _HAIR_DEG), north - _HAIR_DEG)]
-    if given["type"] not in ("Polygon", "MultiPolygon"):
+    if shape["type"] not in ("Polygon", "MultiPolygon"):
         return []
-    smaller = shapely.buffer(shape(cast(Any, given)), -_HAIR_DEG, join_style="mitre")
+    smaller = shapely.buffer(geometry_of_shape(cast(Any, shape)), -_HAIR_DEG, join_style="mitre")
     return [dict(mapping(part)) for part in shapely.get_parts(smaller) if not part.is_empty]
 
 
@@ -87,12 +88,12 @@ def _envelope(west: float, south: float, east: float, north: float) -> Shape:
     return {"type": "envelope", "coordinates": [[west, north], [east, south]]}
 
 
-def _west(given: Shape) -> float:
-    return float(given["coordinates"][0][0])
+def _west(shape: Shape) -> float:
+    return float(shape["coordinates"][0][0])
 
 
-def _east(given: Shape) -> float:
-    return float(given["coordinates"][1][0])
+def _east(shape: Shape) -> float:
+    return float(shape["coordinates"][1][0])
 
 
 def compared_interval(field: str, op: str, span: TimeSpan) -> Clause:
@@ -139,7 +140,7 @@ def _range(field: str, relation: str, **edges: int | None) -> Clause:
 Bounds = Json
 
 
-def compared_instant(one: Queryable, op: str, span: TimeSpan) -> Clause:
+def compared_instant(queryable: Queryable, op: str, span: TimeSpan) -> Clause:
     """``=`` a day or year means inside it; ``<`` means before its start, ``>`` after its end."""
     bounds: dict[str, Bounds] = {
         "=": {"gte": span.start_ms, "lte": span.end_ms},
@@ -148,10 +149,10 @@ def compared_instant(one: Queryable, op: str, span: TimeSpan) -> Clause:
         ">": {"gt": span.end_ms},
         ">=": {"gte": span.start_ms},
     }
-    return _within(one, bounds[op])
+    return _within(queryable, bounds[op])
 
 
-def instant_clause(one: Queryable, op: str, span: TimeSpan) -> Clause:
+def instant_clause(queryable: Queryable, op: str, span: TimeSpan) -> Clause:
     """Allen's relations of an instant to a span; raises InvalidInput for one that an instant cannot have."""
     inside = {"gte": span.start_ms, "lte": span.end_ms}
     bounds: dict[str, Bounds] = {
@@ -162,19 +163,19 @@ def instant_clause(one: Queryable, op: str, span: TimeSpan) -> Clause:
         "t_intersects": inside,
     }
     if op == "t_disjoint":
-        return {"bool": {"filter": [_within(one, {})], "must_not": [_within(one, inside)]}}
+        return {"bool": {"filter": [_within(queryable, {})], "must_not": [_within(queryable, inside)]}}
     if op not in bounds:
-        raise wrong(f"{op} needs a period; {one.name} is an instant")
+        raise wrong(f"{op} needs a period; {queryable.name} is an instant")
     if (op == "t_after" and span.end_ms is None) or (op == "t_before" and span.start_ms is None):
         return {"match_none": {}}
-    return _within(one, bounds[op])
+    return _within(queryable, bounds[op])
 
 
-def _within(one: Queryable, bounds: Bounds) -> Clause:
+def _within(queryable: Queryable, bounds: Bounds) -> Clause:
     limits = {name: edge for name, edge in bounds.items() if edge is not None}
     clauses: list[Clause] = []
-    for position, field in enumerate(one.fields):
-        earlier = [{"exists": {"field": before}} for before in one.fields[:position]]
+    for position, field in enumerate(queryable.fields):
+        earlier = [{"exists": {"field": before}} for before in queryable.fields[:position]]
         judged: Clause = {"range": {field: {**limits, "format": "epoch_millis"}}}
         clauses.append({"bool": {"filter": [judged], "must_not": earlier}})
     return {"bool": {"should": clauses, "minimum_should_match": 1}}

@@ -46,7 +46,7 @@ def _deeper_than(node: Expression, levels: int) -> bool:
     if not isinstance(node, dict | list):
         return False
     inside = node.values() if isinstance(node, dict) else node
-    return levels == 0 or any(_deeper_than(one, levels - 1) for one in inside)
+    return levels == 0 or any(_deeper_than(node, levels - 1) for node in inside)
 
 
 def _not_a_number(_name: str) -> float:
@@ -156,15 +156,15 @@ def _bracket(tokens: Tokens) -> Tree:
 
 def _list(tokens: Tokens) -> list[Tree]:
     tokens.expect("(")
-    found: list[Tree] = []
+    trees: list[Tree] = []
     if tokens.accept(")"):
-        return found
+        return trees
     with tokens.deeper():
-        found.append(_expression(tokens, _OR))
+        trees.append(_expression(tokens, _OR))
         while tokens.accept(","):
-            found.append(_expression(tokens, _OR))
+            trees.append(_expression(tokens, _OR))
     tokens.expect(")")
-    return found
+    return trees
 
 
 def _named(tokens: Tokens, token: Token) -> Tree:
@@ -256,11 +256,11 @@ def _type_of(word: str) -> str | None:
 
 def _within_brackets(tokens: Tokens, read: Callable[[Tokens], object]) -> list[object]:
     tokens.expect("(")
-    found = [read(tokens)]
+    arguments = [read(tokens)]
     while tokens.accept(","):
-        found.append(read(tokens))
+        arguments.append(read(tokens))
     tokens.expect(")")
-    return found
+    return arguments
 
 
 def _nested(tokens: Tokens, brackets: int) -> list[object]:
@@ -277,17 +277,17 @@ def _member(tokens: Tokens) -> Geometry:
 
 
 def _position(tokens: Tokens) -> list[float]:
-    found = [number(tokens), number(tokens)]
-    while len(found) < 4 and (tokens.current.kind == "number" or tokens.current.word in ("-", "+")):
-        found.append(number(tokens))
-    return found
+    numbers = [number(tokens), number(tokens)]
+    while len(numbers) < 4 and (tokens.current.kind == "number" or tokens.current.word in ("-", "+")):
+        numbers.append(number(tokens))
+    return numbers
 
 
 def _bracketed_position(tokens: Tokens) -> list[float]:
     tokens.expect("(")
-    found = _position(tokens)
+    position = _position(tokens)
     tokens.expect(")")
-    return found
+    return position
 
 
 def _loose_position(tokens: Tokens) -> list[float]:

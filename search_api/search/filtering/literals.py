@@ -1,17 +1,146 @@
-"""The literals of a filter expression: texts, numbers, instants, intervals and geometries, checked."""
+"""The literals of a filter expression, checked: texts, numbers, instants, intervals, and geometries."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import shapely
+from shapely.errors import ShapelyError
+from shapely.geometry import shape
 
 from core.errors import InvalidInput
-from core.extent import BBox
+from core.geo import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms
 from es_mappings.codecs.records import envelope
-from search_api.search.filtering.geometries import checked_geometry, shown
+
+_SMALLEST_DEG = 1e-6
+"""About 10 cm; the index tells smaller shapes apart no longer, and cannot hold an area without corners."""
+_MOST_NUMBERS = 4
+
+Part = Any
+"""A position, or a list of parts, as JSON gives it."""
+
+
+def checked_geometry(node: object) -> Json:
+    """The geometry with longitudes and latitudes alone, WGS 84. Raises ValueError that names what is wrong."""
+    kind = node.get("type") if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping) or not isinstance(kind, str) or kind not in (*_READERS, "GeometryCollection"):
+        raise ValueError(f"{shown(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
+    if kind == "GeometryCollection":
+        return {
+            "type": kind,
+            "geometries": [_member(member) for member in _filled(node.get("geometries"), kind, "geometry")],
+        }
+    geometry = {"type": kind, "coordinates": _READERS[kind](node.get("coordinates"), kind)}
+    _refuse_invalid(geometry)
+    return geometry
+
+
+def _member(node: object) -> Json:
+    """RFC 7946 (3.1.8) discourages a nested collection, and Elasticsearch refuses a deep one."""
+    if isinstance(node, Mapping) and node.get("type") == "GeometryCollection":
+        raise ValueError("a GeometryCollection may not contain another one")
+    return checked_geometry(node)
+
+
+def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
+    if not isinstance(part, list | tuple):
+        raise ValueError(f"the geometry is not valid ({kind}): {shown(part)} is not a list")
+    if not part:
+        raise ValueError(f"the {kind} is empty: it has no {what}")
+    if len(part) < least:
+        raise ValueError(f"the {kind} has {len(part)} of the at least {least} positions that it needs")
+    return list(part)
+
+
+def _position(part: Part, kind: str) -> list[float]:
+    """``[lon, lat]``; a height is left out."""
+    if not isinstance(part, list | tuple):
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {shown(part)}")
+    if not part:
+        raise ValueError(f"the {kind} is empty: a position is [lon, lat]")
+    if not 2 <= len(part) <= _MOST_NUMBERS:
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {shown(part)}")
+    for number in part:
+        if isinstance(number, bool) or not isinstance(number, int | float) or not _is_finite(number):
+            raise ValueError(f"{shown(number)} is not a number")
+    lon, lat = part[0], part[1]
+    if not (-180 <= lon <= 180 and -90 <= lat <= 90):
+        raise ValueError(f"the position {lon:g} {lat:g} is outside -180..180, -90..90 degrees")
+    return [float(lon), float(lat)]
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer of hundreds of digits
+        return False
+
+
+def _positions(part: Part, kind: str) -> list[list[float]]:
+    return [_position(position, kind) for position in _filled(part, kind, "position")]
+
+
+def _line(part: Part, kind: str) -> list[list[float]]:
+    return [_position(position, kind) for position in _filled(part, kind, "position", 2)]
+
+
+def _lines(part: Part, kind: str) -> list[list[list[float]]]:
+    return [_line(line, kind) for line in _filled(part, kind, "line")]
+
+
+def _ring(part: Part, kind: str) -> list[list[float]]:
+    ring = [_position(position, kind) for position in _filled(part, kind, "position in a ring", 4)]
+    if ring[0] != ring[-1]:
+        raise ValueError(f"the geometry is not valid ({kind}): rings must close, so the last position is the first")
+    return ring
+
+
+def _rings(part: Part, kind: str) -> list[list[list[float]]]:
+    return [_ring(ring, kind) for ring in _filled(part, kind, "ring")]
+
+
+def _polygons(part: Part, kind: str) -> list[list[list[list[float]]]]:
+    return [_rings(rings, kind) for rings in _filled(part, kind, "polygon")]
+
+
+_READERS: dict[str, Callable[[Part, str], Part]] = {
+    "Point": _position,
+    "MultiPoint": _positions,
+    "LineString": _line,
+    "MultiLineString": _lines,
+    "Polygon": _rings,
+    "MultiPolygon": _polygons,
+}
+
+
+def _refuse_invalid(geometry: Json) -> None:
+    """Rings that cross, lines and areas that are no more than a point."""
+    kind = geometry["type"]
+    try:
+        made = shape(cast(Any, geometry))
+        valid = bool(shapely.is_valid(made))
+        small = valid and bool(shapely.is_empty(shapely.set_precision(made, _SMALLEST_DEG)))
+    except (ShapelyError, ValueError):
+        valid = small = False
+    if not valid:
+        raise ValueError(
+            f"the geometry is not valid ({kind}): rings must close and may not cross themselves or each other, a line "
+            "has two different positions"
+        )
+    if small:
+        raise ValueError(f"the {kind} is smaller than {_SMALLEST_DEG:g} degrees; ask with a point")
+
+
+def shown(node: object) -> str:
+    """The node as a short text for a message."""
+    text = str(node)
+    return text if len(text) <= 60 else text[:57] + "..."
+
 
 LONGEST_TEXT = 512
 
@@ -39,7 +168,7 @@ def span_of(node: object) -> TimeSpan:
     """A date (its whole day), a timestamp or an interval, an open end written as ``..``."""
     try:
         if isinstance(node, Mapping) and isinstance(node.get("interval"), list) and len(node["interval"]) == 2:
-            return TimeSpan.from_iso(*(_edge(one) for one in node["interval"]))
+            return TimeSpan.from_iso(*(_edge(edge) for edge in node["interval"]))
         text = _edge(node)
         return TimeSpan(instant_ms(text), instant_ms(text, at_end=True))
     except ValueError as error:
@@ -64,7 +193,7 @@ def geometry_of(node: object, parameter: str = "filter") -> Json:
 
 def _geometry(node: object) -> Json:
     if isinstance(node, Mapping) and "type" not in node and isinstance(node.get("bbox"), list):
-        return _box([number_of(one) for one in node["bbox"]])
+        return _box([number_of(edge) for edge in node["bbox"]])
     try:
         return checked_geometry(node)
     except ValueError as error:

@@ -56,8 +56,8 @@ _ALL = (
     Queryable("geometry", "geometry", ("extent",), "Where the resource is about"),
 )
 
-QUERYABLES: dict[str, Queryable] = {one.name: one for one in _ALL}
-SORTABLES: dict[str, Queryable] = {one.name: one for one in _ALL if one.sortable}
+QUERYABLES: dict[str, Queryable] = {queryable.name: queryable for queryable in _ALL}
+SORTABLES: dict[str, Queryable] = {queryable.name: queryable for queryable in _ALL if queryable.sortable}
 
 _OTHER_NAMES = {
     "sonde:source": "source",
@@ -86,9 +86,9 @@ _JSON_TYPES: dict[Kind, Json] = {
 }
 
 
-def schema_of(one: Queryable) -> Json:
+def schema_of(queryable: Queryable) -> Json:
     """The property as JSON Schema, for /queryables and /sortables."""
-    one_value = _JSON_TYPES[one.kind]
-    if one.many and one.kind in ("folded", "exact"):
-        return {"title": one.title, "type": "array", "items": one_value}
-    return {"title": one.title, **one_value}
+    one_value = _JSON_TYPES[queryable.kind]
+    if queryable.many and queryable.kind in ("folded", "exact"):
+        return {"title": queryable.title, "type": "array", "items": one_value}
+    return {"title": queryable.title, **one_value}

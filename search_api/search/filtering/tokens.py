@@ -53,10 +53,10 @@ class Tokens:
 
     def accept(self, *words: str) -> bool:
         """Whether the current word is one of these; if so, moves past it."""
-        found = self.current.word in words
-        if found:
+        matches = self.current.word in words
+        if matches:
             self.take()
-        return found
+        return matches
 
     def expect(self, word: str) -> None:
         if not self.accept(word):
@@ -64,8 +64,8 @@ class Tokens:
 
     def wrong(self, wanted: str) -> InvalidInput:
         token = self.current
-        found = "it ends there" if token.kind == "end" else f"found {token.value[:40]}"
-        return _not_cql2(token.column, f"expected {wanted}, {found}")
+        description = "it ends there" if token.kind == "end" else f"found {token.value[:40]}"
+        return _not_cql2(token.column, f"expected {wanted}, {description}")
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -80,18 +80,18 @@ class Tokens:
 def _split(text: str) -> Iterator[Token]:
     at = _skipped(text, 0)
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             what = "this text is not closed" if text[at] in "'\"" else f"{text[at]} has no meaning here"
             raise _not_cql2(at + 1, what)
-        yield _token(found)
-        at = _skipped(text, found.end())
+        yield _token(match)
+        at = _skipped(text, match.end())
     yield Token("end", "", len(text) + 1)
 
 
-def _token(found: re.Match[str]) -> Token:
-    column, value = found.start() + 1, found[0]
-    match found.lastgroup:
+def _token(matched: re.Match[str]) -> Token:
+    column, value = matched.start() + 1, matched[0]
+    match matched.lastgroup:
         case "text":
             return Token("text", re.sub(r"''|\\'", "'", value[1:-1]), column)
         case "quoted":

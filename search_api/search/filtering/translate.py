@@ -22,8 +22,7 @@ from search_api.search.filtering.comparisons import (
     spatial_clause,
 )
 from search_api.search.filtering.cql2 import Expression
-from search_api.search.filtering.geometries import shown
-from search_api.search.filtering.literals import wrong
+from search_api.search.filtering.literals import shown, wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 
 Clause = Json
@@ -52,12 +51,12 @@ def _clause(node: Expression, negated: bool) -> Clause:
     if op == "not":
         return _clause(args[0], not negated)
     if op in ("and", "or"):
-        return _combined([_clause(one, negated) for one in args], every=(op == "and") is not negated)
+        return _combined([_clause(arg, negated) for arg in args], every=(op == "and") is not negated)
     if op == "isNull":
         exists = _exists(_property(args[0]))
         return exists if negated else _none_of(exists)
-    one, clause = _predicate(op, args)
-    return {"bool": {"filter": [_exists(one)], "must_not": [clause]}} if negated else clause
+    queryable, clause = _predicate(op, args)
+    return {"bool": {"filter": [_exists(queryable)], "must_not": [clause]}} if negated else clause
 
 
 def _combined(clauses: Sequence[Clause], *, every: bool) -> Clause:
@@ -84,46 +83,46 @@ def _comparison(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, right = _two(op, args)
     if not _is_property(left) and _is_property(right):
         left, right, op = right, left, _MIRRORED[op]
-    one = _property(left)
+    queryable = _property(left)
     if op == "<>":
-        return one, {"bool": {"filter": [_exists(one)], "must_not": [_compared(one, "=", right)]}}
-    return one, _compared(one, op, right)
+        return queryable, {"bool": {"filter": [_exists(queryable)], "must_not": [_compared(queryable, "=", right)]}}
+    return queryable, _compared(queryable, op, right)
 
 
-def _compared(one: Queryable, op: str, value: object) -> Clause:
-    if one.kind == "geometry":
-        raise wrong(f"{one.name} cannot be compared by {op}; use a spatial function (s_...)")
-    if one.kind == "interval":
-        return compared_interval(one.fields[0], op, literals.span_of(value))
-    if one.kind == "instant":
-        return compared_instant(one, op, literals.span_of(value))
-    read: object = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
+def _compared(queryable: Queryable, op: str, value: object) -> Clause:
+    if queryable.kind == "geometry":
+        raise wrong(f"{queryable.name} cannot be compared by {op}; use a spatial function (s_...)")
+    if queryable.kind == "interval":
+        return compared_interval(queryable.fields[0], op, literals.span_of(value))
+    if queryable.kind == "instant":
+        return compared_instant(queryable, op, literals.span_of(value))
+    read: object = literals.number_of(value) if queryable.kind == "number" else literals.text_of(_unfolded(value))
     if op == "=":
-        return {"term": {one.fields[0]: {"value": read, **_case(one, value)}}}
-    return {"range": {one.fields[0]: {_RANGE[op]: read}}}
+        return {"term": {queryable.fields[0]: {"value": read, **_case(queryable, value)}}}
+    return {"range": {queryable.fields[0]: {_RANGE[op]: read}}}
 
 
 def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
     flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
     if len(flat) != 3:
         raise wrong("between needs a property and two values")
-    one = _property(flat[0])
-    return one, _combined([_compared(one, ">=", flat[1]), _compared(one, "<=", flat[2])], every=True)
+    queryable = _property(flat[0])
+    return queryable, _combined([_compared(queryable, ">=", flat[1]), _compared(queryable, "<=", flat[2])], every=True)
 
 
 def _in(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
-    one = _property(left)
-    return one, _combined([_compared(one, "=", value) for value in _listed(op, values)], every=False)
+    queryable = _property(left)
+    return queryable, _combined([_compared(queryable, "=", value) for value in _listed(op, values)], every=False)
 
 
 def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, pattern = _two(op, args)
-    one = _property(left)
-    if one.kind not in ("folded", "exact"):
-        raise wrong(f"like compares texts; {one.name} is none")
+    queryable = _property(left)
+    if queryable.kind not in ("folded", "exact"):
+        raise wrong(f"like compares texts; {queryable.name} is none")
     wildcard = _wildcards(literals.text_of(_unfolded(pattern)))
-    return one, {"wildcard": {one.fields[0]: {"value": wildcard, **_case(one, pattern)}}}
+    return queryable, {"wildcard": {queryable.fields[0]: {"value": wildcard, **_case(queryable, pattern)}}}
 
 
 def _wildcards(pattern: str) -> str:
@@ -146,11 +145,11 @@ def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     if not _is_property(left):
         left, right = right, left
         relation = MIRRORED.get(relation, relation)
-    one = _property(left)
-    if one.kind != "geometry":
-        raise wrong(f"{op} judges places; {one.name} is none, geometry is one")
-    clause = spatial_clause(one.fields[0], relation, literals.geometry_of(right))
-    return one, _combined([clause, _exists(one)], every=True) if relation == "disjoint" else clause
+    queryable = _property(left)
+    if queryable.kind != "geometry":
+        raise wrong(f"{op} judges places; {queryable.name} is none, geometry is one")
+    clause = spatial_clause(queryable.fields[0], relation, literals.geometry_of(right))
+    return queryable, _combined([clause, _exists(queryable)], every=True) if relation == "disjoint" else clause
 
 
 def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
@@ -158,20 +157,20 @@ def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     if not _is_property(left):
         mirrored = {"t_after": "t_before", "t_before": "t_after", "t_during": "t_contains", "t_contains": "t_during"}
         left, right, op = right, left, mirrored.get(op, op)
-    one, span = _property(left), literals.span_of(right)
-    if one.kind == "interval":
-        return one, interval_clause(one.fields[0], op, span)
-    if one.kind == "instant":
-        return one, instant_clause(one, op, span)
-    raise wrong(f"{op} judges times; {one.name} is none")
+    queryable, span = _property(left), literals.span_of(right)
+    if queryable.kind == "interval":
+        return queryable, interval_clause(queryable.fields[0], op, span)
+    if queryable.kind == "instant":
+        return queryable, instant_clause(queryable, op, span)
+    raise wrong(f"{op} judges times; {queryable.name} is none")
 
 
 def _array(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
-    one = _property(left)
-    if not one.many or one.kind not in ("folded", "exact"):
-        raise wrong(f"{op} judges lists; {one.name} is none")
-    return one, _combined([_compared(one, "=", v) for v in _listed(op, values)], every=op == "a_contains")
+    queryable = _property(left)
+    if not queryable.many or queryable.kind not in ("folded", "exact"):
+        raise wrong(f"{op} judges lists; {queryable.name} is none")
+    return queryable, _combined([_compared(queryable, "=", v) for v in _listed(op, values)], every=op == "a_contains")
 
 
 _PREDICATES: dict[str, Callable[[str, list[object]], tuple[Queryable, Clause]]] = {
@@ -210,9 +209,9 @@ def _unfolded(node: object) -> object:
     return node
 
 
-def _case(one: Queryable, value: object) -> dict[str, bool]:
+def _case(queryable: Queryable, value: object) -> dict[str, bool]:
     """``casei`` matters only for exact texts; folded ones ignore case anyway."""
-    return {"case_insensitive": True} if value is not _unfolded(value) and one.kind == "exact" else {}
+    return {"case_insensitive": True} if value is not _unfolded(value) and queryable.kind == "exact" else {}
 
 
 def _is_property(node: object) -> bool:
@@ -226,20 +225,20 @@ def _property(node: object) -> Queryable:
         return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
         raise wrong(f"{shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
-    one = find(inner["property"])
-    if one is None:
+    queryable = find(inner["property"])
+    if queryable is None:
         raise wrong(f"there is no property {shown(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
-    return one
+    return queryable
 
 
-def _exists(one: Queryable) -> Clause:
-    return _combined([{"exists": {"field": field}} for field in one.fields], every=False)
+def _exists(queryable: Queryable) -> Clause:
+    return _combined([{"exists": {"field": field}} for field in queryable.fields], every=False)
 
 
 def in_degrees(tree: Expression, system: ReferenceSystem) -> Expression:
     """The same tree with every box and geometry in degrees. Raises InvalidInput."""
     if isinstance(tree, list):
-        return [in_degrees(one, system) for one in tree]
+        return [in_degrees(number, system) for number in tree]
     if not isinstance(tree, dict):
         return tree
     try:

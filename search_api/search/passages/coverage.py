@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import Stemmer
 
-from reading.language import EMPTY_WORDS
+from reading.sentences import EMPTY_WORDS
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _SUFFIX = re.compile(r"(?:ingly|edly|ings?|ed|ies|es|s|ly)$")

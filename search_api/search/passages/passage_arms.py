@@ -1,8 +1,16 @@
-"""The searches for passages: by words and meaning in each index that the caller may see, and their results."""
+"""The searches for passages: by words and meaning in each index that the caller may see, and their results.
+
+Users share one index. Elasticsearch's BM25 would weigh a word by its frequency in all passages, so a score would
+reveal whether the word occurs in another user's documents. Here each word is counted in the owner's passages, and the
+score uses those counts. Vectors are compared one by one and unquantised: the neighbour graph and its rounded vectors
+depend on everybody's passages.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,17 +24,24 @@ from core.ports import TokenCard, Vectors
 from core.token_bits import late_interaction
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from search_api.search.passages.own_words import count_searches, own_bm25_query, own_dense_query, read_counts, words_of
 from search_api.search.passages.scope import PassageScope
 from search_api.search.passages.values import AskRequest, FoundPassage
 from search_api.search.ranking.candidates import AnyColumn, DocValue, Fields
-from search_api.search.ranking.config import RankingConfig
+from search_api.search.ranking.config import RankingConfig, WordWeights
 from search_api.search.ranking.signals.arms import PassageBm25, PassageDense
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
-from search_api.search.retrieval import bm25, knn
-from search_api.search.retrieval.filters import Clause, area_clause, language_suffix, passage_conditions, span_clause
-from search_api.search.retrieval.token_vectors import tokens_of, usable_bits
+from search_api.search.retrieval import bm25
+from search_api.search.retrieval.clauses import (
+    Clause,
+    area_clause,
+    cosine,
+    language_suffix,
+    nearest_query,
+    passage_conditions,
+    span_clause,
+)
+from search_api.search.retrieval.record_reads import tokens_of, usable_bits
 from search_api.search.understanding.interpretation import Interpretation
 
 _SOURCE_FIELDS = [
@@ -87,8 +102,8 @@ class PassageSearch:
             query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._shown}
             searches = [PassageArm(PassageBm25.name, header, query)]
             if self.vector is not None:
-                nearest = {"query": knn.nearest_query(self.vector, self._window, filters), **self._shown}
-                searches.append(PassageArm(PassageDense.name, header, nearest, knn.cosine))
+                nearest = {"query": nearest_query(self.vector, self._window, filters), **self._shown}
+                searches.append(PassageArm(PassageDense.name, header, nearest, cosine))
             return searches
 
         return arms
@@ -108,7 +123,7 @@ class PassageSearch:
             searches = [PassageArm(PassageBm25.name, scope.header, query)]
             if self.vector is not None:
                 nearest = {**own_dense_query(self.vector, filters), **self._shown}
-                searches.append(PassageArm(PassageDense.name, scope.header, nearest, knn.cosine))
+                searches.append(PassageArm(PassageDense.name, scope.header, nearest, cosine))
             return searches
 
         return arms
@@ -235,3 +250,87 @@ def late_interactions(
     texts = {hit["_id"]: bits for hit in hits if (bits := usable_bits(hit, card)) is not None}
     scores = late_interaction(question, list(texts.values()))
     return dict(zip(texts, scores.tolist(), strict=True))
+
+
+_WORD = re.compile(r"\w+")
+_MOST_WORDS = 48
+_TIES: list[Json] = [{"_score": "desc"}, {"document": "asc"}, {"ordinal": "asc"}]
+_BM25 = "double tf = _termStats.termFreq().getSum(); return params.weight * tf * (params.k1 + 1.0) / (tf + params.k1);"
+_COSINE = "(1.0 + cosineSimilarity(params.asked, 'vector')) / 2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCounts:
+    """The number of the owner's passages, and of those with each word, by (word, suffix of the field)."""
+
+    passages: int
+    holding: Mapping[tuple[str, str], int]
+
+    def weight(self, word: str, suffix: str) -> float:
+        """The inverse document frequency of BM25; 0 for a word in no passage."""
+        holding = self.holding.get((word, suffix), 0)
+        return math.log(1.0 + (self.passages - holding + 0.5) / (holding + 0.5)) if holding else 0.0
+
+
+def words_of(question: str) -> list[str]:
+    """Each word once, as written; the analysers of the fields make terms of them."""
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(question)))[:_MOST_WORDS]
+
+
+def count_searches(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str]) -> list[Json]:
+    """Header and body of the search that counts the words in the owner's passages."""
+    clauses = {
+        f"{place} {suffix}": _word_query(word, suffix) for place, word in enumerate(words) for suffix in suffixes
+    }
+    body: Json = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": [scope.clause]}}}
+    if clauses:
+        body["aggs"] = {"words": {"filters": {"filters": clauses}}}
+    return [scope.header, body]
+
+
+def read_counts(answer: JsonMapping, words: Sequence[str]) -> OwnCounts:
+    """The result of the search of ``count_searches``."""
+    buckets = answer.get("aggregations", {}).get("words", {}).get("buckets", {})
+    holding = {}
+    for name, bucket in buckets.items():
+        place, _, suffix = name.partition(" ")
+        holding[words[int(place)], suffix] = int(bucket["doc_count"])
+    return OwnCounts(int(answer["hits"]["total"]["value"]), holding)
+
+
+def own_bm25_query(
+    weights: WordWeights,
+    words: Sequence[str],
+    suffixes: Sequence[str],
+    counts: OwnCounts,
+    filters: Sequence[Clause],
+) -> Json:
+    """BM25 over text and headings without length normalisation, because passages have similar lengths."""
+    should = [
+        _scored_word(
+            word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation
+        )
+        for place, suffix in enumerate(suffixes)
+        for word in words
+        if counts.weight(word, suffix)
+    ]
+    query = {"bool": {"should": should, "minimum_should_match": 1, "filter": list(filters)}}
+    return {"query": query if should else {"match_none": {}}, "sort": _TIES}
+
+
+def own_dense_query(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
+    """Every passage that passes the filters, by its cosine, on the scale of ``knn``."""
+    among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
+    query_vector = [round(float(value), 6) for value in vector]
+    script = {"source": _COSINE, "params": {"asked": query_vector}}
+    return {"query": {"script_score": {"query": among, "script": script}}, "sort": _TIES}
+
+
+def _word_query(word: str, suffix: str) -> Clause:
+    fields = [f"text{suffix}", f"heading{suffix}"]
+    return {"multi_match": {"query": word, "fields": fields, "type": "most_fields"}}
+
+
+def _scored_word(word: str, suffix: str, weight: float, saturation: float) -> Clause:
+    script = {"source": _BM25, "params": {"weight": weight, "k1": saturation}}
+    return {"script_score": {"query": _word_query(word, suffix), "script": script}}

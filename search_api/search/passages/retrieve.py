@@ -9,24 +9,26 @@ from dataclasses import dataclass, replace
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from es_mappings.names import alias
-from reading.language import sure_language
+from reading.sentences import sure_language
 from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
 from search_api.search.passages.scope import scopes_of
-from search_api.search.passages.tables import DocumentTable, table_from
-from search_api.search.passages.values import AnswerConfig, AskRequest, ConversationTurn, FoundPassage
-from search_api.search.rank_candidates import target_of
+from search_api.search.passages.values import (
+    AnswerConfig,
+    AskRequest,
+    ConversationTurn,
+    DocumentTable,
+    FoundPassage,
+    table_from,
+)
 from search_api.search.ranking.candidates import Candidates, Fields, fields_of
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.rank import Ranking, rank
-from search_api.search.ranking.rerank import rerank
-from search_api.search.ranking.signals.arms import PassageDense
-from search_api.search.ranking.signals.best_only import CrossEncoderReading
-from search_api.search.ranking.signals.relevance import Relevance
+from search_api.search.ranking.rank import Ranking, rank, rerank
+from search_api.search.ranking.signals.arms import CrossEncoderReading, PassageDense, Relevance
 from search_api.search.request import Part, SearchRequest
 from search_api.search.retrieval.serving import Serving
-from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.understanding.interpretation import Interpretation, target_of
 
 _MOST_NEAR = 3
 _READ: frozenset[Part] = frozenset(("place", "time", "relation"))

@@ -14,7 +14,7 @@ from core.errors import InvalidInput
 from core.json_types import Json
 from es_mappings.names import alias
 from search_api.search.passages.values import AskRequest, Scope
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 
 _NAMED_PUBLIC = "A user named public has no library: the name is reserved for public documents."
 

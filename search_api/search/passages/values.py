@@ -1,12 +1,18 @@
-"""Values of a question for an answer, and of the answer."""
+"""Passages that answer a question, with their tables and their scope."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from search_api.search.passages.tables import QuotedCell
+from core.document import CELL, DocumentEntry, row_text
+from core.errors import NotFound
+from core.json_types import Json, JsonMapping
+from search_api.formats_out.notations import spreadsheet_safe
+from search_api.search.passages.coverage import content_words
 from search_api.search.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
@@ -123,3 +129,152 @@ class CitedAnswer:
     @property
     def refused(self) -> bool:
         return self.mode == "refusal"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTable:
+    """``number`` counts from 1. ``rows`` include ``header_rows``. ``units``: one for each column, empty if unknown.
+
+    ``confidence`` (0..1), ``page`` and ``found_by`` are None for a document that an earlier version read.
+    """
+
+    number: int
+    caption: str
+    csv: str
+    header_rows: int
+    units: tuple[str, ...]
+    rows: int
+    columns: int
+    page: int | None = None
+    confidence: float | None = None
+    found_by: str | None = None
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The heading of each column, the header's rows joined from above."""
+        above = self.cells[: self.header_rows]
+        return tuple(" ".join(cell for cell in column if cell) for column in zip(*above, strict=True))
+
+    @property
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(row) for row in csv.reader(io.StringIO(self.csv, newline="")))
+
+    @property
+    def spreadsheet_csv(self) -> str:
+        """The table for people who open it in a spreadsheet: no cell runs as a formula."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\r\n").writerows([spreadsheet_safe(cell) for cell in row] for row in self.cells)
+        return out.getvalue()
+
+
+def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:
+    return (table_from(number, stored) for number, stored in enumerate(entry.tables, 1))
+
+
+def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
+    """Raises NotFound."""
+    if not 1 <= number <= len(entry.tables):
+        raise NotFound(f"The document {entry.id!r} has no table {number}; it has {len(entry.tables)}.")
+    return table_from(number, entry.tables[number - 1])
+
+
+def table_from(number: int, stored: JsonMapping) -> DocumentTable:
+    """From the form that an entry keeps; ``number`` counts from 1."""
+    return DocumentTable(
+        number,
+        caption=stored.get("caption") or "",
+        csv=stored.get("csv") or "",
+        header_rows=int(stored.get("header_rows", 1)),
+        units=tuple(stored.get("units") or ()),
+        rows=int(stored.get("rows", 0)),
+        columns=int(stored.get("columns", 0)),
+        page=stored.get("page"),
+        confidence=stored.get("sure"),
+        found_by=stored.get("found_by"),
+    )
+
+
+def described(table: DocumentTable) -> Json:
+    """The table without its cells; members without a value are left out."""
+    members: Json = {
+        "number": table.number,
+        "caption": table.caption,
+        "page": table.page,
+        "rows": table.rows,
+        "columns": table.columns,
+        "units": list(table.units) if any(table.units) else None,
+        "confidence": table.confidence,
+        "foundBy": table.found_by,
+    }
+    return {name: value for name, value in members.items() if value not in (None, "")}
+
+
+def as_json(table: DocumentTable) -> Json:
+    """The table with its header and its body apart."""
+    cells = table.cells
+    header = [list(row) for row in cells[: table.header_rows]]
+    return {**described(table), "header": header, "body": [list(row) for row in cells[table.header_rows :]]}
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedCell:
+    """``table`` is its number in the document, from 1; ``confidence`` (0..1) is of the table, None if not known."""
+
+    table: int
+    row: str
+    column: str
+    value: str
+    unit: str = ""
+    caption: str = ""
+    page: int | None = None
+    confidence: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The cell as an answer quotes it; the unit only where the heading does not state it."""
+        unit = f" {self.unit}" if self.unit and self.unit not in self.column else ""
+        return f"{self.row} – {self.column}: {self.value}{unit}"
+
+
+def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | None:
+    """The cell of this row (as its passage writes it) whose headings the question names.
+
+    None if the row is not in the table, if the question names another row better, or if it names no column, or two
+    equally well: then the row alone is the quote.
+    """
+    cells = table.cells
+    body = cells[table.header_rows :]
+    row = next(
+        (other_row for other_row in body if line.strip() in (row_text(other_row), CELL.join(other_row).strip())), None
+    )
+    if row is None:
+        return None
+    question_words = content_words(question)
+    label_column = next((index for index, cell in enumerate(row) if cell), 0)
+    row_score = len(question_words & content_words(row[label_column]))
+    if row_score == 0 or any(
+        len(question_words & content_words(other_row[label_column])) > row_score for other_row in body
+    ):
+        return None
+    headings = table.heads
+    column_scores = [
+        (len(question_words & content_words(headings[column])), column)
+        for column in range(len(row))
+        if column != label_column
+    ]
+    best = max((score for score, column in column_scores if row[column]), default=0)
+    best_columns = [column for score, column in column_scores if score == best and row[column]]
+    if best == 0 or len(best_columns) != 1:
+        return None
+    (column,) = best_columns
+    unit = table.units[column] if column < len(table.units) else ""
+    return QuotedCell(
+        table.number,
+        row[label_column],
+        headings[column],
+        row[column],
+        unit,
+        table.caption,
+        table.page,
+        table.confidence,
+    )

@@ -1,4 +1,4 @@
-"""The candidates of a ranking by column, read from their doc values, so that numpy can process all at once.
+"""What a ranking reads: the target of the question, and the candidates as columns.
 
 Each signal declares its columns; no other code lists Elasticsearch fields.
 """
@@ -9,15 +9,76 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.geo import BBox
 from core.hit import SignalName
 from core.json_types import Json
-from search_api.search.ranking.diversity import Family
-from search_api.search.ranking.duplicates import DuplicateKey
+from core.record import ProvenanceKind, Resolution
+from core.timespan import TimeSpan
+from search_api.search.ranking.diversity import DuplicateKey, Family
+
+Relation = Literal["intersects", "within", "contains", "disjoint", "near", "north_of", "south_of", "east_of", "west_of"]
+SpatialMode = Literal["blend", "hausdorff", "off"]
+Level = Literal["global", "continental", "national", "regional", "local"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The asked place, time, resolution and kind; empty fields have no effect.
+
+    ``boxes`` already include directions (north of Italy is a box north of it); ``within``, ``contains`` and
+    ``disjoint`` only choose the share that counts. With several boxes, a record gets the mean over them, so one that
+    matches both of two asked places wins. ``now_ms`` is the time of the question. ``spatial``: whether place is blended
+    into the score, orders the best by distance at the end, or has no effect. Raises ValueError if a time is asked
+    without ``now_ms``.
+    """
+
+    boxes: tuple[BBox, ...] = ()
+    relation: Relation | None = None
+    span: TimeSpan | None = None
+    latest: bool = False
+    resolution: Resolution = field(default_factory=Resolution)
+    level: Level | None = None
+    kind: ProvenanceKind | None = None
+    place: str | None = None  # a name for the explanation
+    now_ms: int | None = None
+    spatial: SpatialMode = "blend"
+
+    def __post_init__(self) -> None:
+        if (self.span is not None or self.latest) and self.now_ms is None:
+            raise ValueError("a time is asked for: now_ms must say when")
+
+    @property
+    def bounded_span(self) -> TimeSpan | None:
+        """The asked span, None if it is open at both ends and so has no effect."""
+        if self.span is None or (self.span.start_ms is None and self.span.end_ms is None):
+            return None
+        return self.span
+
+    @property
+    def moment_ms(self) -> int:
+        """``now_ms``, which must be set."""
+        if self.now_ms is None:
+            raise ValueError("now_ms is not set")
+        return self.now_ms
+
+    @property
+    def asks_time(self) -> bool:
+        return self.latest or self.bounded_span is not None
+
+    @property
+    def asks_resolution(self) -> bool:
+        """Whether words of the question name a resolution, a scale or a level."""
+        return self.level is not None or self.resolution != Resolution()
+
+    @property
+    def asks_kind(self) -> bool:
+        return self.kind is not None and self.kind != "unknown"
+
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -89,7 +150,7 @@ def number(value: object) -> float:
 def rows_of(values: Sequence[tuple[float, ...]], width: int) -> Rows:
     """Rows of ``width`` numbers, each candidate's one after the other."""
     numbers = np.array(list(chain.from_iterable(values)), dtype=np.float64)
-    return Rows.of(numbers.reshape(-1, width), [len(one) // width for one in values])
+    return Rows.of(numbers.reshape(-1, width), [len(row) // width for row in values])
 
 
 Fields = Mapping[str, Sequence[Any]]
@@ -206,7 +267,7 @@ class Candidates:
         return cls(
             ids=tuple(ids),
             arms={name: floats(arms[name]) for name in sorted(arms)},
-            values={column.name: [one.values[place] for one in read] for place, column in enumerate(columns)},
+            values={column.name: [fields.values[place] for fields in read] for place, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
             named=floats([(named or {}).get(id, 0.0) for id in ids]),
         )

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.extent import BBox
-from core.geo import box_array
+from core.geo import BBox, box_array
 from core.hit import SignalName
 from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, span_array
 from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields, number
-from search_api.search.ranking.place import BOXES
-from search_api.search.ranking.signals.kind import KIND
-from search_api.search.ranking.signals.resolution import RESOLUTION_M, STEP_S, resolution_metres, step_seconds
-from search_api.search.ranking.signals.temporal import MODIFIED_MS, SPANS
+from search_api.search.ranking.signals.record import KIND
+from search_api.search.ranking.signals.spatial import BOXES
+from search_api.search.ranking.signals.temporal import (
+    MODIFIED_MS,
+    RESOLUTION_M,
+    SPANS,
+    STEP_S,
+    resolution_metres,
+    step_seconds,
+)
 
 _COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS)
 

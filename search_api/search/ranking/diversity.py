@@ -1,4 +1,4 @@
-"""Spreads siblings of one series over the answer, so that they do not fill its first page. Pure.
+"""Folds duplicates, and spreads records that are much alike over the list.
 
 With the default numbers: of each ten hits at most three are of one series (titles that differ only in numbers and
 dates) and at most five have the same parent. The rest of the family is postponed, but only for a hit with at least .8
@@ -10,9 +10,69 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from search_api.search.ranking.numbers import check_positive, check_shares
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateKey:
+    """What makes two records one data set: the same ``identity``, or the same ``signature`` in another source."""
+
+    source: str
+    identity: str | None = None
+    signature: str | None = None
+
+    @property
+    def doi(self) -> str | None:
+        return self.identity if self.identity is not None and self.identity.startswith("10.") else None
+
+
+@dataclass(slots=True)
+class _Group:
+    members: list[DuplicateKey]
+    folded: list[str] = field(default_factory=list)
+
+
+def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[str, list[str]]:
+    """The displayed ids in order, each with those folded under it, best first; ``ids`` come best first.
+
+    Two records are one data set if their identity (DOI, else file identifier) is the same, or if their signature is the
+    same and nothing contradicts: their sources differ (two equal records of one catalogue are two data sets) and they
+    do not have different DOIs.
+    """
+    identities = Counter([key.identity for key in keys.values()])
+    signatures = Counter([key.signature for key in keys.values()])
+    by_identity: dict[str, _Group] = {}
+    by_signature: dict[str | None, _Group] = {}
+    folded: dict[str, list[str]] = {}
+    for record in ids:
+        key = keys[record]
+        group = by_identity.get(key.identity) if key.identity is not None else None
+        if group is None and (alike := by_signature.get(key.signature)) is not None and not _opposes(alike, key):
+            group = alike
+        if group is not None:
+            group.members.append(key)
+            group.folded.append(record)
+        elif identities[key.identity] == signatures[key.signature] == 1:  # nothing can be its duplicate
+            folded[record] = []
+            continue
+        else:
+            group = _Group([key])
+            folded[record] = group.folded
+        if key.identity is not None:
+            by_identity.setdefault(key.identity, group)
+        if key.signature is not None:
+            by_signature.setdefault(key.signature, group)
+    return folded
+
+
+def _opposes(group: _Group, key: DuplicateKey) -> bool:
+    """Whether a member is of the same source, or another DOI is known."""
+    if any(member.source == key.source for member in group.members):
+        return True
+    dois = {member.doi for member in group.members} - {None}
+    return key.doi is not None and bool(dois) and key.doi not in dois
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +122,7 @@ def _block(
     standing_back: list[int] = []  # in order
     block: list[int] = []
     while len(block) < rule.block and (waiting or standing_back):
-        while waiting and any(count[one] >= rule.limit(one[0]) for one in families[waiting[0]]):
+        while waiting and any(count[family] >= rule.limit(family[0]) for family in families[waiting[0]]):
             if standing_back and scores[waiting[0]] < rule.least_share * scores[standing_back[0]]:
                 break
             standing_back.append(heapq.heappop(waiting))

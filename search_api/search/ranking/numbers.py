@@ -17,13 +17,13 @@ def section(kind: type[Section], raw: object, where: str) -> Section:
 
     Every field without a default is required; others are refused. Raises ValueError that names what is wrong.
     """
-    given = exactly(raw, {entry.name for entry in _fields(kind)}, where, optional=_optional(kind))
+    values = exactly(raw, {entry.name for entry in _fields(kind)}, where, optional=_optional(kind))
     hints = get_type_hints(kind)
-    for name, value in given.items():
+    for name, value in values.items():
         if is_dataclass(hints[name]):
-            given[name] = section(hints[name], value, f"{where}.{name}")
+            values[name] = section(hints[name], value, f"{where}.{name}")
     try:
-        return kind(**given)
+        return kind(**values)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
 
@@ -72,5 +72,5 @@ def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
 
 
 def _optional(kind: type[Any]) -> frozenset[str]:
-    with_default = (one for one in _fields(kind) if not (one.default is one.default_factory is MISSING))
-    return frozenset(one.name for one in with_default)
+    with_default = (entry for entry in _fields(kind) if not (entry.default is entry.default_factory is MISSING))
+    return frozenset(entry.name for entry in with_default)

@@ -1,4 +1,4 @@
-"""Combines everything: measures each signal, sums the combiner's terms, sorts.
+"""Orders candidates: by all signals, by models that read only the best, and by what stewards decided.
 
 A signal is a term only if the question asks for it: a question without place or time is ranked as if those signals
 did not exist. The score is the sum of weight x counted over the terms, so every point of it can be explained.
@@ -16,12 +16,14 @@ import numpy as np
 
 from core.hit import Hit, SignalName
 from core.json_types import Json
-from search_api.search.ranking.candidates import Candidates, Floats, Integers
-from search_api.search.ranking.combiners.combiner import Term, total
+from core.ports import CrossEncoderCard, Vectors
+from core.token_bits import Bits, late_interaction
+from search_api.search.ranking.candidates import Candidates, Floats, Integers, Target
+from search_api.search.ranking.combiners import Term, total
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.signals.signal import RankingInput
+from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, counted
+from search_api.search.ranking.signals.signal import RankingInput, Reason
 from search_api.search.ranking.signals.spatial import Spatial
-from search_api.search.ranking.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,8 @@ class Pinned:
 
     def as_json(self) -> Json:
         until = None if self.until is None else self.until.isoformat()
-        said = {"rule": self.rule, "words": self.words, "reason": self.reason, "until": until}
-        return {name: value for name, value in said.items() if value is not None}
+        values = {"rule": self.rule, "words": self.words, "reason": self.reason, "until": until}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 OrderedBy = Literal["fused", "cross_encoder", "hausdorff"]
@@ -106,7 +108,7 @@ def rank(
     """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``RankingInput``."""
     inputs = RankingInput(candidates, target, cosine_floor, words_share)
     each = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
-    terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, inputs)
+    terms = ranker.combiner.combine({name: signal for name, signal in each.items() if signal is not None}, inputs)
     score = total(terms, len(candidates))
     order = np.lexsort((candidates.tie, -score))[: ranker.max_results]
     return Ranking(inputs, ranker, terms, score, order)
@@ -129,3 +131,173 @@ def nearest_first(ranking: Ranking) -> Ranking:
     return replace(
         ranking, score=score, order=np.concatenate([window, rest]), ordered_by="hausdorff", distance_deg=distance
     )
+
+
+def calibrated(logits: Floats, card: CrossEncoderCard) -> Floats:
+    """sigmoid(logit / temperature + offset): (n,) 0..1; the calibration is part of the model's card."""
+    shifted = np.asarray(logits, dtype=np.float64) / card.temperature + card.offset
+    sigmoid: Floats = 0.5 * (1.0 + np.tanh(shifted / 2.0))  # the sigmoid in a form that cannot overflow
+    return sigmoid
+
+
+def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncoderCard) -> Ranking:
+    """Scores the reranked block by (1 - lambda) x fused + lambda x calibrated; the rest follows in its order.
+
+    lambda is the card's, else the configuration's. ``logits``: (k,) of the ranking's first k, in its order. Other hits
+    get (1 - lambda) x fused; their fused score is at most the block's lowest, so scores decrease along the whole order.
+    Ties by id. Raises ValueError for more logits than hits or one that is not finite.
+    """
+    read = np.asarray(logits, dtype=np.float64)
+    if len(read) > len(ranking) or not np.isfinite(read).all():
+        raise ValueError("logits: more than there are hits, or one is not a finite number")
+    if len(read) == 0:
+        return ranking
+    block = ranking.order[: len(read)]
+    raw = np.full(len(ranking.candidates), np.nan)
+    raw[block] = calibrated(read, card)
+    signal = ranking.ranker.find(CrossEncoderReading)
+    if signal is None:
+        return ranking
+    share = signal.weight if card.weight is None else card.weight
+    reread = with_share(ranking, signal.name, raw, np.nan_to_num(raw), share, len(read))
+    return replace(reread, ordered_by="cross_encoder")
+
+
+def with_share(ranking: Ranking, name: SignalName, raw: Floats, counted: Floats, share: float, best: int) -> Ranking:
+    """Gives the signal ``share`` of the score, and the others the rest; only the ``best`` first change places.
+
+    ``raw``, ``counted``: (n,) of all candidates.
+    """
+    block, rest = np.split(ranking.order, [best])
+    terms = {each: replace(term, weight=term.weight * (1.0 - share)) for each, term in ranking.terms.items()}
+    terms[name] = Term(raw, counted, share)
+    score = total(terms, len(raw))
+    block = block[np.lexsort((ranking.candidates.tie[block], -score[block]))]
+    return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]))
+
+
+def interact(ranking: Ranking, scores: Floats) -> Ranking:
+    """Scores the best block by (1 - weight) x fused + weight x its late interaction; the rest follows in its order.
+
+    ``scores``: (k,) of the ranking's first k, in its order, -1..1, NaN for a text without token vectors. Unchanged if
+    none has any.
+    """
+    signal = ranking.ranker.find(LateInteraction)
+    if signal is None or len(scores) == 0 or np.isnan(scores).all():
+        return ranking
+    block = ranking.order[: len(scores)]
+    raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
+    raw[block] = scores
+    value[block] = counted(scores)
+    return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))
+
+
+def interactions(question: Vectors, texts: Sequence[Bits | None]) -> Floats:
+    """(n,) -1..1 of each text with the question's token vectors (tokens, dims); NaN for a text without."""
+    scores = np.full(len(texts), np.nan)
+    there = [place for place, text in enumerate(texts) if text is not None]
+    scores[there] = late_interaction(question, [text for text in texts if text is not None])
+    return scores
+
+
+BOOST: SignalName = "source_boost"
+
+
+def with_boosts(ranking: Ranking, boosts: Mapping[str, float]) -> Ranking:
+    """Adds each source's boost to the scores of its records, as one more term; no score falls below 0."""
+    if not boosts:
+        return ranking
+    sources = [id.partition(":")[0] for id in ranking.candidates.ids]
+    if not boosts.keys() & set(sources):
+        return ranking
+    raw = np.array([boosts.get(source, np.nan) for source in sources])
+    counted = np.maximum(np.nan_to_num(raw), -ranking.score)
+    terms = {**ranking.terms, BOOST: Term(raw, counted, 1.0)}
+    score = total(terms, len(raw))
+    order = ranking.order[np.lexsort((ranking.candidates.tie[ranking.order], -score[ranking.order]))]
+    return replace(ranking, terms=terms, score=score, order=order)
+
+
+def with_pins(ranking: Ranking, pins: Sequence[Pinned]) -> Ranking:
+    """These records first, in this order; the others keep theirs. The last step of a ranking.
+
+    A pinned record scores at least 1 more than every other hit. Pins whose record is not a candidate have no effect.
+    """
+    if not pins:
+        return ranking
+    ids = ranking.candidates.ids
+    place = {ids[index]: index for index in ranking.order.tolist()}
+    there = [pin for pin in pins if pin.record in place]
+    if not there:
+        return ranking
+    first = np.array([place[pin.record] for pin in there], dtype=ranking.order.dtype)
+    rest = ranking.order[~np.isin(ranking.order, first)]
+    score = ranking.score.copy()
+    score[first] = float(ranking.score.max()) + np.arange(len(there), 0, -1)
+    return replace(ranking, score=score, order=np.concatenate([first, rest]), pins=tuple(there))
+
+
+_COMBINERS_OWN = Reason("what the score starts from", "base")
+_OF_THE_SOURCE = Reason("a steward raised or lowered the source", "source_boost")
+
+
+def explain(ranking: Ranking, position: int) -> Json:
+    """The hit at ``position`` (0 is the best): its score and each signal's part in it, largest first.
+
+    The contributions (weight x counted) add up to the score, except where the `hausdorff` mode decided the order, by
+    ``distance_deg``, or a steward did, by a ``pin``. Raises IndexError past the end.
+    """
+    index = int(ranking.order[position])
+    parts = [_part(ranking, name, index) for name in ranking.terms]
+    explanation: Json = {
+        "id": ranking.candidates.ids[index],
+        "rank": position + 1,
+        "score": float(ranking.score[index]),
+        "ordered_by": _ordered_by(ranking, position),
+        "signals": sorted(parts, key=lambda part: (-part["contribution"], part["signal"])),
+    }
+    if ranking.distance_deg is not None:
+        explanation["distance_deg"] = float(ranking.distance_deg[index])
+    if position < len(ranking.pins):
+        explanation["pin"] = ranking.pins[position].as_json()
+    return explanation
+
+
+def _ordered_by(ranking: Ranking, position: int) -> str:
+    """What decided this position: beyond a window, the order of the previous stage applies."""
+    if position < len(ranking.pins):
+        return "pin"
+    if ranking.ordered_by == "hausdorff" and position - len(ranking.pins) < _hausdorff_window(ranking):
+        return "hausdorff"
+    reader = ranking.terms.get(CrossEncoderReading.name)
+    was_read = reader is not None and not np.isnan(reader.raw[ranking.order[position]])
+    return "cross_encoder" if was_read else "fused"
+
+
+def _hausdorff_window(ranking: Ranking) -> int:
+    spatial = ranking.ranker.find(Spatial)
+    return spatial.hausdorff_window if spatial is not None else 0
+
+
+def _part(ranking: Ranking, name: SignalName, index: int) -> Json:
+    term = ranking.terms[name]
+    counted = float(term.counted[index])
+    reasons = _reasons(ranking, name, index)
+    return {
+        "signal": name,
+        "raw": measured(term.raw[index]),
+        "normalised": counted,
+        "weight": term.weight,
+        "contribution": term.weight * counted,
+        "reason": "; ".join(reason.text for reason in reasons),
+        "reasons": [{"code": reason.code, **reason.values} for reason in reasons],
+    }
+
+
+def _reasons(ranking: Ranking, name: SignalName, index: int) -> tuple[Reason, ...]:
+    term, signal = ranking.terms[name], ranking.ranker.signals.get(name)
+    if signal is None:
+        return (_OF_THE_SOURCE if name == BOOST else _COMBINERS_OWN,)
+    if np.isnan(term.raw[index]):
+        return (signal.silence(float(term.counted[index])),)
+    return signal.reasons(ranking.inputs, term.raw, index)

@@ -1,14 +1,17 @@
-"""The arms of one search as request bodies, and their answers as scores by record id.
+"""The arms of a search, and which candidates match the whole question.
 
 An arm searches either records or passages. ``body(k, ids)`` requests its best ``k``; with ``ids`` it requests the
 scores of only those records (the completion: a candidate of another arm gets this arm's score too). A completion may
 answer for records that do not pass the filters.
+
+The search over the whole index does not ask this: it would keep Elasticsearch from skipping records that cannot be
+among the best.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,8 +22,7 @@ from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from search_api.search.caches import Version, versions_of
 from search_api.search.ranking.candidates import AnyColumn, DocValue, RankingFields, doc_values, fields_of
-from search_api.search.retrieval import knn
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause, exact, nearest_query, phrase
 
 BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
@@ -56,7 +58,7 @@ class Arm:
 
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
-    """BM25 over records. Its completion is part of :mod:`search_api.search.retrieval.candidate_matches`."""
+    """BM25 over records. Its completion is part of :mod:`search_api.search.retrieval.arms`."""
     return _scored_arm("bm25", index, query, filters)
 
 
@@ -87,11 +89,11 @@ def dense_arm(
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
         if ids is not None:
-            return {"query": knn.exact(vector, [{"ids": {"values": list(ids)}}]), "size": k, **for_records()}
+            return {"query": exact(vector, [{"ids": {"values": list(ids)}}]), "size": k, **for_records()}
         return nearest(k, [*filters, *asked])
 
     def nearest(k: int, conditions: Sequence[Clause]) -> Json:
-        return {"query": knn.nearest_query(vector, k, conditions), "size": k, **for_records()}
+        return {"query": nearest_query(vector, k, conditions), "size": k, **for_records()}
 
     drawing = (lambda k: nearest(k, asked)) if draws else None
     return Arm("dense", index, False, body, None, drawing, is_meaning=True)
@@ -135,7 +137,7 @@ def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence
     """Cosine over passages; a record's score is its best passage's."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
-        nearest = knn.nearest_query(vector, k, [*filters, *_of_records(ids)])
+        nearest = nearest_query(vector, k, [*filters, *_of_records(ids)])
         return {"query": nearest, "size": k, **_for_passages()}
 
     return Arm("passage_dense", index, True, body, None, lambda k: body(k, None), is_meaning=True)
@@ -203,7 +205,7 @@ class ArmScores:
     def among(self, records: Collection[str]) -> ArmScores:
         """Only those records."""
         scores, passages, versions = (
-            {record: one for record, one in part.items() if record in records}
+            {record: score for record, score in part.items() if record in records}
             for part in (self.scores, self.passages, self.versions)
         )
         return replace(self, scores=scores, passages=passages, versions=versions)  # type: ignore[arg-type]
@@ -219,7 +221,7 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> A
     by_record = {hit["fields"][name][0]: hit for hit in hits}
     scores: dict[str, float] = {record: hit["_score"] or 0.0 for record, hit in by_record.items()}
     if arm.is_meaning:
-        scores = {record: 2.0 * score - 1.0 for record, score in scores.items()}  # as knn.cosine
+        scores = {record: 2.0 * score - 1.0 for record, score in scores.items()}  # as cosine
     versions, passages = versions_of(index_uuid, by_record), {}
     if arm.on_passages:
         passages = {
@@ -228,3 +230,69 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> A
         }
         versions = {}
     return ArmScores(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)
+
+
+_ALL_WORDS, _MATCHING, _NAMED_IN_TITLE, _NAMED = "all_words", "matching", "named_in_title", "named"
+"""Names of the clauses; read back as matched queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateMatches:
+    """Of the candidates that pass the filters: the score by words (0 if none occurs) and the version.
+
+    ``all_words``: those with enough of the question's words. ``matching``: those that match by a condition.
+    ``place_names``: how prominently they name the asked place, 1 in the title, .5 elsewhere; records that do not name
+    it are absent.
+    """
+
+    scores: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, Version] = field(default_factory=dict)
+    all_words: frozenset[str] = frozenset()
+    place_names: Mapping[str, float] = field(default_factory=dict)
+    matching: frozenset[str] = frozenset()
+
+
+def match_clauses(
+    every_word: Clause, matching: Clause | None, places: Sequence[str], fields: Collection[str]
+) -> tuple[Clause, ...]:
+    """Clauses without a score. ``matching``: which records match; None: each that an arm finds does. ``places``: names
+    of the asked places; ``fields``: where else than in the title.
+    """
+    clauses = [_named_clause(_ALL_WORDS, every_word)]
+    if matching is not None:
+        clauses.append(_named_clause(_MATCHING, matching))
+    if places:
+        clauses.append(_named_clause(_NAMED_IN_TITLE, _phrases(places, ["title"])))
+        clauses.append(_named_clause(_NAMED, _phrases(places, [*fields, *(f"{field}.en" for field in fields)])))
+    return tuple(clauses)
+
+
+def matches_of_candidates(
+    clauses: Sequence[Clause], scoring: Sequence[Clause], filters: Sequence[Clause], ids: Sequence[str]
+) -> Json:
+    """The body for all of the candidates that pass the filters."""
+    query = {"should": [*scoring, *clauses], "filter": [*filters, {"ids": {"values": list(ids)}}]}
+    return {"query": {"bool": query}, "size": len(ids), **for_records()}
+
+
+def read_matches(answer: JsonMapping, index_uuid: str) -> CandidateMatches:
+    """The answer to ``matches_of_candidates``."""
+    hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
+    names = {record: hit["matched_queries"] for record, hit in hits.items() if "matched_queries" in hit}
+    return CandidateMatches(
+        scores={record: hit["_score"] or 0.0 for record, hit in hits.items()},
+        versions=versions_of(index_uuid, hits),
+        all_words=frozenset([record for record, matched in names.items() if _ALL_WORDS in matched]),
+        matching=frozenset([record for record, matched in names.items() if _MATCHING in matched]),
+        place_names={
+            record: 1.0 if _NAMED_IN_TITLE in matched else 0.5 for record, matched in names.items() if _NAMED in matched
+        },
+    )
+
+
+def _named_clause(name: str, clause: Clause) -> Clause:
+    return {"constant_score": {"filter": clause, "boost": 0.0, "_name": name}}
+
+
+def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:
+    return {"bool": {"should": [phrase(text, fields) for text in texts], "minimum_should_match": 1}}

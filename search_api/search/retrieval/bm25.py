@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.json_types import Json
-from reading.vocabulary import Label
-from search_api.search.ranking.words import Boosts, WordWeights
-from search_api.search.retrieval.filters import Clause, boosted
+from reading.concepts import Label
+from search_api.search.ranking.config import Boosts, WordWeights
+from search_api.search.retrieval.clauses import Clause, boosted
 from search_api.search.understanding.interpretation import QueryTerm
 from search_api.search.understanding.topic import without_small_words
 
@@ -17,12 +17,12 @@ from search_api.search.understanding.topic import without_small_words
 class Expansion:
     """``clauses`` score besides the question's own words. ``every`` matches if each term occurs by any of its names.
 
-    ``every`` is None if there is no term; the question's other words (``beside``) must then also occur.
+    ``every`` is None if there is no term; the question's other words (``rest``) must then also occur.
     """
 
     clauses: tuple[Clause, ...] = ()
     every: Clause | None = None
-    beside: str = ""
+    rest: str = ""
 
 
 NO_EXPANSION = Expansion()
@@ -140,8 +140,8 @@ def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
     either = _all_of(reading, text)
     if expansion.every is not None:
-        beside = [{"bool": {"should": _all_of(reading, expansion.beside)}}] if expansion.beside else []
-        either.append({"bool": {"filter": [expansion.every, *beside]}})
+        others = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
+        either.append({"bool": {"filter": [expansion.every, *others]}})
     return {"bool": {"should": either, "minimum_should_match": 1}}
 
 
@@ -151,21 +151,19 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
     """
     enough: Json = {"minimum_should_match": reading.weights.enough}
     readings = ((text, reading.fields), (without_small_words(text), reading.plain))
-    return [_matched(said, names, enough) for said, names in readings]
+    return [_matched(text, names, enough) for text, names in readings]
 
 
 def records_expansion(
-    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], beside: str, language: str | None
+    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], rest: str, language: str | None
 ) -> Expansion:
     """For these fields of a record, in the language of each name."""
-    return _Expanding(weights, fields, language).expansion(terms, beside)
+    return _Expanding(weights, fields, language).expansion(terms, rest)
 
 
-def passages_expansion(
-    weights: WordWeights, terms: Sequence[QueryTerm], beside: str, language: str | None
-) -> Expansion:
+def passages_expansion(weights: WordWeights, terms: Sequence[QueryTerm], rest: str, language: str | None) -> Expansion:
     """For the text of passages."""
-    return _Expanding(weights, weights.passage_fields, language).expansion(terms, beside)
+    return _Expanding(weights, weights.passage_fields, language).expansion(terms, rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,7 @@ class _Expanding:
     boosts: Boosts
     language: str | None
 
-    def expansion(self, terms: Sequence[QueryTerm], beside: str) -> Expansion:
+    def expansion(self, terms: Sequence[QueryTerm], rest: str) -> Expansion:
         by_place: dict[tuple[int, int], list[QueryTerm]] = {}
         for term in terms:
             by_place.setdefault((term.mention.start, term.mention.end), []).append(term)
@@ -182,7 +180,7 @@ class _Expanding:
             return NO_EXPANSION
         clauses = tuple(self._other_names(known) for known in by_place.values())
         every = [self._by_any_name(known) for known in by_place.values()]
-        return Expansion(clauses, {"bool": {"filter": every}}, beside)
+        return Expansion(clauses, {"bool": {"filter": every}}, rest)
 
     def _other_names(self, known: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""

@@ -13,13 +13,13 @@ from typing import get_args
 import numpy as np
 
 from core.cells import CellGrid, CellRange, CellView
-from core.extent import WORLD, BBox
+from core.geo import WORLD, BBox
 from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
 from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, instant_ms
 from es_mappings.codecs.cells import field_of
 from search_api.search.request import FacetName, Filters
-from search_api.search.retrieval.filters import Clause, area_clause, one_of, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, one_of, record_filters, span_clause
 
 FACETS: tuple[FacetName, ...] = get_args(FacetName)
 
@@ -51,19 +51,19 @@ class Facet:
 
 def read_facets(names: Sequence[FacetName], counted: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
     """The counts in Elasticsearch's aggregations, in the order of ``names``."""
-    found = {name: inner(one) for name, one in counted.items()}
+    counts = {name: inner(count) for name, count in counted.items()}
     read: dict[FacetName, Facet] = {}
     for name in names:
         if name in TERMS:
-            read[name] = _terms(name, found[name], found.get(f"{name}_chosen", {"buckets": {}}))
+            read[name] = _terms(name, counts[name], counts.get(f"{name}_chosen", {"buckets": {}}))
         elif name == "decade":
-            read[name] = _decades(found[name]["buckets"], choices)
+            read[name] = _decades(counts[name]["buckets"], choices)
         elif name == "cell":
-            read[name] = _cells(found[name], choices)
+            read[name] = _cells(counts[name], choices)
         elif name == "year":
-            read[name] = _years(found[name], choices)
+            read[name] = _years(counts[name], choices)
         else:
-            buckets = found[name]["buckets"] if name in found else {}
+            buckets = counts[name]["buckets"] if name in counts else {}
             read[name] = _regions(buckets, choices)
     return read
 
@@ -72,7 +72,7 @@ def _terms(name: FacetName, listed: JsonMapping, chosen: JsonMapping) -> Facet:
     values = [FacetValue(value, bucket["doc_count"], value, True) for value, bucket in chosen["buckets"].items()]
     for bucket in listed["buckets"]:
         values.append(FacetValue(str(bucket["key"]), bucket["doc_count"], str(bucket["key"])))
-    values.sort(key=lambda one: -one.count)
+    values.sort(key=lambda value: -value.count)
     return Facet(name, tuple(values), int(listed.get("sum_other_doc_count", 0)))
 
 
@@ -95,9 +95,9 @@ def _regions(buckets: JsonMapping, choices: Choices) -> Facet:
     return Facet(_PARAMETERS["region"], values)
 
 
-def _cells(found: JsonMapping, choices: Choices) -> Facet:
+def _cells(answer: JsonMapping, choices: Choices) -> Facet:
     """The label is the cell's address in WorldCRS84Quad: level/row/column."""
-    counted = read_cells(found, choices.cells)
+    counted = read_cells(answer, choices.cells)
     level = counted.grid.level
     values = tuple(
         FacetValue(
@@ -110,12 +110,12 @@ def _cells(found: JsonMapping, choices: Choices) -> Facet:
     return Facet(_PARAMETERS["cell"], values, level=level)
 
 
-def _years(found: JsonMapping, choices: Choices) -> Facet:
+def _years(answer: JsonMapping, choices: Choices) -> Facet:
     values = tuple(
         FacetValue(f"../{BEFORE}", count, f"before {BEFORE + 1}")
         if year == BEFORE
         else FacetValue(f"{year}/{year}", count, str(year))
-        for year, count in read_years(found, choices.year).items()
+        for year, count in read_years(answer, choices.year).items()
     )
     return Facet(_PARAMETERS["year"], values)
 
@@ -182,8 +182,6 @@ class FacetCounts:
     @classmethod
     def of(cls, names: Sequence[FacetName], choices: Choices) -> FacetCounts:
         """The counts of the named facets."""
-        if not names:
-            return cls()
         own = {name: clause for name in names if (clause := _own_filter(name, choices.filters)) is not None}
         base = choices.filters
         for name in own:
@@ -192,9 +190,9 @@ class FacetCounts:
         for name in names:
             others = [clause for facet, clause in own.items() if facet != name]
             mine = own.get(name)
-            beside: list[Clause] = [{"bool": {"must_not": [mine]}}] if mine is not None and name in TERMS else []
+            own_values: list[Clause] = [{"bool": {"must_not": [mine]}}] if mine is not None and name in TERMS else []
             for key, aggregation in _aggregations(name, choices).items():
-                counts[key] = _among(others if key != name else [*others, *beside], aggregation)
+                counts[key] = _among(others if key != name else [*others, *own_values], aggregation)
         return cls(tuple(record_filters(base)), tuple(own.values()), counts)
 
     def section(self) -> Json:
@@ -207,8 +205,8 @@ class FacetCounts:
 
 def inner(answer: JsonMapping) -> JsonMapping:
     """The answer to one aggregation, whatever conditions it stood in."""
-    found: JsonMapping = answer.get(_INNER, answer)
-    return found
+    nested: JsonMapping = answer.get(_INNER, answer)
+    return nested
 
 
 def _among(conditions: Sequence[Clause], aggregation: Json) -> Json:
@@ -259,17 +257,17 @@ def region_boxes(geocoder: Geocoder) -> Mapping[str, BBox]:
     """Continents and oceans as ``place=`` resolves them, so that a count equals the number of hits after choosing
     it.
     """
-    found = {name: geocoder.lookup(name) for name in _REGIONS}
-    return {name: places[0].bbox for name, places in found.items() if places}
+    by_name = {name: geocoder.lookup(name) for name in _REGIONS}
+    return {name: places[0].bbox for name, places in by_name.items() if places}
 
 
 def decades_until(now_ms: int) -> dict[str, tuple[str, TimeSpan]]:
     """Maps a label to the value of ``datetime`` and its span: all before 1850, then by decade."""
     last = int(str(np.datetime64(now_ms, "ms"))[:4]) // 10 * 10
-    found = {f"before {_FIRST_DECADE}": (f"../{_FIRST_DECADE - 1}", _span_of(None, _FIRST_DECADE - 1))}
+    ranges = {f"before {_FIRST_DECADE}": (f"../{_FIRST_DECADE - 1}", _span_of(None, _FIRST_DECADE - 1))}
     for year in range(_FIRST_DECADE, last + 1, 10):
-        found[f"{year}s"] = (f"{year}/{year + 9}", _span_of(year, year + 9))
-    return found
+        ranges[f"{year}s"] = (f"{year}/{year + 9}", _span_of(year, year + 9))
+    return ranges
 
 
 def _span_of(first: int | None, last: int) -> TimeSpan:
@@ -310,13 +308,13 @@ def cell_aggregation(view: CellView) -> Json:
     return {"filter": within, "aggs": counted}
 
 
-def read_cells(found: JsonMapping, view: CellView) -> CellCounts:
+def read_cells(answer: JsonMapping, view: CellView) -> CellCounts:
     """The counts in the finest level of the answer that is complete."""
     asked = view.grid.level
-    complete = found[str(asked)]["sum_other_doc_count"] == 0
+    complete = answer[str(asked)]["sum_other_doc_count"] == 0
     grid = CellGrid(asked if complete else min(asked, _FALLBACK))
-    buckets = found[str(grid.level)]["buckets"]
-    corners, times = [int(one["key"]) for one in buckets], [int(one["doc_count"]) for one in buckets]
+    buckets = answer[str(grid.level)]["buckets"]
+    corners, times = [int(bucket["key"]) for bucket in buckets], [int(bucket["doc_count"]) for bucket in buckets]
     listed: dict[tuple[int, int], int] = {}
     for block in grid.blocks(view.area):
         counts = grid.counts(corners, times, block)
@@ -331,11 +329,11 @@ def year_aggregation() -> Json:
     return {"terms": {"field": "years", "size": 2 * (LAST_YEAR + 2 - BEFORE)}}
 
 
-def read_years(found: JsonMapping, this_year: int) -> dict[int, int]:
+def read_years(answer: JsonMapping, this_year: int) -> dict[int, int]:
     """Records by year, without empty years, until this one or the last in which one ends, at most 2100.
 
     ``BEFORE`` counts those that begin before 1850.
     """
-    turns = {int(one["key"]): int(one["doc_count"]) for one in found["buckets"]}
+    turns = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["buckets"]}
     last = max([this_year, *(turn // 2 - 1 for turn in turns if turn % 2)])
     return {year: count for year, count in counts_by_year(turns).items() if count and year <= last}

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from core.json_types import Json, JsonMapping
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Claims, Range
-from search_api.search.ranking.words import NameWeights
-from search_api.search.retrieval.filters import Clause, every_word, lucene_escaped, phrase
+from search_api.search.ranking.config import NameWeights
+from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
 
 _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
@@ -27,23 +27,25 @@ _BEHIND = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department
 def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
     """Counts the records behind which each candidate (at least one) stands; no hits."""
     filters: dict[str, Clause] = {}
-    for number, one in enumerate(candidates):
-        filters[f"contact{number}"] = contact_clause(one.text) if one.is_whole else _whole_contact_clause(one.text)
-        if one.is_whole:
-            filters[f"text{number}"] = phrase(one.text)
+    for number, candidate in enumerate(candidates):
+        filters[f"contact{number}"] = (
+            contact_clause(candidate.text) if candidate.is_whole else _whole_contact_clause(candidate.text)
+        )
+        if candidate.is_whole:
+            filters[f"text{number}"] = phrase(candidate.text)
     return {"size": 0, "track_total_hits": True, "aggs": {"counts": {"filters": {"filters": filters}}}}
 
 
 def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
     """Those behind records; of overlapping ones the longer. A question that texts hold rather asks for these texts."""
-    counts = {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
-    every, claims, found = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
-    for number, one in enumerate(candidates):
+    counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
+    every, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
+    for number, candidate in enumerate(candidates):
         count = counts[f"contact{number}"]
-        if count > counts.get(f"text{number}", 0) and claims.claim((one.start, one.end)):
-            span = TextSpan(one.text, one.start, one.end, "contacts", 1.0)
-            found.append(QueryName(span, "exact", (), count, count / every, is_contact=True))
-    return tuple(sorted(found, key=lambda one: one.mention.start))
+        if count > counts.get(f"text{number}", 0) and claims.claim((candidate.start, candidate.end)):
+            span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
+            names.append(QueryName(span, "exact", (), count, count / every, is_contact=True))
+    return tuple(sorted(names, key=lambda name: name.mention.start))
 
 
 def contact_clause(text: str) -> Clause:
@@ -84,19 +86,19 @@ def matched_names(
     counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
     every = max(answer["hits"]["total"]["value"], _FEW)
     looked_up = [
-        _NameLookup(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
-        for number, one in enumerate(candidates)
+        _NameLookup(candidate, number, counts, _spelt(answer.get("suggest", {}), candidate, number))
+        for number, candidate in enumerate(candidates)
     ]
     # With several unknown words, the question is probably about something that is not in the catalogue.
-    unknown = sum(one.is_unknown_word for one in looked_up)
-    read = [one.read(every, unknown) for one in looked_up]
+    unknown = sum(lookup.is_unknown_word for lookup in looked_up)
+    read = [lookup.read(every, unknown) for lookup in looked_up]
     ladder = ("exact", "beginning", "spelling", "unknown")
-    found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
+    borne = sorted((name for name in read if name is not None), key=lambda name: ladder.index(name.how))
     claims, chosen = Claims(length), []
-    for one in found:
-        if claims.claim((one.mention.start, one.mention.end)):
-            chosen.append(one)
-    return tuple(sorted(chosen, key=lambda one: one.mention.start))
+    for name in borne:
+        if claims.claim((name.mention.start, name.mention.end)):
+            chosen.append(name)
+    return tuple(sorted(chosen, key=lambda name: name.mention.start))
 
 
 def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
@@ -106,7 +108,9 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
     """
     counts = _counts(answer)
     unknown = [
-        number for number, one in enumerate(candidates) if _NameLookup(one, number, counts, None).is_unknown_word
+        number
+        for number, candidate in enumerate(candidates)
+        if _NameLookup(candidate, number, counts, None).is_unknown_word
     ]
     if len(unknown) != 1:
         return None
@@ -121,24 +125,24 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
 
 
 def _counts(answer: JsonMapping) -> dict[str, int]:
-    return {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
+    return {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
     """Counts the records that bear each candidate (at least one) in one way or another; no hits."""
     filters: dict[str, Clause] = {}
-    for number, one in enumerate(candidates):
-        filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
-        filters[f"said{number}"] = {"terms": {_MENTIONED: list(one.keys)}}
-        filters[f"word{number}"] = every_word(one.text)
-        if one.certain and one.text.isalpha():
-            filters[f"offer{number}"] = _offers(one.text)
-        if len(one.keys[-1]) >= _LEAST_BEGUN:
-            filters[f"begun{number}"] = begins(one.keys[-1])
+    for number, candidate in enumerate(candidates):
+        filters[f"own{number}"] = {"terms": {_OWN: list(candidate.keys)}}
+        filters[f"said{number}"] = {"terms": {_MENTIONED: list(candidate.keys)}}
+        filters[f"word{number}"] = every_word(candidate.text)
+        if candidate.certain and candidate.text.isalpha():
+            filters[f"offer{number}"] = _offers(candidate.text)
+        if len(candidate.keys[-1]) >= _LEAST_BEGUN:
+            filters[f"begun{number}"] = begins(candidate.keys[-1])
     asked = {
-        f"{field}{number}": {"text": one.keys[-1], "term": _suggestions(field)}
-        for number, one in enumerate(candidates)
-        if len(one.keys[-1]) >= _LEAST_SPELT
+        f"{field}{number}": {"text": candidate.keys[-1], "term": _suggestions(field)}
+        for number, candidate in enumerate(candidates)
+        if len(candidate.keys[-1]) >= _LEAST_SPELT
         for field in (_OWN, _MENTIONED)
     }
     return {
@@ -186,30 +190,32 @@ class _NameLookup:
 
     def read(self, every: int, unknown: int) -> QueryName | None:
         """``every``: the number of records; ``unknown``: of unknown words in the question."""
-        one = self.candidate
-        own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
-        numbered = any(letter.isdigit() for letter in one.keys[0])
-        if own or (said and (one.certain or numbered or not word)):
+        candidate = self.candidate
+        own, as_said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
+        numbered = any(letter.isdigit() for letter in candidate.keys[0])
+        if own or (as_said and (candidate.certain or numbered or not word)):
             offer = self._count("offer")
-            found, most = self._asked("exact", one.keys, own or said, every), max(own, said, offer)
-            return replace(found, share=most / every, is_preference=offer == most)
-        if word and not one.certain:
+            exact, most = self._asked("exact", candidate.keys, own or as_said, every), max(own, as_said, offer)
+            return replace(exact, share=most / every, is_preference=offer == most)
+        if word and not candidate.certain:
             return None  # an ordinary word, which the words of the records answer
-        if begun and (one.certain or unknown == 0):
-            return self._asked("beginning", one.keys[-1:], begun, every)
+        if begun and (candidate.certain or unknown == 0):
+            return self._asked("beginning", candidate.keys[-1:], begun, every)
         if text := self._count("text"):
-            return replace(self._asked("beginning", one.keys[-1:], text, every), in_abstracts=True)
-        if self.spelt is not None and not word and (unknown == 1 or one.certain):
+            return replace(self._asked("beginning", candidate.keys[-1:], text, every), in_abstracts=True)
+        if self.spelt is not None and not word and (unknown == 1 or candidate.certain):
             return self._asked("spelling", (self.spelt,), 1, every)
-        single = len(one.text.split()) == 1
-        return self._asked("unknown", one.keys, 0, every) if one.certain and single and not word else None
+        single = len(candidate.text.split()) == 1
+        return self._asked("unknown", candidate.keys, 0, every) if candidate.certain and single and not word else None
 
     def _count(self, kind: str) -> int:
         return self.counts.get(f"{kind}{self.number}", 0)
 
     def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> QueryName:
-        one = self.candidate
-        return QueryName(TextSpan(one.text, one.start, one.end, "names", 1.0), how, keys, count, count / every)
+        candidate = self.candidate
+        return QueryName(
+            TextSpan(candidate.text, candidate.start, candidate.end, "names", 1.0), how, keys, count, count / every
+        )
 
 
 def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str | None:
@@ -239,20 +245,24 @@ def names_query(
     the other form of an acronym (``forms``). ``titled``: records whose title is the question, which come before all
     others. None if no record bears any name that counts.
     """
-    borne = [one for one in names if one.how != "unknown"]
+    borne = [name for name in names if name.how != "unknown"]
     other: dict[Range, list[QueryTerm]] = defaultdict(list)
     for term in forms:
         other[term.mention.start, term.mention.end].append(term)
-    parts = {(one.mention.start, one.mention.end): _counted(_name_clauses(weights, one, words)) for one in borne}
-    counts = {(one.mention.start, one.mention.end): _count_of(weights, one, alone=alone) for one in borne}
-    for place, found in other.items():
-        parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
+    parts = {(name.mention.start, name.mention.end): _counted(_name_clauses(weights, name, words)) for name in borne}
+    counts = {(name.mention.start, name.mention.end): _count_of(weights, name, alone=alone) for name in borne}
+    for place, group in other.items():
+        parts[place] = [*parts.get(place, ()), *_other_forms(weights, group)]
         counts.setdefault(place, 1.0)
     every = math.fsum(counts.values())
     every = every if alone else max(every, 1.0)
     each = [_best(part, counts[place] / every) for place, part in parts.items() if part and counts[place] > 0.0]
     if titled is not None:
-        return {"dis_max": {"queries": [_weighed(titled, 1.0), *(_weighed(one, weights.beside_title) for one in each)]}}
+        return {
+            "dis_max": {
+                "queries": [_weighed(titled, 1.0), *(_weighed(clause, weights.beside_title) for clause in each)]
+            }
+        }
     return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
 
 

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.json_types import Json
-from search_api.search.ranking.words import NameWeights, WordWeights
+from search_api.search.ranking.config import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
-from search_api.search.retrieval.arms import Arm
+from search_api.search.retrieval.arms import Arm, match_clauses
 from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
-from search_api.search.retrieval.candidate_matches import match_clauses
-from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
-from search_api.search.retrieval.page_records import marks
+from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, QueryTerm
@@ -45,7 +44,7 @@ class CountClauses:
 
     @classmethod
     def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> CountClauses:
-        words, every = ({"bool": {"filter": [*filters, one]}} for one in (every_word, matching))
+        words, every = ({"bool": {"filter": [*filters, clause]}} for clause in (every_word, matching))
         return cls(words, every)
 
 
@@ -53,7 +52,7 @@ class CountClauses:
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the section of highlights.
 
-    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.candidate_matches`); empty
+    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.arms`); empty
     if nothing depends on it. ``counting``: otherwise, what round one counts.
 
     ``nearness``: what hits must pass in meaning; None: nothing.
@@ -92,7 +91,7 @@ def plan_retrieval(
 
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
-    identifiers = tuple(one.value for one in read.identifiers)
+    identifiers = tuple(identifier.value for identifier in read.identifiers)
     topic_words = significant_words(read.thematic)
     length = len(topic_words.split())
     terms = _widening(read, weights.names, length)
@@ -201,7 +200,9 @@ def _there_and_then(
 
 def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
-    return [one for one in read.terms if not one.is_acronym or weights.mention_weight(one.mention.text, length) > 0.0]
+    return [
+        term for term in read.terms if not term.is_acronym or weights.mention_weight(term.mention.text, length) > 0.0
+    ]
 
 
 def _passage_arms(

@@ -1,19 +1,22 @@
-"""Refines the reading of a question with the index: names, acronyms, spelling, and identifiers without a record."""
+"""Refines a question by what the catalogue has: its names, and its spelling."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from core.folding import folded_words
+import orjson
+
 from core.json_types import Json, JsonMapping
-from core.names import name_key
+from core.names import folded_words, name_key
 from core.record_keys import words_key
 from es_gateway.searching import Search
 from reading.acronyms import AcronymCandidate
-from reading.vocabulary import Label
-from search_api.search.retrieval.filters import Clause, lucene_escaped, phrase
+from reading.concepts import Label
+from search_api.search.caches import AnswerCache, IndexState
+from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
 from search_api.search.retrieval.known_names import (
     abstracts_body,
     contacts_body,
@@ -21,7 +24,6 @@ from search_api.search.retrieval.known_names import (
     matched_names,
     names_body,
 )
-from search_api.search.retrieval.spelling import Spelling
 from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
     CATALOGUE,
@@ -31,6 +33,151 @@ from search_api.search.understanding.interpretation import (
     TextSpan,
 )
 from search_api.search.understanding.topic import topic_of
+
+_SHORTEST = 4
+_SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
+_FAR_MORE = 30
+_LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 minus the share of different letters
+_MOST_WORDS = 12
+_WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The question with corrected spelling.
+
+    ``sure``: each word that no record contains has one very near neighbour, and no other as near. If one of them has
+    none, the question is probably about something that is not in the catalogue. A rare word that some record contains
+    may be meant.
+    """
+
+    question: str
+    sure: bool
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Each word in small letters, and what it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedWords:
+    """``unknown``: in small letters, words of four letters and more that no record contains. ``spelling``: None if
+    every word is known or no word is near.
+    """
+
+    unknown: tuple[str, ...] = ()
+    spelling: Spelling | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordCheck:
+    """``keys``: of the checked words in the cache, whose answers hold at ``state``. ``fields``: where records have
+    words. ``searches``: for the words that are not cached.
+    """
+
+    question: str
+    fields: Collection[str]
+    state: IndexState
+    cache: AnswerCache
+    keys: Mapping[str, bytes]
+    cached: Mapping[bytes, JsonMapping]
+    searches: Mapping[str, Search]
+
+    @classmethod
+    def of(
+        cls, question: str, words: str, index: str, fields: Collection[str], state: IndexState, cache: AnswerCache
+    ) -> WordCheck:
+        """Checks only ``words``: the question without its places and times."""
+        checked = _checkable(words)
+        keys = {word: orjson.dumps(["word", *fields, word]) for word in checked}
+        cached = cache.get("words", state, list(keys.values())) if keys else {}
+        new = [word for word in checked if keys[word] not in cached]
+        searches: dict[str, Search] = {"words": ({"index": index}, _body(fields, new))} if new else {}
+        return cls(question, fields, state, cache, keys, cached, searches)
+
+    def read(self, answers: Mapping[str, JsonMapping]) -> CheckedWords:
+        if not self.keys:
+            return CheckedWords()
+        new = [word for word, key in self.keys.items() if key not in self.cached]
+        fresh = _by_word(self.fields, new, answers["words"]) if new else {}
+        self.cache.put(self.state, {self.keys[word]: counts for word, counts in fresh.items()})
+        words = {word: fresh.get(word) or self.cached[key] for word, key in self.keys.items()}
+        return _checked(self.question, words)
+
+
+def _checkable(words: str) -> list[str]:
+    """In small letters, the first ones with enough letters."""
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
+
+
+def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping) -> dict[str, JsonMapping]:
+    """How many records contain each word, and its neighbours in all fields."""
+    counts, suggested = answer["aggregations"]["known"]["buckets"], answer["suggest"]
+    entries = [entry for field in fields for entry in suggested.get(field, ())]
+    near = {
+        word: [option for entry in entries if entry["text"] == word for option in entry["options"]] for word in words
+    }
+    return {word: {"held": counts[word]["doc_count"], "near": near[word]} for word in words}
+
+
+def _checked(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
+    """``counts``: by word, as ``_by_word`` reads it."""
+    unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
+    betters = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
+    mended = question
+    for word, better in betters.items():
+        if better is not None:
+            mended = re.sub(rf"\b{re.escape(word)}\b", better.text, mended, flags=re.IGNORECASE)
+    if mended == question:
+        return CheckedWords(unknown)
+    replaced = {word: better.likeness for word, better in betters.items() if better is not None}
+    alone = all(_is_alone(counts[word]["near"], betters[word]) for word in replaced)
+    sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
+    pairs = tuple((word, better.text) for word, better in betters.items() if better is not None)
+    return CheckedWords(unknown, Spelling(mended, sure, pairs))
+
+
+def _body(fields: Collection[str], words: list[str]) -> Json:
+    readings = [f"{field}{language}" for field in fields for language in ("", ".en")]
+    known = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
+    asked = {
+        field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
+        for field in fields
+    }
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"known": {"filters": {"filters": known}}},
+        "suggest": {"text": " ".join(words), **asked},
+    }
+
+
+class _Better(NamedTuple):
+    """Compared by similarity (0..1), then by the number of records that contain it."""
+
+    likeness: float
+    held: int
+    text: str
+
+
+def _best(near: Sequence[JsonMapping], word: str, held: int) -> _Better | None:
+    """A word in ``held`` records counts as misspelt only if a very near word is far more common."""
+    options = [_Better(option["score"], option["freq"], option["text"]) for option in near]
+    options = [option for option in options if option.likeness >= _LEAST_LIKENESS]
+    if held:
+        options = [option for option in options if _replaces(option, word, held)]
+    return max(options, default=None)
+
+
+def _is_alone(near: Sequence[JsonMapping], better: _Better | None) -> bool:
+    """Whether no other word is as near: *walus* may be *walrus* or *walls*."""
+    return better is None or not any(
+        option["score"] >= better.likeness and option["text"] != better.text for option in near
+    )
+
+
+def _replaces(better: _Better, word: str, held: int) -> bool:
+    usual = better.held >= _FAR_MORE * held
+    return usual and len(word) >= _SHORTEST_HELD and better.likeness >= _SURE_LIKENESS
+
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 """Answers searches over all records that the caller may see."""
@@ -53,10 +200,10 @@ def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
     contacts = matched_contacts(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, read, answers.pop()) if possible.names else ()
-    names = (*contacts, *(one for one in names if not _overlaps(one.mention, contacts)))
+    names = (*contacts, *(name for name in names if not _overlaps(name.mention, contacts)))
     # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
-    longer = [*(one.mention for one in names if one.how != "unknown"), *(one.mention for one in read.terms)]
-    acronyms = [one for one in meanings if not _is_within(one.mention, longer)]
+    longer = [*(name.mention for name in names if name.how != "unknown"), *(name.mention for name in read.terms)]
+    acronyms = [acronym for acronym in meanings if not _is_within(acronym.mention, longer)]
     read = _without_asides(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {read.beside_terms.lower()} "
@@ -65,20 +212,20 @@ def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
 
 def _without_asides(read: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
-    aside = [one for one in read.names if one.is_contact or one.is_preference]
-    taken = [*read.possible.taken, *((one.mention.start, one.mention.end) for one in aside)]
-    topic = topic_of(read.text, taken) if aside else ""
+    aside = [name for name in read.names if name.is_contact or name.is_preference]
+    claimed = [*read.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
+    topic = topic_of(read.text, claimed) if aside else ""
     if not topic:
-        aside, taken, topic = [], list(read.possible.taken), read.thematic
-    terms = tuple(one for one in read.terms if not _overlaps(one.mention, aside))
-    ranges = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
+        aside, claimed, topic = [], list(read.possible.claimed), read.thematic
+    terms = tuple(term for term in read.terms if not _overlaps(term.mention, aside))
+    ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
     return replace(
         read,
         thematic=topic,
-        named=" ".join([*filter(None, [read.named]), *(one.mention.text for one in aside)]),
+        named=" ".join([*filter(None, [read.named]), *(name.mention.text for name in aside)]),
         terms=terms,
         beside_terms=topic_of(read.text, ranges),
-        aside=tuple(one.mention for one in aside),
+        aside=tuple(name.mention for name in aside),
     )
 
 
@@ -92,26 +239,26 @@ def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[Quer
     )
 
 
-def _is_term(found: TextSpan, terms: Iterable[QueryTerm]) -> bool:
+def _is_term(span: TextSpan, terms: Iterable[QueryTerm]) -> bool:
     """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
-    return any(one.mention.start <= found.start and found.end <= one.mention.end for one in terms)
+    return any(term.mention.start <= span.start and span.end <= term.mention.end for term in terms)
 
 
-def _overlaps(found: TextSpan, names: Iterable[QueryName]) -> bool:
-    return any(one.mention.start < found.end and found.start < one.mention.end for one in names)
+def _overlaps(span: TextSpan, names: Iterable[QueryName]) -> bool:
+    return any(name.mention.start < span.end and span.start < name.mention.end for name in names)
 
 
-def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
+def _is_within(span: TextSpan, others: Iterable[TextSpan]) -> bool:
     """Whether it is a part of a longer one."""
-    longer = (one for one in others if len(one.text) > len(found.text))
-    return any(one.start <= found.start and found.end <= one.end for one in longer)
+    longer = (other for other in others if len(other.text) > len(span.text))
+    return any(other.start <= span.start and span.end <= other.end for other in longer)
 
 
 def identifiers_search(index: str, read: Interpretation) -> Search | None:
     """Counts the records with each identifier of the question."""
     if not read.identifiers:
         return None
-    values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
+    values = {identifier.value: {"term": {"identifiers": identifier.value}} for identifier in read.identifiers}
     return {"index": index}, {
         "size": 0,
         "track_total_hits": False,
@@ -122,7 +269,7 @@ def identifiers_search(index: str, read: Interpretation) -> Search | None:
 def with_known_identifiers(read: Interpretation, answer: JsonMapping) -> Interpretation:
     """Marks each identifier with whether any record has it; ``answer``: to ``identifiers_search``."""
     buckets = answer["aggregations"]["borne"]["buckets"]
-    known = [replace(one, known=bool(buckets[one.value]["doc_count"])) for one in read.identifiers]
+    known = [replace(identifier, known=bool(buckets[identifier.value]["doc_count"])) for identifier in read.identifiers]
     return replace(read, identifiers=tuple(known))
 
 
@@ -130,8 +277,8 @@ def is_name_correction(read: Interpretation, spelling: Spelling) -> bool:
     """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
     return all(
         any(
-            one.mention.text.lower() == word and (one.how == "beginning" or name_key(better) in one.keys)
-            for one in read.names
+            name.mention.text.lower() == word and (name.how == "beginning" or name_key(better) in name.keys)
+            for name in read.names
         )
         for word, better in spelling.replaced
     )
@@ -147,15 +294,15 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
     """Counts each sense of the candidates (at least one) and collects what the records define; no hits."""
     written: dict[str, Clause] = {}
     defined: Json = {}
-    for number, one in enumerate(candidates):
-        for place, sense in enumerate(one.senses):
-            text = sense.expansion if one.short else sense.acronym
+    for number, candidate in enumerate(candidates):
+        for place, sense in enumerate(candidate.senses):
+            text = sense.expansion if candidate.short else sense.acronym
             written[f"{number}.{place}"] = phrase(text)
         defined[f"d{number}"] = {
-            "filter": {"prefix": {_DEFINED: f"{one.key}="}},
+            "filter": {"prefix": {_DEFINED: f"{candidate.key}="}},
             "aggs": {
                 "pairs": {
-                    "terms": {"field": _DEFINED, "include": f"{lucene_escaped(one.key)}=.*", "size": _MOST_SENSES}
+                    "terms": {"field": _DEFINED, "include": f"{lucene_escaped(candidate.key)}=.*", "size": _MOST_SENSES}
                 }
             },
         }
@@ -167,12 +314,12 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
     """The other forms as terms, which widen a question; only what the catalogue uses."""
     aggregations = answer["aggregations"]
     buckets = aggregations.get("written", {}).get("buckets", {})
-    found = []
-    for number, one in enumerate(candidates):
-        counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(one.senses))}
+    senses = []
+    for number, candidate in enumerate(candidates):
+        counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(candidate.senses))}
         most = max(counts.values(), default=0)
         listed = [
-            one.senses[place].expansion if one.short else one.senses[place].acronym
+            candidate.senses[place].expansion if candidate.short else candidate.senses[place].acronym
             for place in sorted(counts, key=lambda place: -counts[place])
             if counts[place] and counts[place] >= _BESIDE * most
         ]
@@ -186,10 +333,15 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
         for source, texts in ((ACRONYM_LIST, listed), (CATALOGUE, learnt)):
             if texts:
                 labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
-                found.append(
-                    QueryTerm(TextSpan(one.text, one.start, one.end, source, _confidence(texts)), "", labels, ())
+                senses.append(
+                    QueryTerm(
+                        TextSpan(candidate.text, candidate.start, candidate.end, source, _confidence(texts)),
+                        "",
+                        labels,
+                        (),
+                    )
                 )
-    return tuple(found)
+    return tuple(senses)
 
 
 def _confidence(senses: Sequence[str]) -> float:
@@ -199,8 +351,6 @@ def _confidence(senses: Sequence[str]) -> float:
 _TITLE = "title_sort"  # folded
 _SIGNS = "[^a-z0-9]*"
 _LONGEST = 900  # signs of a pattern: Elasticsearch reads a thousand
-_MOST_WORDS = 12
-_WORD = re.compile(r"[^\W\d_]{4,}")
 _READINGS = ("words", "words.en")
 
 
@@ -226,7 +376,7 @@ def title_and_words_body(read: Interpretation) -> Json | None:
 
 def read_title_and_words(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
     """Whether the question is a title, and its words that no record contains."""
-    held = {name: one["doc_count"] for name, one in answer["aggregations"]["held"]["buckets"].items()}
+    held = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["held"]["buckets"].items()}
     unknown = tuple(word for word in _words_of(read) if held[f"word {word}"] == 0)
     return held.get("title", 0) > 0, unknown
 
@@ -240,4 +390,4 @@ def _words_of(read: Interpretation) -> list[str]:
     words = read.thematic
     for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.mention.text, " ")
-    return list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
+    return _checkable(words)

@@ -1,24 +1,26 @@
-"""Which index and model answer a request: resolved together, constant during the request."""
+"""Which index and model answer a request, resolved together and constant during the request; and whether they can."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, get_args
 
 from cachetools import TTLCache
 
-from core.errors import ModelMissing, Unavailable
+from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import Embedder, TokenCard
+from es_gateway.blocks import WriteBlock, explain
 from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ServingIndex, lost_aliases, serving
-from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
-from reading.language import detect_language
+from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions, reindex_reasons
+from reading.sentences import detect_language
 from search_api.http.telemetry import count_cache_lookup
 from search_api.search.caches import NO_STATE, IndexState
-from search_api.search.ranking.words import Boosts, WordWeights
+from search_api.search.ranking.config import Boosts, WordWeights
 from search_api.search.request import COUNTED, FacetName
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
@@ -118,14 +120,14 @@ class ServingResolver:
         settings do not fit the index.
         """
         with self._lock:
-            kept = self._kept.get(self._prefix)
-        count_cache_lookup("serving", hit=kept is not None)
-        if kept is not None:
-            return kept
-        found = self._resolve()
+            cached = self._kept.get(self._prefix)
+        count_cache_lookup("serving", hit=cached is not None)
+        if cached is not None:
+            return cached
+        serving = self._resolve()
         with self._lock:
-            self._kept[self._prefix] = found
-        return found
+            self._kept[self._prefix] = serving
+        return serving
 
     def forget(self) -> None:
         """Clears the cache, after an index was not found because another process deleted it."""
@@ -155,13 +157,13 @@ class ServingResolver:
     def _languages_of(self, records: ServingIndex) -> frozenset[str]:
         """A catalogue's languages change slowly, and reading them costs more than the rest."""
         with self._lock:
-            kept = self._languages.get(records.uuid)
-        if kept is not None:
-            return kept
-        found = catalogue_languages(self._client, records.index)
+            cached = self._languages.get(records.uuid)
+        if cached is not None:
+            return cached
+        languages = catalogue_languages(self._client, records.index)
         with self._lock:
-            self._languages[records.uuid] = found
-        return found
+            self._languages[records.uuid] = languages
+        return languages
 
 
 _SAMPLED = 200
@@ -171,8 +173,8 @@ _LEAST_SHARE = 0.02
 def catalogue_languages(client: Elasticsearch, index: str) -> frozenset[str]:
     """The languages that at least one in fifty of the sampled records is written in; empty if none is recognised."""
     sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
-    found = client.search(index=index, query=sample, source={"includes": ["title", "abstract"]}, size=_SAMPLED)
-    sources = (hit["_source"] for hit in found["hits"]["hits"])
+    answer = client.search(index=index, query=sample, source={"includes": ["title", "abstract"]}, size=_SAMPLED)
+    sources = (hit["_source"] for hit in answer["hits"]["hits"])
     texts = (f"{source.get('title') or ''}. {source.get('abstract') or ''}" for source in sources)
     return common_languages([language for text in texts if (language := detect_language(text)) is not None])
 
@@ -194,3 +196,61 @@ def structured_fields(client: Elasticsearch, index: str) -> frozenset[Structured
     answers = client.msearch(searches=searches).body["responses"]
     named = zip(get_args(StructuredField), answers, strict=True)
     return frozenset(name for name, answer in named if "error" in answer or answer["hits"]["total"]["value"])
+
+
+@dataclass(frozen=True, slots=True)
+class ReadinessReport:
+    """``dependencies``: maps a name to "ok" or the problem."""
+
+    ready: bool
+    dependencies: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Readiness:
+    """Checks Elasticsearch, the index and the embedder; a missing embedder only degrades the service.
+
+    ``blocks``: what stops writes. Searches are answered under a block, so the service stays ready and names it as the
+    dependency ``writes``. ``notices``: about parts without which it answers.
+    """
+
+    def __init__(
+        self,
+        client: Elasticsearch,
+        resolver: ServingResolver,
+        configured_model: str,
+        *,
+        blocks: Callable[[], Sequence[WriteBlock]] = tuple,
+        notices: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self._blocks = blocks
+        self._notices = notices
+        self._client = client
+        self._resolver = resolver
+        self._configured_model = configured_model
+
+    def __call__(self) -> ReadinessReport:
+        try:
+            status = self._client.cluster.health(timeout="1s").body["status"]
+        except ElasticsearchError as error:
+            return ReadinessReport(False, {"elasticsearch": f"does not answer ({error.type or type(error).__name__})"})
+        notices = list(self._notices())
+        dependencies = {
+            "elasticsearch": "ok" if status != "red" else "the cluster is red: some shards are missing"
+        } | self._writes()
+        try:
+            serving = self._resolver.resolve()
+        except SondeError as error:
+            return ReadinessReport(False, {**dependencies, "index": str(error)}, notices)
+        dependencies |= {"index": "ok", "embedder": serving.embedder_problem or "ok"}
+        card = serving.embedder.card if serving.embedder is not None else None
+        reasons = reindex_reasons(serving.records.meta, self._configured_model, card)
+        return ReadinessReport(status != "red", dependencies, reasons + notices)
+
+    def _writes(self) -> dict[str, str]:
+        """What stops writes; empty if nothing does, or if it is not known."""
+        try:
+            blocks = self._blocks()
+        except ElasticsearchError:
+            return {}
+        return {"writes": explain(blocks)} if blocks else {}

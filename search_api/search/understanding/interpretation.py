@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast, get_args
 
-from core.extent import BBox
-from core.record import ProvenanceKind
+from core.geo import BBox
+from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
+from reading.concepts import Label
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Range
-from reading.vocabulary import Label
+from search_api.search.ranking.candidates import Level, Target
+from search_api.search.request import SearchRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +129,13 @@ class QueryTerm:
 class NameCandidates:
     """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
-    ``taken``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
+    ``claimed``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
     """
 
     names: tuple[NameCandidate, ...] = ()
     contacts: tuple[ContactCandidate, ...] = ()
     acronyms: tuple[AcronymCandidate, ...] = ()
-    taken: tuple[Range, ...] = ()
+    claimed: tuple[Range, ...] = ()
     is_looked_up: bool = False
 
 
@@ -182,30 +184,30 @@ class Interpretation:
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
-        expanded = {(one.mention.start, one.mention.end) for one in self.terms if one.is_acronym}
-        return bool(names) and not any((one.start, one.end) in expanded for one in names) and self._is_all(names)
+        expanded = {(term.mention.start, term.mention.end) for term in self.terms if term.is_acronym}
+        return bool(names) and not any((name.start, name.end) in expanded for name in names) and self._is_all(names)
 
     @property
     def other_forms(self) -> tuple[QueryTerm, ...]:
         """The acronyms of a topic that says nothing else, and the words of acronyms; empty for a longer topic."""
-        forms = tuple(one for one in self.terms if one.is_acronym)
-        return forms if self._is_all([one.mention for one in forms] + [one.mention for one in self.names]) else ()
+        forms = tuple(term for term in self.terms if term.is_acronym)
+        return forms if self._is_all([term.mention for term in forms] + [name.mention for name in self.names]) else ()
 
     def _is_all(self, spans: Sequence[TextSpan]) -> bool:
         """Whether the topic has no word besides these."""
         rest = self.thematic
-        for one in sorted(spans, key=lambda one: -len(one.text)):
-            rest = rest.replace(one.text, " ")
+        for span in sorted(spans, key=lambda span: -len(span.text)):
+            rest = rest.replace(span.text, " ")
         return not any(letter.isalnum() for letter in rest)
 
     @property
     def parted(self) -> str:
         """The topic with unknown names as the words that they are made of: ``NOAA.NMFS_3`` as ``NOAA NMFS``."""
         topic = self.thematic
-        for one in self.names:
-            if one.how == "unknown":
-                words = [part for part in _SIGNS.split(one.mention.text) if part.isalpha() and len(part) >= _WORD]
-                topic = topic.replace(one.mention.text, " ".join(words) or one.mention.text)
+        for name in self.names:
+            if name.how == "unknown":
+                words = [part for part in _SIGNS.split(name.mention.text) if part.isalpha() and len(part) >= _WORD]
+                topic = topic.replace(name.mention.text, " ".join(words) or name.mention.text)
         return topic
 
     @property
@@ -214,10 +216,10 @@ class Interpretation:
         letters.
         """
         text, thematic = self._without_unknown(self._without_aside()), self._without_unknown(self.thematic)
-        for one in self.terms:
-            if one.is_acronym and len(one.mention.text.split()) == 1:
-                words = one.synonyms[0].text
-                text, thematic = text.replace(one.mention.text, words), thematic.replace(one.mention.text, words)
+        for term in self.terms:
+            if term.is_acronym and len(term.mention.text.split()) == 1:
+                words = term.synonyms[0].text
+                text, thematic = text.replace(term.mention.text, words), thematic.replace(term.mention.text, words)
         return text, thematic
 
     def _without_unknown(self, text: str) -> str:
@@ -230,8 +232,8 @@ class Interpretation:
 
     def _without_aside(self) -> str:
         text = self.text
-        for one in sorted(self.aside, key=lambda one: -one.start):
-            text = text[: one.start] + text[one.end :]
+        for span in sorted(self.aside, key=lambda span: -span.start):
+            text = text[: span.start] + text[span.end :]
         return _SPACE.sub(" ", text).strip() if self.aside else text
 
     @property
@@ -243,3 +245,47 @@ class Interpretation:
     def is_stopwords_only(self) -> bool:
         """Whether the question has text but asks for nothing. An empty text or ``*`` lists everything instead."""
         return self.is_empty and self.text.strip() not in ("", "*")
+
+
+_WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
+
+
+def target_of(request: SearchRequest, read: Interpretation, now_ms: int) -> Target:
+    """The ranking target: parameters if given, else what the question says.
+
+    ``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the time of the question.
+    """
+    filters = request.filters
+    boxes = (filters.area,) if filters.area is not None else read.areas
+    if not boxes and request.spatial == "hausdorff" and _level(read) == "global":
+        boxes = (_WORLD,)  # in the distance mode the whole world is a valid box
+    span = filters.span if filters.span is not None else read.span
+    topological = filters.relation in ("within", "contains", "disjoint", "intersects")
+    scale = _resolution(read)
+    return Target(
+        boxes=boxes if request.spatial != "off" else (),
+        relation=filters.relation if topological else None,
+        span=span if request.temporal else None,
+        latest=read.latest and request.temporal,
+        resolution=scale,
+        level=_level(read),
+        kind=read.kinds[0].kind if read.kinds else None,
+        place=read.places[0].name if len(read.places) == 1 and filters.area is None else request.place,
+        now_ms=now_ms,
+        spatial=request.spatial,
+    )
+
+
+def _resolution(read: Interpretation) -> Resolution:
+    """The first of each that the question names."""
+    return Resolution(
+        next((s.metres for s in read.scales if s.metres is not None), None),
+        next((s.scale_denominator for s in read.scales if s.scale_denominator is not None), None),
+        next((s.time_step for s in read.scales if s.time_step is not None), None),
+    )
+
+
+def _level(read: Interpretation) -> Level | None:
+    """The first scale word that gives the size of an area ("high resolution" does not)."""
+    known = get_args(Level)
+    return cast(Level | None, next((scale.level for scale in read.scales if scale.level in known), None))

@@ -1,4 +1,4 @@
-"""The topic of a question: the text without the words of place, time and identifiers.
+"""The topic of a question: its significant words, and their vectors.
 
 Words attached to those words are removed with them ("temperature in the [1990s]" is about temperature, "rivers of
 [Germany] and [France]" about rivers). A word that joins two topics stays ("rain in [Spain] and snow" is about rain and
@@ -9,31 +9,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from reading.language import EMPTY_WORDS, JOINING_WORDS
-from reading.sentences import Range
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports import Embedder
+from reading.sentences import EMPTY_WORDS, JOINING_WORDS, Range
+from search_api.search.understanding.interpretation import Interpretation
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
 _SPACE = re.compile(r"\s+")
 _LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
 
 
-def topic_of(text: str, taken: Sequence[Range]) -> str:
+def topic_of(text: str, claimed: Sequence[Range]) -> str:
     """The text without the ranges (character offsets, end exclusive, in any order) and the words attached to them.
 
     Empty if only small words remain, so "what is in Kenya" and "of the" have no topic. A question of one word in
     capitals is a topic ("IT", "WHO"), however small the word.
     """
-    pieces = _pieces(text, taken)
-    kept: list[str] = []
+    pieces = _pieces(text, claimed)
+    rest: list[str] = []
     for number, piece in enumerate(pieces):
         if number < len(pieces) - 1:
             piece = _without_tail(piece)
-        if number and not kept:
+        if number and not rest:
             piece = _without_head(piece)
         if piece.strip(_LOOSE_ENDS):
-            kept.append(piece)
-    topic = _SPACE.sub(" ", " ".join(kept)).strip(_LOOSE_ENDS)
+            rest.append(piece)
+    topic = _SPACE.sub(" ", " ".join(rest)).strip(_LOOSE_ENDS)
     return "" if _says_nothing(topic) else topic
 
 
@@ -47,22 +52,22 @@ def without_small_words(text: str) -> str:
     """The text without its small words in any of the six languages, signs inside words kept; unchanged if nothing else
     is left.
     """
-    kept = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in EMPTY_WORDS]
-    return " ".join(kept) or text
+    words = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in EMPTY_WORDS]
+    return " ".join(words) or text
 
 
-def free_ranges(length: int, taken: Sequence[Range]) -> list[Range]:
+def free_ranges(length: int, claimed: Sequence[Range]) -> list[Range]:
     """The ranges between the given ones in a text of that length, empty ones included."""
     free, position = [], 0
-    for start, end in sorted(taken):
+    for start, end in sorted(claimed):
         if start >= position:
             free.append((position, start))
         position = max(position, end)
     return [*free, (position, length)]
 
 
-def _pieces(text: str, taken: Sequence[Range]) -> list[str]:
-    return [text[start:end] for start, end in free_ranges(len(text), taken)]
+def _pieces(text: str, claimed: Sequence[Range]) -> list[str]:
+    return [text[start:end] for start, end in free_ranges(len(text), claimed)]
 
 
 def _without_tail(piece: str) -> str:
@@ -97,3 +102,58 @@ def _says_nothing(topic: str) -> bool:
     if len(words) == 1 and words[0].isupper() and len(words[0]) > 1:
         return False
     return all(word.lower() in EMPTY_WORDS for word in words)
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """A question as the embedder reads it: its unit vector, and the token vectors of the whole question.
+
+    ``tokens`` is None for an embedder without, and for a question without a topic: its words are names of places and
+    periods, which any text about them matches.
+    """
+
+    question: NDArray[np.float32]
+    tokens: NDArray[np.float32] | None
+
+
+def is_nonsense(embedder: Embedder, read: Interpretation) -> bool:
+    """Whether no record contains any word of the topic, and the model does not know them either: it reads *xqzvbn*
+    letter by letter.
+    """
+    words = [word for word in _LETTERS.findall(read.thematic.lower()) if len(word) > 1]
+    if not words or not set(words) <= set(read.unknown):
+        return False
+    return _spelled_out(embedder, [" ".join(words)])[0]
+
+
+def _spelled_out(embedder: Embedder, texts: Sequence[str]) -> list[bool]:
+    """Whether the model has no words for each text, and reads it in pieces of a letter or two."""
+    signs = 2  # around a text
+    counts = embedder.count_tokens(texts)
+    return [count - signs > len(text.replace(" ", "")) / 2 for count, text in zip(counts, texts, strict=True)]
+
+
+def with_unknown_to_model(embedder: Embedder, read: Interpretation) -> Interpretation:
+    """The question whose unknown words are those that the model does not know either. A word that it knows has a
+    meaning here, although no record contains it: *water* is near *wells*.
+    """
+    if not read.unknown:
+        return read
+    spelled = _spelled_out(embedder, read.unknown)
+    return replace(read, unknown=tuple(word for word, alien in zip(read.unknown, spelled, strict=True) if alien))
+
+
+def query_vectors(embedder: Embedder, read: Interpretation) -> QueryVectors:
+    """The unit vector is between the whole question and its topic alone, if place or time were removed.
+
+    The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
+    only share the name. On the tuning halves the middle was worse than neither.
+    """
+    text, thematic = read.written_out
+    encoded = embedder.encode([text] if thematic in ("", text) else [text, thematic], "query")
+    tokens = encoded.tokens[0] if encoded.tokens is not None and thematic else None
+    both = encoded.vectors.sum(axis=0)
+    return QueryVectors(both / np.linalg.norm(both), tokens)

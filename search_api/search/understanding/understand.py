@@ -10,21 +10,18 @@ from typing import Any, Literal, TypeVar
 import structlog
 from prometheus_client import Counter
 
-from core.extent import BBox
+from core.geo import BBox
 from core.timespan import TimeSpan
 from reading.acronyms import acronym_candidates, own_acronyms
-from reading.identifiers import IdentifierMention, read_identifiers
+from reading.concepts import Label
 from reading.kinds import KindMention, read_kinds
-from reading.language import detect_language
-from reading.names import contact_candidates, name_candidates
+from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
 from reading.places import RECOGNISED, PlaceMention, PlaceReader
-from reading.relations import RelationMention, read_relations
+from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
-from reading.sentences import Claims, Range
-from reading.targets import target_box
+from reading.sentences import Claims, Range, detect_language
 from reading.times import TimeMention, TimeReader
-from reading.vocabulary import Label
-from reading.vocabulary.vocabulary import TermMention, Vocabulary, term_key
+from reading.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
     Interpretation,
@@ -78,32 +75,34 @@ class Understander:
         read = self._mentions(text, parts, language, readers)
         located = [relation for relation in read.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
-        certain = [one for one in read.identifiers if one.kind != "file_identifier"]
+        certain = [identifier for identifier in read.identifiers if identifier.kind != "file_identifier"]
         gone: list[Any] = [
             *(read.places if "place" in structured else []),
             *(read.times if "time" in structured else []),
         ]
         elsewhere = [*gone, *(located if "place" in structured else []), *certain]
-        taken = [(one.start, one.end) for one in elsewhere]
-        terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
-        beside = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
+        claimed = [(span.start, span.end) for span in elsewhere]
+        terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
+        with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
         return Interpretation(
             text=text,
-            thematic=readers.read("topic", lambda: topic_of(text, taken), text),
+            thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
             language=language,
-            places=tuple(_place(one) for one in read.places),
-            relations=tuple(_relation(text, one) for one in read.relations),
+            places=tuple(_place(place) for place in read.places),
+            relations=tuple(_relation(text, relation) for relation in read.relations),
             areas=readers.read("area", lambda: _areas(read.places, read.relations), ()),
-            times=tuple(_time(one) for one in read.times),
+            times=tuple(_time(time) for time in read.times),
             span=_span([time for time in read.times if time.kind != "recent"]),
             latest=any(time.kind == "recent" for time in read.times),
-            scales=tuple(_scale(one) for one in read.scales),
-            kinds=tuple(_kind(one) for one in read.kinds),
-            identifiers=tuple(_identifier(text, one) for one in read.identifiers),
+            scales=tuple(_scale(scale) for scale in read.scales),
+            kinds=tuple(_kind(kind) for kind in read.kinds),
+            identifiers=tuple(_identifier(text, identifier) for identifier in read.identifiers),
             terms=tuple(terms),
-            beside_terms=readers.read("topic", lambda: topic_of(text, beside), text),
-            possible=_possible(text, taken, [(one.start, one.end) for one in certain], parts, readers),
-            named=" ".join(one.text for one in gone),
+            beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
+            possible=_possible(
+                text, claimed, [(identifier.start, identifier.end) for identifier in certain], parts, readers
+            ),
+            named=" ".join(span.text for span in gone),
             unread=read.unread,
             failed=tuple(readers.failed),
         )
@@ -128,23 +127,23 @@ class Understander:
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > RECOGNISED else ())),
         )
 
-    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[QueryTerm]:
+    def _terms(self, text: str, claimed: list[Range], language: str | None) -> list[QueryTerm]:
         """Of the first terms, those with another name."""
-        mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
+        mentions = self.vocabulary().find(text, free_ranges(len(text), claimed), language, _MOST_TERMS)
         terms = [_term(mention, language) for mention in mentions]
         return [term for term in terms if term.synonyms or term.narrower]
 
 
 def _possible(
-    text: str, taken: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
+    text: str, claimed: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
 ) -> NameCandidates:
-    names = readers.mentions("names", lambda: name_candidates(text, taken), wanted="names" in parts)
+    names = readers.mentions("names", lambda: name_candidates(text, claimed), wanted="names" in parts)
     acronyms = readers.mentions(
-        "acronyms", lambda: acronym_candidates(text, taken, own_acronyms()), wanted="terms" in parts
+        "acronyms", lambda: acronym_candidates(text, claimed, own_acronyms()), wanted="terms" in parts
     )
-    unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
-    contacts = readers.mentions("contacts", lambda: contact_candidates(text, taken), wanted="names" in parts)
-    return NameCandidates(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
+    unclaimed = [name for name in names if not any(name.start < end and start < name.end for start, end in identified)]
+    contacts = readers.mentions("contacts", lambda: contact_candidates(text, claimed), wanted="names" in parts)
+    return NameCandidates(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,36 +204,42 @@ def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> Te
     return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
-def _place(one: PlaceMention) -> QueryPlace:
-    place = one.place
-    return QueryPlace(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
+def _place(mention: PlaceMention) -> QueryPlace:
+    place = mention.place
+    return QueryPlace(
+        _found(mention, mention.source), place.name, place.kind, place.bbox, place.country, place.estimated
+    )
 
 
-def _relation(text: str, one: RelationMention) -> QueryRelation:
-    return QueryRelation(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+def _relation(text: str, relation: RelationMention) -> QueryRelation:
+    return QueryRelation(
+        TextSpan(text[relation.start : relation.end], relation.start, relation.end, "pattern", _SURE), relation.relation
+    )
 
 
-def _time(one: TimeMention) -> QueryTime:
-    return QueryTime(_found(one, "pattern"), one.span, one.kind)
+def _time(time: TimeMention) -> QueryTime:
+    return QueryTime(_found(time, "pattern"), time.span, time.kind)
 
 
-def _scale(one: ScaleMention) -> QueryScale:
-    found = TextSpan(one.text, one.start, one.end, "pattern", _SURE)
-    return QueryScale(found, one.metres, one.scale_denominator, one.time_step, one.level)
+def _scale(scale: ScaleMention) -> QueryScale:
+    span = TextSpan(scale.text, scale.start, scale.end, "pattern", _SURE)
+    return QueryScale(span, scale.metres, scale.scale_denominator, scale.time_step, scale.level)
 
 
-def _kind(one: KindMention) -> QueryKind:
-    return QueryKind(_found(one, "pattern"), one.kind)
+def _kind(kind: KindMention) -> QueryKind:
+    return QueryKind(_found(kind, "pattern"), kind.kind)
 
 
-def _term(one: TermMention, language: str | None) -> QueryTerm:
-    found = TextSpan(one.text, one.start, one.end, one.vocabulary, one.confidence)
-    return QueryTerm(found, one.uri, *names_to_add(one, language))
+def _term(term: TermMention, language: str | None) -> QueryTerm:
+    span = TextSpan(term.text, term.start, term.end, term.vocabulary, term.confidence)
+    return QueryTerm(span, term.uri, *names_to_add(term, language))
 
 
-def _identifier(text: str, one: IdentifierMention) -> QueryIdentifier:
+def _identifier(text: str, identifier: IdentifierMention) -> QueryIdentifier:
     return QueryIdentifier(
-        TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
+        TextSpan(text[identifier.start : identifier.end], identifier.start, identifier.end, "pattern", _SURE),
+        identifier.kind,
+        identifier.value,
     )
 
 
@@ -305,9 +310,9 @@ def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, 
 
 def _telling(labels: Iterable[Label], term: str) -> list[Label]:
     """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
-    kept: dict[str, Label] = {}
+    distinct: dict[str, Label] = {}
     for label in labels:
         key = term_key(label.text)
         if key and f" {term} " not in f" {key} ":
-            kept.setdefault(key, label)
-    return list(kept.values())
+            distinct.setdefault(key, label)
+    return list(distinct.values())

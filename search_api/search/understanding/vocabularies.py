@@ -21,7 +21,7 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.names import alias
-from reading.vocabulary import Concept, Label, NamedVocabulary
+from reading.concepts import Concept, Label, NamedVocabulary
 
 _CONCEPTS_PER_PART = 500
 _MOST_VOCABULARIES = 100
@@ -63,14 +63,14 @@ class VocabularyStore:
 
     def remove(self, name: str) -> None:
         """Raises NotFound if no vocabulary with that name is loaded."""
-        found = self._client.options(ignore_status=404).delete(index=self._index, id=name, refresh=True).body
-        if found.get("result") != "deleted":
+        answer = self._client.options(ignore_status=404).delete(index=self._index, id=name, refresh=True).body
+        if answer.get("result") != "deleted":
             raise NotFound(f"No vocabulary {name!r} is loaded.")
         self._drop_parts(name, but=None)
 
     def manifests(self) -> list[Manifest]:
         """By name; empty if the index does not exist yet."""
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index,
             query={"term": {"kind": "manifest"}},
             sort=["vocabulary"],
@@ -78,15 +78,15 @@ class VocabularyStore:
             ignore_unavailable=True,
             source_excludes=["content"],
         )
-        return [_read_manifest(hit["_source"]) for hit in found.body["hits"]["hits"]]
+        return [_read_manifest(hit["_source"]) for hit in answer.body["hits"]["hits"]]
 
     def load(self, manifest: Manifest) -> NamedVocabulary:
         """Raises NotFound if its parts are gone because another version replaced it meanwhile."""
         ids = [f"{manifest.name}:{manifest.version}:{number}" for number in range(min(manifest.parts, _MOST_PARTS))]
-        found = self._client.mget(index=self._index, ids=ids).body["docs"] if ids else []
-        if not all(one.get("found") for one in found):
+        documents = self._client.mget(index=self._index, ids=ids).body["docs"] if ids else []
+        if not all(document.get("found") for document in documents):
             raise NotFound(f"The vocabulary {manifest.name} was replaced while it was read.")
-        concepts = tuple(_concept(row) for one in found for row in one["_source"]["content"]["concepts"])
+        concepts = tuple(_concept(row) for document in documents for row in document["_source"]["content"]["concepts"])
         return NamedVocabulary(manifest.name, concepts)
 
     def _write(self, document_id: str, document: Json) -> None:
@@ -125,7 +125,10 @@ def _read_manifest(source: Json) -> Manifest:
 
 
 def _packed(concepts: Sequence[Concept]) -> Json:
-    rows = [[one.uri, [[label.text, label.language] for label in one.labels], list(one.narrower)] for one in concepts]
+    rows = [
+        [concept.uri, [[label.text, label.language] for label in concept.labels], list(concept.narrower)]
+        for concept in concepts
+    ]
     return {"concepts": rows}
 
 

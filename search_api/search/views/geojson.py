@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from core.doubts import doubts
-from core.extent import BBox
+from core.geo import BBox
 from core.hit import Hit
 from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
-from core.record import Contact, Link, Record
+from core.record import Contact, Link, Record, doubts
 from core.timespan import TimeSpan
-from reading.vocabulary import Label
+from reading.concepts import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
@@ -42,7 +41,7 @@ def geometry(record: Record) -> Json | None:
         return {"type": "Point", "coordinates": list(record.extents[0].centre)}
     if len(rings) == 1:
         return {"type": "Polygon", "coordinates": [rings[0]]}
-    return {"type": "MultiPolygon", "coordinates": [[one] for one in rings]}
+    return {"type": "MultiPolygon", "coordinates": [[ring] for ring in rings]}
 
 
 def ring(box: BBox) -> list[list[float]]:
@@ -67,14 +66,16 @@ def time(times: tuple[TimeSpan, ...]) -> Json | None:
 
 def properties(record: Record) -> Json:
     """The record core of OGC API - Records; other properties start with ``sonde:``."""
-    said: Json = {
+    properties: Json = {
         "type": record.type,
         "title": record.title,
         "description": record.abstract,
         "keywords": list(dict.fromkeys(keyword.term for keyword in record.keywords)),
         "themes": _themes(record),
         "language": {"code": record.languages[0]} if record.languages else None,
-        "contacts": [said for said in map(contact, record.contacts) if "name" in said or "organization" in said],
+        "contacts": [
+            person for person in map(contact, record.contacts) if "name" in person or "organization" in person
+        ],
         "license": record.licence,
         "rights": " ".join(record.constraints),
         "formats": [{"name": name} for name in record.formats],
@@ -98,7 +99,7 @@ def properties(record: Record) -> Json:
         "sonde:curated": list(record.curated),
         "sonde:doubts": [{"code": doubt.code, "text": doubt.text} for doubt in doubts(record)],
     }
-    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in properties.items() if value not in (None, "", [], {})}
 
 
 def _said(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
@@ -106,22 +107,22 @@ def _said(metres: float | None, scale_denominator: int | None, time_step: str | 
     return {name: value for name, value in named.items() if value is not None}
 
 
-def names(said: Names) -> Json:
+def names(names_of_record: Names) -> Json:
     """What the metadata call the product, and what they say made it; only what they say."""
-    found: Json = {
-        "shortNames": list(said.short_names),
-        "platforms": list(said.platforms),
-        "instruments": list(said.instruments),
-        "variables": [_variable(one) for one in said.variables],
-        "projects": list(said.projects),
-        "processingLevel": said.processing_level,
+    values: Json = {
+        "shortNames": list(names_of_record.short_names),
+        "platforms": list(names_of_record.platforms),
+        "instruments": list(names_of_record.instruments),
+        "variables": [_variable(variable) for variable in names_of_record.variables],
+        "projects": list(names_of_record.projects),
+        "processingLevel": names_of_record.processing_level,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
-def _variable(one: Variable) -> Json:
-    said = {"name": one.name, "standardName": one.standard_name, "unit": one.unit}
-    return {name: value for name, value in said.items() if value}
+def _variable(variable: Variable) -> Json:
+    values = {"name": variable.name, "standardName": variable.standard_name, "unit": variable.unit}
+    return {name: value for name, value in values.items() if value}
 
 
 def _themes(record: Record) -> list[Json]:
@@ -137,41 +138,41 @@ def _themes(record: Record) -> list[Json]:
     return [{"concepts": concepts, "scheme": scheme} for scheme, concepts in by_scheme.items()]
 
 
-def contact(one: Contact) -> Json:
+def contact(entry: Contact) -> Json:
     """Records require a name or an organisation: a contact with only a mail address is named by it."""
-    said: Json = {
-        "name": one.name or (one.email if not one.organisation else None),
-        "organization": one.organisation,
-        "emails": [{"value": one.email}] if one.email else None,
-        "roles": [one.role] if one.role else None,
+    values: Json = {
+        "name": entry.name or (entry.email if not entry.organisation else None),
+        "organization": entry.organisation,
+        "emails": [{"value": entry.email}] if entry.email else None,
+        "roles": [entry.role] if entry.role else None,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def link(out: Link) -> Json:
-    said = {"href": out.href, "rel": out.rel or "related", "type": out.media_type, "title": out.name}
-    return {name: value for name, value in said.items() if value}
+    values = {"href": out.href, "rel": out.rel or "related", "type": out.media_type, "title": out.name}
+    return {name: value for name, value in values.items() if value}
 
 
-def hit_feature(found: FoundRecord, made: Json, own: Json) -> Json:
+def hit_feature(record: FoundRecord, made: Json, own: Json) -> Json:
     """The record's feature with a link to itself and what this search says of it."""
-    return {**made, "links": [*made["links"], own], **hit_members(found)}
+    return {**made, "links": [*made["links"], own], **hit_members(record)}
 
 
-def hit_members(found: FoundRecord) -> Json:
+def hit_members(record: FoundRecord) -> Json:
     """The hit's score, its signals and, on request, its explanation."""
-    said: Json = {"sonde:score": round(found.hit.score, 6), "sonde:signals": _signals(found.hit)}
-    if found.highlights:
-        said["sonde:highlights"] = found.highlights
-    if found.passages:
-        said["sonde:passages"] = [
-            {"id": p.id, "text": p.text, "section": list(p.section_path), "page": p.first_page} for p in found.passages
+    members: Json = {"sonde:score": round(record.hit.score, 6), "sonde:signals": _signals(record.hit)}
+    if record.highlights:
+        members["sonde:highlights"] = record.highlights
+    if record.passages:
+        members["sonde:passages"] = [
+            {"id": p.id, "text": p.text, "section": list(p.section_path), "page": p.first_page} for p in record.passages
         ]
-    if found.explanation is not None:
-        said["sonde:explanation"] = found.explanation
-    if found.folded:
-        said["sonde:folded"] = list(found.folded)
-    return said
+    if record.explanation is not None:
+        members["sonde:explanation"] = record.explanation
+    if record.folded:
+        members["sonde:folded"] = list(record.folded)
+    return members
 
 
 def _signals(hit: Hit) -> dict[str, float | None]:
@@ -182,23 +183,23 @@ def _signals(hit: Hit) -> dict[str, float | None]:
 
 def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:
     """The whole answer of ``/search``; ``features`` are those of its hits, in order, as JSON or already written."""
-    beside: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
+    extras: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
     if answer.did_you_mean is not None:
-        beside["sonde:didYouMean"] = answer.did_you_mean
+        extras["sonde:didYouMean"] = answer.did_you_mean
     if answer.unknown_words:
-        beside["sonde:unknownWords"] = answer.unknown_words
+        extras["sonde:unknownWords"] = answer.unknown_words
     if answer.corrected_from is not None:
-        beside["sonde:correctedFrom"] = answer.corrected_from
+        extras["sonde:correctedFrom"] = answer.corrected_from
     return {
         "type": "FeatureCollection",
         "features": features,
         "numberMatched": answer.matched,
-        "numberReturned": len(answer.found),
+        "numberReturned": len(answer.hits),
         "sonde:total": answer.total,
         "sonde:totalRelation": "exact",
         "links": links,
         "sonde:interpretation": interpretation(answer.interpretation),
-        **beside,
+        **extras,
         "sonde:degraded": list(answer.degraded),
         "sonde:took_ms": {stage: round(took, 2) for stage, took in answer.took_ms.items()},
     }
@@ -210,8 +211,9 @@ def facets(answer: Answer) -> Json:
         name: {
             "parameter": facet.parameter,
             "values": [
-                {"value": one.value, "label": one.label, "count": one.count} | ({"chosen": True} if one.chosen else {})
-                for one in facet.values
+                {"value": value.value, "label": value.label, "count": value.count}
+                | ({"chosen": True} if value.chosen else {})
+                for value in facet.values
             ],
             "others": facet.others,
             **({} if facet.level is None else {"level": facet.level}),
@@ -243,20 +245,20 @@ def interpretation(read: Interpretation) -> Json:
             for s in read.scales
         ],
         "kinds": [{**_found(k.mention), "kind": k.kind} for k in read.kinds],
-        "identifiers": [_identifier(one) for one in read.identifiers],
+        "identifiers": [_identifier(identifier) for identifier in read.identifiers],
         "names": [{**_found(n.mention), "match": n.how, "count": n.count} for n in read.names],
         "terms": [
             {**_found(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms
         ],
-        "corrected": [{"text": typed, "read": meant} for typed, meant in read.corrected],
+        "corrected": [{"text": typed, "read": correction} for typed, correction in read.corrected],
         "unread": list(read.unread),
     }
 
 
-def _identifier(one: QueryIdentifier) -> Json:
-    known = {} if one.known is None else {"known": one.known}
-    return {**_found(one.mention), "kind": one.kind, "value": one.value, **known}
+def _identifier(identifier: QueryIdentifier) -> Json:
+    known = {} if identifier.known is None else {"known": identifier.known}
+    return {**_found(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known}
 
 
 def _labels(labels: tuple[Label, ...]) -> list[Json]:
@@ -267,10 +269,10 @@ def _interval(span: TimeSpan | None) -> str | None:
     return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _found(found: TextSpan) -> JsonMapping:
+def _found(span: TextSpan) -> JsonMapping:
     return {
-        "text": found.text,
-        "span": [found.start, found.end],
-        "source": found.source,
-        "confidence": round(found.confidence, 3),
+        "text": span.text,
+        "span": [span.start, span.end],
+        "source": span.source,
+        "confidence": round(span.confidence, 3),
     }

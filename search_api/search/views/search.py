@@ -1,4 +1,4 @@
-"""``/search``, by GET and, for long requests, by POST."""
+"""``/search``, and ``/embeddings``: the vector of a question."""
 
 from __future__ import annotations
 
@@ -6,33 +6,32 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import orjson
 from cachetools import LRUCache
 from flask import Response, abort, jsonify, request
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import InvalidInput, Unsupported
+from core.errors import InvalidInput, ModelMissing, Unsupported
 from core.json_types import Json
 from core.record import Record
 from search_api.formats_out.formats import result_writers
-from search_api.formats_out.output_format import ResultPage
+from search_api.formats_out.notations import ResultPage
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, Addresses, document_link, item_path, link, ways_on
 from search_api.http.openapi import answer_as
 from search_api.http.parameters import checked_query
 from search_api.http.problems import Problem, from_validation
-from search_api.http.responses import json_part
+from search_api.http.responses import GEOJSON, Addresses, document_link, item_path, json_part, link, ways_on
 from search_api.page.plain_page import HTML, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
+from search_api.search.query_log import Requester, new_id
 from search_api.search.request import SearchRequest
-from search_api.search.telemetry import searched
-from search_api.search.usage.log import Requester, new_id
+from search_api.search.state import searched
 from search_api.search.views import geojson
 
 _DEGRADED = (
@@ -110,14 +109,14 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
         answer = parts.search.search(asked)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts.http)
-        end = asked.offset + len(answer.found)
+        end = asked.offset + len(answer.hits)
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
             return _written(write(_result_page(query, answer, addresses, following)), media_type, following)
         link_to = _noted(parts, query, asked, answer, addresses)
-        features = [presented.hit(found, addresses, link_to(found.record.id)) for found in answer.found]
+        features = [presented.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
         return response
@@ -155,7 +154,7 @@ def _written(text: str, media_type: str, following: str | None) -> Response:
 
 
 def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:
-    entries = [(found.record, addresses.item(found.record)) for found in answer.found]
+    entries = [(hit.record, addresses.item(hit.record)) for hit in answer.hits]
     title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
     return ResultPage(title, addresses.this(), answer.matched, entries, following)
 
@@ -177,13 +176,13 @@ def read_body() -> SearchParameters:
     """
     request.max_content_length = LARGEST_BODY_BYTES
     if request.mimetype == FORM:
-        given = _of_form()
+        parameters = _of_form()
     elif request.is_json:
-        given = _of_json()
+        parameters = _of_json()
     else:
         raise Unsupported(f"A search by POST is JSON or {FORM}, and the body's Content-Type says which.")
     try:
-        return SearchParameters.model_validate(given)
+        return SearchParameters.model_validate(parameters)
     except ValidationError as error:
         abort(from_validation(error))
 
@@ -196,12 +195,12 @@ def _of_form() -> Json:
 
 def _of_json() -> Json:
     """The object; a CQL2 JSON filter may be an object instead of text."""
-    given = request.get_json(silent=True)
-    if not isinstance(given, dict):
+    body = request.get_json(silent=True)
+    if not isinstance(body, dict):
         raise InvalidInput("body", "body: is not a JSON object of parameters")
-    if isinstance(given.get("filter"), dict):
-        given["filter"] = json.dumps(given["filter"])
-    return {name: value for name, value in given.items() if value is not None}
+    if isinstance(body.get("filter"), dict):
+        body["filter"] = json.dumps(body["filter"])
+    return {name: value for name, value in body.items() if value is not None}
 
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -232,25 +231,97 @@ class Presented:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda kept: len(kept.opened))
+        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda written: len(written.opened))
 
-    def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
+    def hit(self, hit: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
-        written = self._of(found.record)
-        own = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
-        if (document := document_link(found.record, addresses.base)) is not None:
-            own = b",".join((own, json_part(document)))
-        members = geojson.hit_members(found)
-        beside = json_part(members if opened is None else {**members, "sonde:opened": opened})
-        return orjson.Fragment(b"".join((written.opened, own, b"],", beside[1:])))
+        written = self._of(hit.record)
+        links = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        if (document := document_link(hit.record, addresses.base)) is not None:
+            links = b",".join((links, json_part(document)))
+        members = geojson.hit_members(hit)
+        own = json_part(members if opened is None else {**members, "sonde:opened": opened})
+        return orjson.Fragment(b"".join((written.opened, links, b"],", own[1:])))
 
     def _of(self, record: Record) -> _Written:
         with self._lock:
-            kept = self._kept.get(id(record))
-        if kept is not None and kept.record is record:
-            return kept
+            written = self._kept.get(id(record))
+        if written is not None and written.record is record:
+            return written
         made = _Written.of(record)
         with self._lock:
             if len(made.opened) <= self._kept.maxsize:
                 self._kept[id(record)] = made
         return made
+
+
+MOST_TEXTS = 256
+LONGEST_TEXT = 100_000
+
+
+class EmbeddingsRequest(BaseModel):
+    """Texts to embed; the model's instruction is added before a question, not before a document."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(None, description="Must be the model in service; leave it out to use that model.")
+    input: (
+        Annotated[str, Field(max_length=LONGEST_TEXT)]
+        | Annotated[list[Annotated[str, Field(max_length=LONGEST_TEXT)]], Field(min_length=1, max_length=MOST_TEXTS)]
+    )
+    kind: Literal["query", "document"] = "document"
+
+
+class EmbeddingsAnswer(BaseModel):
+    """OpenAI's list of embeddings, in input order; vectors have unit norm."""
+
+    object: str = "list"
+    model: str
+    data: list[Json]
+    usage: dict[str, int]
+
+
+def embeddings_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("embeddings", __name__, abp_tags=[Tag(name="embeddings", description="Text to vectors")])
+
+    @api.post(
+        "/embeddings",
+        summary="Embed texts with the model that serves",
+        responses={200: EmbeddingsAnswer, 400: Problem, 503: Problem},
+    )
+    def embeddings(body: EmbeddingsRequest) -> Response:
+        _refuse_empty(body.input)
+        serving = parts.serving.resolve()
+        if serving.embedder is None:
+            raise ModelMissing(serving.embedder_problem or "No embedder is loaded.")
+        card = serving.embedder.card
+        if body.model not in (None, card.model):
+            raise InvalidInput("model", f"model: {body.model!r} does not serve here; {card.model!r} does")
+        texts = [body.input] if isinstance(body.input, str) else list(body.input)
+        _refuse_too_much(sum(map(len, texts)), parts.embeddings_characters)
+        vectors = serving.embedder.embed(texts, body.kind)
+        tokens = sum(min(count, card.max_tokens) for count in serving.embedder.count_tokens(texts))
+        return jsonify(
+            object="list",
+            model=card.model,
+            data=[
+                {"object": "embedding", "index": index, "embedding": [round(float(x), 7) for x in vector]}
+                for index, vector in enumerate(vectors)
+            ],
+            usage={"prompt_tokens": tokens, "total_tokens": tokens},
+        )
+
+    return api
+
+
+def _refuse_empty(texts: str | list[str]) -> None:
+    """Of a text without words a model gives a vector that means nothing."""
+    places = {"input": texts} if isinstance(texts, str) else {f"input.{at}": text for at, text in enumerate(texts)}
+    empty = [place for place, text in places.items() if not text.strip()]
+    if empty:
+        raise InvalidInput(empty[0], f"{', '.join(empty)}: the text is empty; leave it out")
+
+
+def _refuse_too_much(characters: int, most: int) -> None:
+    if characters > most:
+        raise InvalidInput("input", f"input: {characters} characters in all; one call takes up to {most}")

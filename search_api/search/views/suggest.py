@@ -9,11 +9,11 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, Field
 
 from core.json_types import Json
-from search_api.http.addresses import Addresses
 from search_api.http.openapi import PROBLEMS
 from search_api.http.parameters import Parameters, printable
+from search_api.http.responses import Addresses
 from search_api.parts import Parts
-from search_api.search.suggest.suggester import Suggestions
+from search_api.search.suggester import Suggestions
 
 OPENSEARCH_SUGGESTIONS = "application/x-suggestions+json"
 
@@ -42,29 +42,32 @@ def suggest_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/suggest", summary="Completions while typing", responses={200: SuggestAnswer, **PROBLEMS})
     def suggest(query: SuggestParameters) -> Response:
-        found = parts.suggester.suggest(query.q, query.limit)
-        return jsonify(q=query.q, **_presented(found, Addresses.of(parts.http)))
+        suggestions = parts.suggester.suggest(query.q, query.limit)
+        return jsonify(q=query.q, **_presented(suggestions, Addresses.of(parts.http)))
 
     @api.get("/suggest/opensearch", doc_ui=False)
     def opensearch(query: SuggestParameters) -> Response:
         """The browser's format: the typed text and a flat list."""
-        found = parts.suggester.suggest(query.q, query.limit)
-        words = [*(one.term for one in found.keywords), *(one.title for one in found.titles)]
+        suggestions = parts.suggester.suggest(query.q, query.limit)
+        words = [
+            *(suggestion.term for suggestion in suggestions.keywords),
+            *(suggestion.title for suggestion in suggestions.titles),
+        ]
         return Response(json.dumps([query.q, words[: query.limit]]), mimetype=OPENSEARCH_SUGGESTIONS)
 
     return api
 
 
-def _presented(found: Suggestions, addresses: Addresses) -> Json:
+def _presented(suggestions: Suggestions, addresses: Addresses) -> Json:
     return {
         "titles": [
-            {"title": one.title, "id": one.id, "href": addresses.collection(one.source, f"/items/{one.id}")}
-            for one in found.titles
+            {"title": title.title, "id": title.id, "href": addresses.collection(title.source, f"/items/{title.id}")}
+            for title in suggestions.titles
         ],
-        "keywords": [{"term": one.term, "count": one.count} for one in found.keywords],
-        "names": [{"name": one.name, "kind": one.kind, "count": one.count} for one in found.names],
+        "keywords": [{"term": keyword.term, "count": keyword.count} for keyword in suggestions.keywords],
+        "names": [{"name": name.name, "kind": name.kind, "count": name.count} for name in suggestions.names],
         "places": [
-            {"name": one.name, "kind": one.kind, "bbox": one.bbox.as_list(), "country": one.country}
-            for one in found.places
+            {"name": place.name, "kind": place.kind, "bbox": place.bbox.as_list(), "country": place.country}
+            for place in suggestions.places
         ],
     }

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from search_api.search.flow import SearchPipeline
-from search_api.search.ranking.words import WordWeights
+from search_api.search.ranking.config import WordWeights
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.bm25 import NO_EXPANSION, every_word_query
-from search_api.search.retrieval.filters import Clause, area_clause, record_filters, span_clause
+from search_api.search.retrieval.clauses import Clause, area_clause, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.query_vectors import query_vectors
-from search_api.search.understanding.topic import significant_words
+from search_api.search.understanding.topic import query_vectors, significant_words
 
 _VERSION = 1
 """Raise it when compiling changes: searches are then compiled again at their next evaluation."""

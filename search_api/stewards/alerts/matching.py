@@ -17,16 +17,16 @@ import numpy as np
 import structlog
 from numpy.typing import NDArray
 
-from core.clock import utc_now
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
 from es_mappings.names import alias
 from search_api.http.access.visibility import visible_clause
-from search_api.search.curate import blocked_clauses
+from search_api.search.curation import blocked_clauses
 from search_api.search.flow import SearchPipeline
-from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import Serving
 from search_api.stewards.alerts.compiled import Compiled, compile_question, compiled_by
 from search_api.stewards.alerts.notices import RECORDS_KEPT, MatchingRound, Notice, NoticeStore, RecordFound

@@ -27,8 +27,7 @@ from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
 from search_api.stewards.alerts.notices import Notice
-from search_api.stewards.alerts.saved import SavedSearch
-from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, TEXTS, AlertTexts, Language
+from search_api.stewards.alerts.saved import DEFAULT_LANGUAGE, TEXTS, AlertTexts, Language, SavedSearch
 
 LinkAction = Literal["confirm", "stop", "feed"]
 _ACTIONS: tuple[LinkAction, ...] = get_args(LinkAction)

@@ -21,6 +21,7 @@ from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import VersionConflict
+from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.stewards.alerts.saved import Channel
@@ -110,9 +111,10 @@ class NoticeStore:
 
     def round(self) -> MatchingRound | None:
         """The last round, in real time; None before the first."""
-        source = self._get("round")
-        if source is None:
+        stored = stored_document(self._client, self._index, "round")
+        if stored is None:
             return None
+        source = stored["_source"]
         content = source["content"]
         after = None if content.get("after") is None else (content["after"][0], content["after"][1])
         numbers = content["searches"], content["found"], content["took_s"]
@@ -286,10 +288,6 @@ class NoticeStore:
 
     def _ready(self) -> None:
         ensure_without_vectors(self._client, self._prefix, ("notices",))
-
-    def _get(self, id: str) -> JsonMapping | None:
-        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return answer["_source"] if answer.get("found") else None
 
     def _search(self, query: Json, sort: list[Json], size: int) -> list[Json]:
         answer = self._client.search(

@@ -1,11 +1,16 @@
-"""A saved search: its question, how its owner is notified, and its form in the index ``{prefix}-searches``."""
+"""Texts of mails about saved searches and of the pages of their links, in six languages, from ``texts.json``.
+
+Numbers come after a colon, so that no language needs a plural. In French a no-break space goes before a colon.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from importlib.resources import files
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
@@ -17,7 +22,42 @@ from search_api.http.parameters import printable
 from search_api.search.parameters import SearchParameters, to_request
 from search_api.search.request import SearchRequest
 from search_api.stewards.alerts.compiled import Compiled
-from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
+
+Language = Literal["en", "de", "fr", "es", "it", "pt"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+DEFAULT_LANGUAGE: Language = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertTexts:
+    """``{...}`` are replaced by values; ``search`` and ``catalogues``: links above each page."""
+
+    search: str
+    catalogues: str
+    confirm_subject: str
+    confirm_text: str
+    digest_subject: str
+    several: str
+    window: str
+    new: str
+    changed: str
+    more: str
+    stop: str
+    confirm: str
+    confirm_asks: str
+    confirmed: str
+    unsubscribe: str
+    unsubscribe_asks: str
+    unsubscribed: str
+
+
+def _read_texts() -> Mapping[Language, AlertTexts]:
+    stored = json.loads(files(__package__).joinpath("texts.json").read_text(encoding="utf-8"))
+    return {language: AlertTexts(**stored[language]) for language in LANGUAGES}
+
+
+TEXTS = _read_texts()
+
 
 Every = Literal["day", "week"]
 Channel = Literal["mail", "webhook"]

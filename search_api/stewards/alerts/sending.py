@@ -15,11 +15,11 @@ from typing import Protocol
 
 import structlog
 
-from core.clock import utc_now
 from core.errors import Unavailable
 from core.record import Record
+from core.timespan import utc_now
 from net.gate import Gate
-from search_api.stewards.alerts.desk import webhook_secret
+from search_api.stewards.alerts.desk import AlertRecords, webhook_secret
 from search_api.stewards.alerts.matching import Rights
 from search_api.stewards.alerts.messages import (
     AlertAddresses,
@@ -34,7 +34,6 @@ from search_api.stewards.alerts.messages import (
     webhook_event,
 )
 from search_api.stewards.alerts.notices import Delivery, Notice, NoticeStore, State
-from search_api.stewards.alerts.rights import AlertRecords
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.store import SavedSearchStore
 

@@ -9,14 +9,21 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from core.errors import Conflict, NotFound
-from core.json_types import Json, JsonMapping
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import VersionConflict
+from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.stewards.alerts.compiled import Compiled
-from search_api.stewards.alerts.saved import SavedSearch, compiled_of, from_document, to_document
-from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
+from search_api.stewards.alerts.saved import (
+    DEFAULT_LANGUAGE,
+    Language,
+    SavedSearch,
+    compiled_of,
+    from_document,
+    to_document,
+)
 
 MOST_OF_OWNER = 1_000
 BudgetKind = Literal["owner", "mailbox", "domain"]
@@ -93,10 +100,10 @@ class SavedSearchStore:
 
     def find(self, id: str) -> StoredSearch:
         """In real time. Raises NotFound."""
-        source = self._get(id)
-        if source is None or source["kind"] != "search":
+        stored = stored_document(self._client, self._index, id)
+        if stored is None or stored["_source"]["kind"] != "search":
             raise NotFound("There is no such saved search.")
-        return StoredSearch(from_document(id, source), compiled_of(source))
+        return StoredSearch(from_document(id, stored["_source"]), compiled_of(stored["_source"]))
 
     def of_owner(self, owner: str) -> list[SavedSearch]:
         """Oldest first."""
@@ -150,7 +157,8 @@ class SavedSearchStore:
 
     def confirmation(self, owner: str, mail: str) -> MailConfirmation:
         """Also for an unknown address, as unconfirmed."""
-        source = self._get(_address_id(owner, mail)) or {}
+        stored = stored_document(self._client, self._index, _address_id(owner, mail))
+        source = stored["_source"] if stored is not None else {}
         sent = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
         return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *sent)
 
@@ -200,10 +208,6 @@ class SavedSearchStore:
 
     def _ready(self) -> None:
         ensure_without_vectors(self._client, self._prefix, ("searches", "notices"))
-
-    def _get(self, id: str) -> JsonMapping | None:
-        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return answer["_source"] if answer.get("found") else None
 
     def _search(self, query: Json, sort: list[Json], size: int, after: tuple[str, str] | None = None) -> list[Json]:
         more: Json = {} if after is None else {"search_after": list(after)}

@@ -12,22 +12,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import NotFound
 from core.json_types import Json
-from search_api.formats_out.output_format import ResultPage
-from search_api.formats_out.result_lists import ATOM_TYPE as ATOM
-from search_api.formats_out.result_lists import atom
-from search_api.http.access.audit import audit
-from search_api.http.access.guard import caller
-from search_api.http.addresses import Addresses
+from search_api.formats_out.formats import ATOM_TYPE as ATOM
+from search_api.formats_out.formats import atom
+from search_api.formats_out.notations import ResultPage
+from search_api.http.access.guard import audit, caller, uncached
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.problems import Problem
+from search_api.http.responses import Addresses
 from search_api.page.plain_page import HTML, PageWords, plain_page
 from search_api.parts import Parts
 from search_api.stewards.alerts.desk import AlertDesk
 from search_api.stewards.alerts.messages import SignedLink
 from search_api.stewards.alerts.notices import Notice
-from search_api.stewards.alerts.saved import SavedSearch, SavedSearchBody
-from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language
-from search_api.stewards.steward import uncached
+from search_api.stewards.alerts.saved import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language, SavedSearch, SavedSearchBody
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, **_GUARDED}

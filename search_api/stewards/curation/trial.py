@@ -15,17 +15,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.deadlines import without_deadline
 from core.errors import InvalidInput
 from core.json_types import Json
+from search_api.http.access.guard import uncached
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.curated import ActiveRules, with_draft
-from search_api.search.curation.live import trying_rules
+from search_api.search.curation import ActiveRules, trying_rules, with_draft
 from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
 from search_api.stewards.curation.view import DRAFT_NAME
-from search_api.stewards.insight.questions import QuestionSlice
-from search_api.stewards.steward import uncached
+from search_api.stewards.insight import QuestionSlice
 
 DEPTH = 10
 Grades = Mapping[str, int]

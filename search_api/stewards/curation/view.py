@@ -9,16 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json
-from search_api.http.access.audit import audit
-from search_api.http.access.guard import caller
+from search_api.http.access.guard import audit, caller, steward_name, uncached
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.rules import RULE_KINDS, RULES, RuleChange, RuleKey, RuleKind, StoredRule
-from search_api.stewards.curation.desk import CurationDesk
-from search_api.stewards.curation.lines import read_lines
-from search_api.stewards.steward import steward_name, uncached
+from search_api.search.curation_rules import RULE_KINDS, RULES, RuleChange, RuleKey, RuleKind, StoredRule
+from search_api.stewards.curation.desk import CurationDesk, read_lines
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}

@@ -17,11 +17,10 @@ from indexer.documents.index.retries import READING
 from indexer.documents.parse.confinement import hide_from_children
 from indexer.documents.parse.isolation import confinement_here
 from indexer.documents.parse.pdf.tesseract import installed_languages, ocr_problem
-from search_api.search.curation.rules import StoredRule
-from search_api.search.curation.store import CurationStore
+from search_api.search.curation_rules import CurationStore, StoredRule
 from search_api.stewards.alerts.notices import NoticeStore
 from search_api.stewards.alerts.store import SavedSearchStore
-from search_api.stewards.insight.measurements import MeasurementStore
+from search_api.stewards.insight import MeasurementStore
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 from sonde.wiring.part_watch import ocr_of

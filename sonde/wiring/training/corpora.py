@@ -10,8 +10,7 @@ from pathlib import Path
 
 import structlog
 
-from core.document import PUBLIC
-from core.passage import Passage
+from core.document import PUBLIC, Passage
 from core.ports import Embedder
 from core.record import Record
 from encoders.segmenter import load_segmenter
@@ -26,8 +25,7 @@ from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import ReadDocument
 from indexer.documents.segment.passages import SegmentOptions, segment, uniform_coherence
 from indexer.store.ledger import scan
-from search_api.catalogue.listing.query import ListRequest, Selection
-from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing import ListRequest, RecordReader, Selection
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client

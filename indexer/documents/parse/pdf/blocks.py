@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
-from core.folding import letters_of
+from core.names import letters_of
 from indexer.documents.parse.clean import LineJoiner, hyphenated_words, join_lines, normalise_text
 from indexer.documents.parse.model import Block, BlockKind, Line, PlacedWord, Region, RegionKind, Table
 from indexer.documents.parse.pdf.regions import PageLayout

@@ -26,7 +26,7 @@ from indexer.documents.parse.pdf.tesseract import (
     packs_for,
     posture,
 )
-from reading.language import detect_language
+from reading.sentences import detect_language
 
 _LEAST_WIDTH, _LEAST_HEIGHT = 60.0, 20.0  # points: smaller pictures are logos and symbols
 _LEAST_AREA = 0.02  # of the page

@@ -13,8 +13,7 @@ import numpy as np
 
 from core.hit import SignalName
 from core.json_types import JsonMapping
-from search_api.search.ranking.candidates import AnyColumn, Candidates, Floats
-from search_api.search.ranking.target import Target
+from search_api.search.ranking.candidates import AnyColumn, Candidates, Floats, Target
 
 
 @dataclass(frozen=True, slots=True)

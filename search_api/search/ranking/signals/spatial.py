@@ -1,20 +1,215 @@
-"""Compares the asked place with the candidate's extent; :mod:`search_api.search.ranking.place` has the geometry."""
+"""The asked place against the record's extent.
+
+Two modes. ``hausdorff`` is that of Wetzel and Mäs (doi:10.3390/ijgi13110380): plain degrees, the best N ordered by
+distance (see
+:func:`search_api.search.ranking.rank.nearest_first`). ``blend`` is a logistic combination of features, each 0..1:
+
+========== ==========================================================================================
+nearness    exp(-Hausdorff distance / diagonal of the asked box)
+query_share share of the asked area that the record covers (with `within`: box_share)
+box_share   share of the record's area that lies in the asked one (with `contains`: query_share)
+containment 1 where one lies in the other (with `within` and `contains`: in the asked direction)
+centre      exp(-distance of the centres / diagonal)
+size        exp(-|log10 of the ratio of the areas|): as large 1, ten times 1/e
+========== ==========================================================================================
+
+A worldwide data set has only the second and the fourth, so a regional one wins a regional question.
+A record with several boxes is judged by the nearest for distances and by the best for shares; a question with
+several boxes by the mean over them. With `disjoint` the score is 1 - the larger share. A record without extent is
+NaN here; the signal counts it as a neutral value, under an exact match and above a wrong place. What lies
+wholly outside every asked box (:func:`wholly_outside`) stands back besides:
+:mod:`search_api.search.ranking.signals.spatial`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from core.geo import compare
+from core.geo import BBox, BoxComparison, compare, diagonal_deg, hausdorff_deg_many
 from core.hit import SignalName
 from core.json_types import Json
-from search_api.search.ranking.candidates import AnyColumn, Floats, Rows
-from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
-from search_api.search.ranking.place import BOXES, PlaceNumbers, blend_scores, hausdorff_distances, wholly_outside
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Column,
+    Fields,
+    Flags,
+    Floats,
+    Relation,
+    Rows,
+    Target,
+    rows_of,
+)
+from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive, check_shares
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent
-from search_api.search.ranking.target import Target
+
+FEATURES = ("nearness", "query_share", "box_share", "containment", "centre", "size")
+
+# Degrees are planar, but a box is moved by 360 to where it is nearest: -170 is near Fiji at 178.
+_TURNS = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
+
+# Extents are drawn by hand: a box that covers all but a thousandth counts as covering.
+_WHOLE = 0.999
+
+
+def _boxes(fields: Fields) -> tuple[float, ...]:
+    return tuple(edge for text in fields.get("boxes", ()) for edge in _box(text))
+
+
+def _box(text: str) -> tuple[float, float, float, float]:
+    edges = [float(edge) for edge in text.split(",")]
+    if len(edges) != 4:
+        raise ValueError("a stored box is not west,south,east,north")
+    west, south, east, north = edges
+    return west, south, east + 360.0 if west > east else east, north
+
+
+BOXES: Column[tuple[float, ...], Rows] = Column("boxes", ("boxes",), _boxes, lambda values: rows_of(values, 4))
+"""Rows of west, south, east (unrolled), north in degrees; stored as ``"west,south,east,north"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlendWeights:
+    """Logistic weights of the features."""
+
+    bias: float
+    nearness: float
+    query_share: float
+    box_share: float
+    containment: float
+    centre: float
+    size: float
+
+    def __post_init__(self) -> None:
+        check_finite(asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class OutsidePlace:
+    """How to treat candidates wholly outside the asked place (``blend`` mode).
+
+    ``tolerance``: how much better one outside must be in all else (the text score has weight 1) to rank above a
+    candidate inside; with 0 the blend alone decides. ``margin``: a candidate closer than this share of the asked box's
+    diagonal is not wholly outside.
+    """
+
+    tolerance: float
+    margin: float
+
+    def __post_init__(self) -> None:
+        check_not_negative(tolerance=self.tolerance, margin=self.margin)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceNumbers:
+    """``smallest_diagonal_deg``: a smaller asked place is treated as this large. ``smallest_area_km2``: smaller areas
+    count as equal. ``unknown_diagonals``: by distance, a candidate without extent counts as this many diagonals of the
+    asked box away.
+    """
+
+    blend: BlendWeights
+    outside: OutsidePlace
+    smallest_diagonal_deg: float
+    smallest_area_km2: float
+    unknown_diagonals: float
+
+    def __post_init__(self) -> None:
+        check_positive(smallest_diagonal_deg=self.smallest_diagonal_deg, smallest_area_km2=self.smallest_area_km2)
+        check_not_negative(unknown_diagonals=self.unknown_diagonals)
+
+
+def blend_scores(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
+    """scores: (n,) 0..1, NaN for a candidate without a box."""
+    scores = [_score_one(boxes, area, target.relation, numbers) for area in target.boxes]
+    mean: Floats = np.mean(np.stack(scores), axis=0)
+    return mean
+
+
+def blend_features(boxes: Rows, area: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
+    """features: (6, n) 0..1 in the order of FEATURES, NaN without a box; the input for learning the weights."""
+    comparison = compare(area, boxes.values)
+    diagonal = max(diagonal_deg(area), numbers.smallest_diagonal_deg)
+    query_share, box_share = _shares(comparison, relation)
+    rows = np.stack(
+        [
+            np.exp(-comparison.hausdorff_deg / diagonal),
+            query_share,
+            box_share,
+            (np.maximum(query_share, box_share) >= _WHOLE).astype(np.float64),
+            np.exp(-comparison.centre_deg / diagonal),
+            _size(comparison, numbers.smallest_area_km2),
+        ]
+    )
+    return boxes.best(rows)
+
+
+def wholly_outside(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Flags:
+    """Whether no box of a candidate is near any asked box: (n,), False without a box.
+
+    Near is ``numbers.outside.margin`` of the asked box's diagonal: the boxes of names are drawn by hand, and a
+    candidate that touches one or is just beside it may be meant.
+    """
+    shared = np.max([_shared_when_grown(boxes, area, numbers) for area in target.boxes], axis=0)
+    outside: Flags = boxes.best(shared) <= 0.0  # NaN, where there is no box, is not
+    return outside
+
+
+def _shared_when_grown(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
+    """The area in km2 that each box (m,), grown on all sides by the margin, shares with the asked one."""
+    margin = numbers.outside.margin * max(diagonal_deg(area), numbers.smallest_diagonal_deg)
+    return compare(area, boxes.values + np.array([-margin, -margin, margin, margin])).overlap_km2
+
+
+def hausdorff_distances(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
+    """Plain-degree distances (n,): nearest box, mean over the asked ones; without extent some diagonals away.
+
+    Across the antimeridian the shorter way counts.
+    """
+    each = [_distance_one(boxes, area, numbers) for area in target.boxes]
+    mean: Floats = np.mean(np.stack(each), axis=0)
+    return mean
+
+
+def _score_one(boxes: Rows, area: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
+    features = blend_features(boxes, area, relation, numbers)
+    if relation == "disjoint":
+        outside: Floats = 1.0 - np.maximum(features[1], features[2])
+        return outside
+    return logistic(features, numbers.blend)
+
+
+def logistic(features: Floats, weights: BlendWeights) -> Floats:
+    """1 / (1 + exp(-(bias + weights . features))) of (6, n) features: (n,)."""
+    by_feature = np.array([getattr(weights, name) for name in FEATURES])
+    # A sum by column, not a matrix product: BLAS may round a column differently when its neighbours change.
+    scores: Floats = 1.0 / (1.0 + np.exp(-(weights.bias + (by_feature[:, None] * features).sum(axis=0))))
+    return scores
+
+
+def _shares(comparison: BoxComparison, relation: Relation | None) -> tuple[Floats, Floats]:
+    """The shares of the query and of the box that count; a containment relation uses only one of them."""
+    if relation == "within":
+        return comparison.box_share, comparison.box_share
+    if relation == "contains":
+        return comparison.query_share, comparison.query_share
+    return comparison.query_share, comparison.box_share
+
+
+def _size(comparison: BoxComparison, smallest_km2: float) -> Floats:
+    box_km2 = np.maximum(comparison.box_km2, smallest_km2)
+    ratio = box_km2 / max(comparison.query_km2, smallest_km2)
+    alike: Floats = np.exp(-np.abs(np.log10(ratio)))
+    return alike
+
+
+def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
+    nearest = boxes.least(np.min([hausdorff_deg_many(area, boxes.values + turn) for turn in _TURNS], axis=0))
+    plain_diagonal = float(np.hypot(area.width_deg, area.height_deg))
+    unknown = numbers.unknown_diagonals * max(plain_diagonal, numbers.smallest_diagonal_deg)
+    return np.where(np.isnan(nearest), unknown, nearest)
+
 
 _STANDS_BACK = Reason("wholly outside the place you asked for: ranked below records inside it", "stands_back")
 
@@ -76,8 +271,8 @@ class Spatial:
         return (*each, _STANDS_BACK) if self._stands_back(target, rows) else each
 
     def _stands_back(self, target: Target, rows: Floats) -> bool:
-        one = Rows.of(rows, [len(rows)])
-        return self.sets_outside_back(target) and bool(wholly_outside(one, target, self.place)[0])
+        single = Rows.of(rows, [len(rows)])
+        return self.sets_outside_back(target) and bool(wholly_outside(single, target, self.place)[0])
 
     def silence(self, counted: float) -> Reason:
         return Reason(f"area not stated: counted as {counted:.2f}", "area_not_stated", {"counted": counted})

@@ -1,1 +1,0 @@
-"""Records without ranking: one by id, and whole catalogues page by page."""

@@ -1,1 +1,0 @@
-"""For the operator and the cluster: health, readiness, metrics."""

@@ -1,1 +1,0 @@
-"""Stewards' rules as a search applies them: synonyms, pins, blocks, places."""

@@ -1,0 +1,191 @@
+"""Signals of a record itself: its names, its kind, and how often it is opened.
+
+The arm ``names`` measures the share of them that a record bears (:mod:`search_api.search.retrieval.known_names`). Of
+records that bear them equally, the newest version stands first.
+
+The value of a record comes with the candidates, as the arms' do: :mod:`search_api.search.openings` estimates it
+from the query log. It is measured only for questions that enough people asked; for all others it does not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from core.hit import SignalName
+from core.record import ProvenanceKind
+from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first
+from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
+
+Version = tuple[int, ...]
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def version_numbers(text: str) -> Version:
+    """``V006`` as (6,), ``6.1`` as (6, 1); empty for a text without a number."""
+    return tuple(int(number) for number in _NUMBER.findall(text))
+
+
+VERSION: Column[Version, Sequence[Version]] = Column(
+    "version", ("names.version",), lambda fields: version_numbers(str(first(fields, "names.version") or "")), tuple
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamesSignal:
+    """``newest``: the part of the value that the version decides among records that bear the names equally."""
+
+    name: ClassVar[SignalName] = "names"
+    columns: ClassVar[tuple[AnyColumn, ...]] = (VERSION,)
+    weight: float
+    newest: float
+
+    def __post_init__(self) -> None:
+        check_not_negative(weight=self.weight)
+        check_shares(newest=self.newest)
+
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        raw = inputs.candidates.arms.get(self.name)
+        if raw is None or not np.nanmax(raw, initial=0.0) > 0.0:
+            return None
+        borne = np.minimum(np.nan_to_num(raw), 1.0)
+        counted = borne * (1.0 - self.newest * (1.0 - newness(borne, inputs.candidates[VERSION])))
+        return MeasuredSignal(raw, self.weight, counted)
+
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
+        own = float(min(raw[index], 1.0))
+        return (Reason(f"bears the names that the question asks for: {percent(own)}", "names", {"raw": own}),)
+
+    def silence(self, counted: float) -> Reason:
+        return unknown_reason("its names were not compared", counted)
+
+
+def newness(borne: Floats, versions: Sequence[Version]) -> Floats:
+    """(n,) 0..1: of the records that bear the names best, 1 for the newest version and 0 for the oldest; else 1."""
+    best = np.flatnonzero(borne >= np.max(borne, initial=0.0) - 1e-6).tolist()
+    order = {version: place for place, version in enumerate(sorted({versions[index] for index in best}))}
+    result = np.ones(len(borne))
+    for index in best if len(order) > 1 else ():
+        result[index] = order[versions[index]] / (len(order) - 1)
+    return result
+
+
+Kinds = Sequence[ProvenanceKind]
+
+KIND: Column[ProvenanceKind, Kinds] = Column(
+    "kind",
+    ("provenance.kind",),
+    lambda fields: cast(ProvenanceKind, first(fields, "provenance.kind") or "unknown"),
+    tuple,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """``closeness``: how well one kind answers a question for another, by "one other", in either order.
+
+    A gridded product made from gauges (derived) still partly answers a question for observations; a projection does
+    not. The same kind is 1, unlisted pairs are 0.
+    """
+
+    name: ClassVar[SignalName] = "kind"
+    columns: ClassVar[tuple[AnyColumn, ...]] = (KIND,)
+    weight: float
+    neutral: float
+    closeness: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        check_not_negative(weight=self.weight)
+        check_shares(neutral=self.neutral, **self.closeness)
+
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        wanted = inputs.target.kind
+        if wanted is None or not inputs.target.asks_kind:
+            return None
+        return MeasuredSignal.or_neutral(self.scores(wanted, inputs.candidates[KIND]), self.weight, self.neutral)
+
+    def scores(self, wanted: ProvenanceKind, kinds: Kinds) -> Floats:
+        """(n,) 0..1 in the order of ``kinds``, NaN where unknown."""
+        known = {kind: self._closeness(wanted, kind) for kind in set(kinds)}
+        return np.array([known[kind] for kind in kinds], dtype=np.float64)
+
+    def _closeness(self, wanted: ProvenanceKind, kind: ProvenanceKind) -> float:
+        if kind == "unknown":
+            return np.nan
+        if wanted == kind:
+            return 1.0
+        return self.closeness.get(f"{wanted} {kind}", self.closeness.get(f"{kind} {wanted}", 0.0))
+
+    def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
+        own, wanted = inputs.candidates[KIND][index], inputs.target.kind
+        return (Reason(f"{own}, asked for {wanted}", "kind", {"own": own, "asked": wanted}),)
+
+    def silence(self, counted: float) -> Reason:
+        return unknown_reason("its kind is not known", counted)
+
+
+LARGEST_WEIGHT = 0.5
+"""Half of what all words and all meaning weigh together: what is opened never counts more than the topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """When openings count, and how much.
+
+    ``openings``: of the whole log, before any counts. A question counts if ``people`` opened a hit of it, on ``days``;
+    of it, a record counts as opened if ``openers`` opened it, on ``days``. ``most_a_day``: openings of one person; a
+    person with more in a day looks like a script, and that day does not count. ``examination``: the exponent by which
+    attention falls with the position, position^-examination; ``longest_odds`` limits its inverse. ``unopened``: people
+    added who open nothing, so that few openings are not certain. ``bins``: steps between 0 and 1.
+    """
+
+    openings: int
+    people: int
+    openers: int
+    days: int
+    most_a_day: int
+    examination: float
+    longest_odds: float
+    unopened: float
+    bins: int
+
+    def __post_init__(self) -> None:
+        check_positive(people=self.people, openers=self.openers, days=self.days, most_a_day=self.most_a_day)
+        check_positive(longest_odds=self.longest_odds, bins=self.bins)
+        check_not_negative(openings=self.openings, examination=self.examination, unopened=self.unopened)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """``neutral``: the value of a record that too few people have seen among the hits of this question."""
+
+    name: ClassVar[SignalName] = "usage"
+    columns: ClassVar[tuple[AnyColumn, ...]] = ()
+    weight: float
+    neutral: float
+    evidence: Evidence
+
+    def __post_init__(self) -> None:
+        check_shares(neutral=self.neutral)
+        check_not_negative(weight=self.weight)
+        if self.weight > LARGEST_WEIGHT:
+            raise ValueError(f"weight is {self.weight}, above {LARGEST_WEIGHT}: it may not count more than the topic")
+
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        raw = inputs.candidates.arms.get(self.name)
+        if raw is None or np.isnan(raw).all():
+            return None
+        return MeasuredSignal.or_neutral(np.clip(raw, 0.0, 1.0), self.weight, self.neutral)
+
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
+        own = float(raw[index])
+        text = f"of the people who asked this and saw it, about {percent(own)} opened it"
+        return (Reason(text, "opened", {"share": own}),)
+
+    def silence(self, counted: float) -> Reason:
+        return unknown_reason("too few people who asked this saw it", counted)

@@ -1,1 +1,0 @@
-"""Completions during typing: titles and keywords from the index, places from the gazetteer."""

@@ -1,1 +1,0 @@
-"""What people asked and opened: the log, and what ranking learns from it."""

@@ -1,1 +1,0 @@
-"""Harvests for stewards: sources, their runs, and the control to start and pause them."""
