@@ -155,10 +155,12 @@ def test_a_tutorial(reader: Reader, name: str) -> None:
 
 
 def test_the_tutorial_for_scientists(reader: Reader) -> None:
-    assert "@" in reader.walk("tutorials/scientists.md")
     printed = reader.walk_python("tutorials/scientists.md")
     assert "African Rainfall Climatology version 2 (ARC2)" in printed
     assert f"{len(FEW)} records; EPSG:4326" in printed
+    printed = reader.walk("tutorials/scientists.md")
+    assert 'url = "https://www.cpc.ncep.noaa.gov/products/international/"' in printed
+    assert "“We sampled 42 lakes between May and September 2023.”" in printed
 
 
 def test_the_first_search(reader: Reader) -> None:
