@@ -103,12 +103,12 @@ class CellGrid:
             return self._corners_of(distinct[0]) if distinct else []
         columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct])
         rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct])
-        drawn = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
+        differences = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
         for block in distinct:
             across = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
             down = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
-            drawn[down[0] : down[1], across[0] : across[1]] = 1
-        turns = np.diff(np.diff(drawn, axis=0), axis=1)
+            differences[down[0] : down[1], across[0] : across[1]] = 1
+        turns = np.diff(np.diff(differences, axis=0), axis=1)
         at = [
             (int(columns[column]), int(rows[row]), int(turns[row, column]))
             for row, column in zip(*np.nonzero(turns), strict=True)

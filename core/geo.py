@@ -237,19 +237,19 @@ def compare(query: BBox, boxes: Floats) -> BoxComparison:
     """
     west, south, east, north = boxes.T
     half_width, query_half_width = (east - west) / 2.0, query.width_deg / 2.0
-    apart = _turn(west + half_width - query.west - query_half_width)
+    centres_apart_deg = _turn(west + half_width - query.west - query_half_width)
     middle, query_middle = (south + north) / 2.0, (query.south + query.north) / 2.0
     scale = np.maximum(np.cos(np.radians((middle + query_middle) / 2.0)), SMALLEST_LONGITUDE_SCALE)
-    out_of_query = np.maximum(np.minimum(apart + half_width, 180.0) - query_half_width, 0.0) * scale
-    out_of_box = np.maximum(np.minimum(apart + query_half_width, 180.0) - half_width, 0.0) * scale
+    out_of_query = np.maximum(np.minimum(centres_apart_deg + half_width, 180.0) - query_half_width, 0.0) * scale
+    out_of_box = np.maximum(np.minimum(centres_apart_deg + query_half_width, 180.0) - half_width, 0.0) * scale
     more_south, more_north = query.south - south, north - query.north
     return BoxComparison(
         hausdorff_deg=np.maximum(
             np.hypot(out_of_query, _positive(more_south, more_north)),
             np.hypot(out_of_box, _positive(-more_south, -more_north)),
         ),
-        centre_deg=np.hypot(apart * scale, middle - query_middle),
-        overlap_km2=_overlap_km2(query, boxes, apart),
+        centre_deg=np.hypot(centres_apart_deg * scale, middle - query_middle),
+        overlap_km2=_overlap_km2(query, boxes, centres_apart_deg),
         box_km2=area_km2(boxes),
         query_km2=float(area_km2(box_array([query]))[0]),
     )
@@ -273,7 +273,7 @@ def _turn(longitudes_apart: Floats) -> Floats:
     return shorter
 
 
-def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
+def _overlap_km2(query: BBox, boxes: Floats, centres_apart_deg: Floats) -> Floats:
     """Shared area of the padded boxes; two wide arcs can overlap on both sides of the globe, so both parts are
     added.
     """
@@ -282,8 +282,8 @@ def _overlap_km2(query: BBox, boxes: Floats, apart: Floats) -> Floats:
     query_width = min(query.width_deg + 2.0 * PAD_DEG, 360.0)
     narrower = np.minimum(width, query_width)
     reach = (width + query_width) / 2.0
-    near_side = np.clip(reach - apart, 0.0, narrower)
-    far_side = np.maximum(reach + apart - 360.0, 0.0)
+    near_side = np.clip(reach - centres_apart_deg, 0.0, narrower)
+    far_side = np.maximum(reach + centres_apart_deg - 360.0, 0.0)
     shared_south = np.maximum(south, query.south) - PAD_DEG
     shared_north = np.minimum(north, query.north) + PAD_DEG
     return _area_km2(np.minimum(near_side + far_side, narrower), shared_south, np.maximum(shared_north, shared_south))

@@ -142,8 +142,8 @@ class Record:
 
         A record that was kept apart from another with the same identifier is another data set, whatever its DOI.
         """
-        apart = self.id.removeprefix(record_id(self.source, self.identifier))
-        return (self.doi or self.identifier) + (apart if apart.startswith(APART) else "")
+        suffix = self.id.removeprefix(record_id(self.source, self.identifier))
+        return (self.doi or self.identifier) + (suffix if suffix.startswith(APART) else "")
 
     @property
     def embedding_text(self) -> str:

@@ -144,12 +144,12 @@ class NameMatcher:
 
     def _name(self, tokens: TextWords, first: int) -> NameMatch | None:
         for length, named in self._spelt(tokens, first):
-            spelt = _Span(first, first + length - 1, named)
-            in_state = self._in_state(tokens, spelt)
+            match = _Span(first, first + length - 1, named)
+            in_state = self._in_state(tokens, match)
             if in_state is not None:
                 return in_state
-            if self._accepted(tokens, spelt):
-                return _match(tokens, spelt)
+            if self._accepted(tokens, match):
+                return _match(tokens, match)
         return None
 
     def _spelt(self, tokens: TextWords, first: int) -> Iterator[tuple[int, GazetteerName]]:
@@ -179,9 +179,9 @@ class NameMatcher:
             return None
         for country in _POSTAL_COUNTRIES:
             state = self._gazetteer.abbreviation(f"{country}-{tokens.words[following].text}")
-            held = [place for place in span.named.places if state and _holds(state.places[0], place)]
-            if held:
-                return _match(tokens, _Span(span.first, following, GazetteerName(tuple(held))))
+            inside = [place for place in span.named.places if state and _holds(state.places[0], place)]
+            if inside:
+                return _match(tokens, _Span(span.first, following, GazetteerName(tuple(inside))))
         return None
 
     def _abbreviation(self, tokens: TextWords, first: int) -> NameMatch | None:

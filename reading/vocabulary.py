@@ -209,8 +209,10 @@ def _spellings(label: str) -> Iterator[tuple[str, list[NameWord]]]:
     """Its words; with digits apart from letters (``PM 2.5``), and without a space before them (``Nino3.4``)."""
     yield label, words(label)
     if any(character.isdigit() for character in label):
-        apart = [NameWord(match[0], fold(match[0]), *match.span()) for match in _LETTERS_OR_DIGITS.finditer(label)]
-        yield label, apart
+        split_words = [
+            NameWord(match[0], fold(match[0]), *match.span()) for match in _LETTERS_OR_DIGITS.finditer(label)
+        ]
+        yield label, split_words
         glued = _BEFORE_DIGIT.sub("", label)
         yield glued, words(glued)
 

@@ -63,8 +63,8 @@ class RunReader:
         if after is not None:
             body["search_after"] = list(after)
         hits = self._search(body)["hits"]["hits"]
-        listed = hits[:limit]
-        return RunPage(_runs(listed), tuple(listed[-1]["sort"]) if len(hits) > limit else None)
+        page = hits[:limit]
+        return RunPage(_runs(page), tuple(page[-1]["sort"]) if len(hits) > limit else None)
 
     def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""

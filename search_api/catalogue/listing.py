@@ -175,9 +175,9 @@ class RecordReader:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
         answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})
         hits = answer["hits"]["hits"]
-        shown = hits[: request.limit]
-        after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
-        return ListPage(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
+        page = hits[: request.limit]
+        after = tuple(page[-1]["sort"]) if len(hits) > request.limit and page else None
+        return ListPage(tuple(_stored(hit) for hit in page), int(answer["hits"]["total"]["value"]), after)
 
     def pages(self, request: ListRequest) -> Iterator[ListPage]:
         """All pages from this one on."""

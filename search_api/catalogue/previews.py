@@ -91,11 +91,11 @@ class PreviewCache:
         """``clock`` in seconds; a picture is kept for ``good_s``, a failure for ``bad_s``."""
         least = most_bytes // most_entries  # what an entry counts at least, so that there are no more than these
 
-        def until(_: str, drawn: Preview, now: float) -> float:
-            return now + (bad_s if drawn.picture is None else good_s)
+        def until(_: str, preview: Preview, now: float) -> float:
+            return now + (bad_s if preview.picture is None else good_s)
 
-        def size(drawn: Preview) -> int:
-            return max(len(drawn.picture or b""), least)
+        def size(preview: Preview) -> int:
+            return max(len(preview.picture or b""), least)
 
         self._size, self._lock = size, threading.Lock()
         self._entries: TLRUCache[str, Preview] = TLRUCache(most_bytes, until, clock, size)
@@ -105,11 +105,11 @@ class PreviewCache:
         with self._lock:
             return self._entries.get(address)
 
-    def put(self, address: str, drawn: Preview) -> None:
+    def put(self, address: str, preview: Preview) -> None:
         """A picture larger than all the room is not kept."""
         with self._lock:
-            if self._size(drawn) <= self._entries.maxsize:
-                self._entries[address] = drawn
+            if self._size(preview) <= self._entries.maxsize:
+                self._entries[address] = preview
 
 
 class NotAPicture(SondeError):
@@ -180,9 +180,9 @@ class Previews:
             raise NotFound("Previews are switched off here.")
         pictures = picture_addresses(record)
         for address in pictures:
-            drawn = self._drawn(address, self._gate)
-            if drawn.picture is not None:
-                return drawn.picture
+            preview = self._drawn(address, self._gate)
+            if preview.picture is not None:
+                return preview.picture
         if not pictures:
             raise NotFound(f"The metadata of {record.id!r} name no preview.")
         # The same message for every error: the reason would reveal hosts of our own network. It is in the log.

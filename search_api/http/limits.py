@@ -266,17 +266,17 @@ def register_admission(app: Flask, limits: AdmissionLimits) -> None:
         work = _work()
         if work is None:
             return None
-        g.admitted = held = ExitStack()
-        gone = request.environ.get("waitress.client_disconnected")  # not every server knows
-        if gone is not None:
-            held.enter_context(abandoned_when(gone))
+        g.admitted = slots = ExitStack()
+        disconnected = request.environ.get("waitress.client_disconnected")  # not every server knows
+        if disconnected is not None:
+            slots.enter_context(abandoned_when(disconnected))
         try:
             if work in queues:
-                _take_turn(held, work, queues)
+                _take_turn(slots, work, queues)
         except QueueFull as crowded:
             return _busy(crowded.retry_s)
         if limits.deadline_s is not None and work != "answer":
-            held.enter_context(within(limits.deadline_s * (_LIBRARY_DEADLINES if work == "library" else 1.0)))
+            slots.enter_context(within(limits.deadline_s * (_LIBRARY_DEADLINES if work == "library" else 1.0)))
         return None
 
     @app.errorhandler(CallerGone)
@@ -287,28 +287,28 @@ def register_admission(app: Flask, limits: AdmissionLimits) -> None:
 
     @app.teardown_request
     def leave(_error: BaseException | None) -> None:
-        held: ExitStack | None = g.pop("admitted", None)
-        if held is not None:
-            held.close()
+        slots: ExitStack | None = g.pop("admitted", None)
+        if slots is not None:
+            slots.close()
 
 
-def _take_turn(held: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) -> None:
-    """Waits for a slot, which ``held`` gives back. Raises QueueFull, CallerGone."""
+def _take_turn(slots: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) -> None:
+    """Waits for a slot, which ``slots`` gives back. Raises QueueFull, CallerGone."""
     caller = _caller(request.remote_addr or "")
-    turn = held.enter_context(queues[work].turn(caller))
+    turn = slots.enter_context(queues[work].turn(caller))
     _WAITED.labels(work).observe(turn.waited_s)
     leave_if_gone()
     if turn.in_hurry:
-        held.enter_context(in_a_hurry())
-    held.enter_context(giving_way(partial(_at_the_model, turn, queues["model"], caller)))
+        slots.enter_context(in_a_hurry())
+    slots.enter_context(giving_way(partial(_at_the_model, turn, queues["model"], caller)))
 
 
 @contextmanager
 def _at_the_model(turn: QueueTurn, models: FairQueue, caller: str) -> Iterator[None]:
     """A slot for waiting instead of the one for computing. Raises Unavailable if there is none for this caller."""
-    with turn.outside(), ExitStack() as held:
+    with turn.outside(), ExitStack() as slots:
         try:
-            held.enter_context(models.turn(caller))
+            slots.enter_context(models.turn(caller))
         except QueueFull:
             raise Unavailable("Too many questions wait for the language model.") from None
         yield

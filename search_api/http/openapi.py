@@ -93,8 +93,9 @@ def _corrected(document: Json) -> Json:
             for parameter in operation.get("parameters", []):
                 _add_style(parameter)
             _complete(operation, path)
-    listed = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
-    limit = {item["name"]: item for item in listed if item["name"] == "limit"}  # QGIS reads the maximum page size there
+    parameters = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
+    # QGIS reads the maximum page size there.
+    limit = {item["name"]: item for item in parameters if item["name"] == "limit"}
     document.setdefault("components", {}).setdefault("parameters", {}).update(copy.deepcopy(limit))
     return document
 

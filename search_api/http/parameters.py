@@ -223,9 +223,11 @@ def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
 
     @wraps(view)
     def checked() -> Response:
-        sent = request.args
+        arguments = request.args
         try:
-            query = model.model_validate({key: sent.getlist(key) if key in lists else sent[key] for key in sent})
+            query = model.model_validate(
+                {key: arguments.getlist(key) if key in lists else arguments[key] for key in arguments}
+            )
         except ValidationError as error:
             abort(from_validation(error))
         return view(query)

@@ -175,7 +175,7 @@ def _error_page(refused: Response) -> Response:
     status = refused.status_code
     title = _TITLES.get(status, str(problem["title"]))
     detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
-    shown = page(
+    answer = page(
         _problem_for_script(status, problem),
         f"<h1>{html.escape(title)}</h1><p>{html.escape(detail)}</p>"
         f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p>'
@@ -186,9 +186,9 @@ def _error_page(refused: Response) -> Response:
     )
     for name in _KEPT_HEADERS:
         if name in refused.headers:
-            shown.headers[name] = refused.headers[name]
-    shown.vary.add("Accept")
-    return shown
+            answer.headers[name] = refused.headers[name]
+    answer.vary.add("Accept")
+    return answer
 
 
 def _problem_for_script(status: int, problem: JsonMapping) -> str:

@@ -194,9 +194,9 @@ def _by_tag(document: Json) -> dict[str, list[ApiOperation]]:
 
 def _tag(name: str, about: str, operations: Iterable[ApiOperation], document: Json) -> str:
     anchor = f"tag-{_slug(name)}"
-    shown = "".join(_operation(operation, document) for operation in operations)
+    content = "".join(_operation(operation, document) for operation in operations)
     paragraph = f"<p>{_text(about)}</p>" if about else ""
-    return f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>{paragraph}{shown}</section>'
+    return f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>{paragraph}{content}</section>'
 
 
 def _operation(operation: ApiOperation, document: Json) -> str:

@@ -94,15 +94,15 @@ def add_sets(root: Element, catalogues: Iterable[Catalogue]) -> None:
 
 def add_list(root: Element, verb: str, page: HeaderPage, prefix: str, address_of: Any) -> None:
     """``address_of``: maps a Record to the address of its page."""
-    listed = _text(root, verb)
+    element = _text(root, verb)
     for header in page.headers:
         if verb == "ListIdentifiers":
-            _header(listed, header)
+            _header(element, header)
         else:
-            add_record(listed, header, prefix, address_of)
+            add_record(element, header, prefix, address_of)
     if page.token is not None or page.seen:
         counts = {"completeListSize": str(page.matched), "cursor": str(page.seen)}
-        add_child(listed, f"{{{OAI}}}resumptionToken", page.token or "", **counts)
+        add_child(element, f"{{{OAI}}}resumptionToken", page.token or "", **counts)
 
 
 def add_record(parent: Element, header: Header, prefix: str, address_of: Any) -> None:
@@ -182,8 +182,8 @@ def _list(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
 
 def _get(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
     header = _stored(parts, oai.identifier or "")
-    listed = etree.SubElement(root, f"{{{OAI}}}GetRecord")
-    add_record(listed, header, oai.prefix, Addresses.of(parts.http).item)
+    element = etree.SubElement(root, f"{{{OAI}}}GetRecord")
+    add_record(element, header, oai.prefix, Addresses.of(parts.http).item)
 
 
 def _stored(parts: Parts, identifier: str) -> Header:

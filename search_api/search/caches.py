@@ -175,9 +175,9 @@ class CachingEmbedder:
         """The vectors of remembered questions without a reading."""
         if kind == "document":
             return self.embedder.encode(texts, kind)
-        asked = tuple(texts)
+        questions = tuple(texts)
         with self._lock:
-            encoded = self._kept.get(asked)
+            encoded = self._kept.get(questions)
         count_cache_lookup("questions", hit=encoded is not None)
         if encoded is None:
             encoded = self.embedder.encode(texts, kind)
@@ -185,7 +185,7 @@ class CachingEmbedder:
                 array.setflags(write=False)
             if _bytes_of(encoded) <= MOST_BYTES:
                 with self._lock:
-                    self._kept[asked] = encoded
+                    self._kept[questions] = encoded
         return encoded
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -247,6 +247,6 @@ def _offset(query: SearchParameters) -> int:
 
 def _fingerprint(query: SearchParameters) -> str:
     """A fingerprint of everything that decides the order; display options may change between pages."""
-    shown = {"cursor", "limit", "explain", "highlight", "facets", "f", "cell_area", "cell_level", "typed"}
-    asked = query.model_dump(mode="json", exclude=shown)
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]
+    display_options = {"cursor", "limit", "explain", "highlight", "facets", "f", "cell_area", "cell_level", "typed"}
+    question = query.model_dump(mode="json", exclude=display_options)
+    return hashlib.sha256(json.dumps(question, sort_keys=True).encode()).hexdigest()[:12]

@@ -278,8 +278,8 @@ def _most_promising(scored: Sequence[ArmScores]) -> list[str]:
 
 def matches_clause(matching: Clause, drawn: Collection[str]) -> Clause:
     """The records that match by their words, place, time or names, and those that the question drew."""
-    either = [matching, {"ids": {"values": sorted(drawn)}}] if drawn else [matching]
-    return {"bool": {"should": either, "minimum_should_match": 1}}
+    clauses = [matching, {"ids": {"values": sorted(drawn)}}] if drawn else [matching]
+    return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
 def matches_body(filters: Sequence[Clause], matching: Clause, drawn: Collection[str]) -> Json:

@@ -121,12 +121,12 @@ def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
 def _near(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
     most = slips_allowed(text)
-    judged = [
+    slipped_keywords = [
         (slipped, keyword)
         for keyword in keywords
         if (slipped := slips_in(text, folded_phrase(keyword.term), most)) is not None
     ]
-    return [keyword for _, keyword in sorted(judged, key=lambda pair: (pair[0], -pair[1].count))][:limit]
+    return [keyword for _, keyword in sorted(slipped_keywords, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +262,8 @@ class PlaceSuggester:
         # A first check in C: the longest beginning differs by at most ``most`` letters from the best one.
         longest = [key[: len(text) + most] for key in keys]
         near = process.extract(text, longest, scorer=OSA.distance, score_cutoff=2 * most, limit=_MOST_LOOKED_AT)
-        judged = {keys[position]: slips(text, keys[position], most) for _, _, position in near}
-        return {key: slipped for key, slipped in judged.items() if slipped is not None}
+        slips_by_name = {keys[position]: slips(text, keys[position], most) for _, _, position in near}
+        return {key: slipped for key, slipped in slips_by_name.items() if slipped is not None}
 
     @cached_property
     def _sorted(self) -> list[str]:

@@ -13,7 +13,7 @@ from encoders.onnx_graphs import BELOW, OWN_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
 from sonde.cli.train_tokens import tokens
-from training.tokens.layers import CandidateList, LayerData, rows
+from training.tokens.layer_data import CandidateList, LayerData, rows
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

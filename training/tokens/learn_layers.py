@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.tokens.layers import CandidateList, LayerData, rows
+from training.tokens.layer_data import CandidateList, LayerData, rows
 from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:

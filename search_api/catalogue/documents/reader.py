@@ -89,10 +89,10 @@ class DocumentReader:
         """Public documents; a user's own are in ``/library/documents``."""
         filters = [{"term": {n: v}} for n, v in (("record", listing.record), ("source", listing.source)) if v]
         ids, matched = self._ids(filters, listing.after or "", listing.limit + 1)
-        shown = ids[: listing.limit]
-        entries = self._entries(shown)
-        documents = tuple(VisibleDocument(entries[id]) for id in shown if id in entries)
-        return DocumentPage(documents, matched, shown[-1] if len(ids) > len(shown) else None)
+        page_ids = ids[: listing.limit]
+        entries = self._entries(page_ids)
+        documents = tuple(VisibleDocument(entries[id]) for id in page_ids if id in entries)
+        return DocumentPage(documents, matched, page_ids[-1] if len(ids) > len(page_ids) else None)
 
     def ids(self, after: str, limit: int) -> tuple[list[str], str | None]:
         """Ids of public documents, in their order, after this one; and the last of them if more may follow."""

@@ -223,8 +223,8 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         if query.f in CITATION_FORMATS:
             cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts.http)))
             return private_if_owned(bibliography(query.f, [cited]), seen)
-        shown = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
-        return private_if_owned(json_as(GEOJSON, shown), seen)
+        document_feature = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
+        return private_if_owned(json_as(GEOJSON, document_feature), seen)
 
 
 def _add_parts(api: APIBlueprint, parts: Parts) -> None:
@@ -313,20 +313,20 @@ def _document_page(parts: Parts, id: str) -> Response:
         return page(status=404 if isinstance(error, NotFound) else 503)
     body = document_html(seen.entry, seen.record, passages)
     canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
-    shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
-    return private_if_owned(shown, seen)
+    answer = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
+    return private_if_owned(answer, seen)
 
 
 def _readable(
     documents: tuple[VisibleDocument, ...], matched: int, following: str | None, addresses: Addresses
 ) -> Response:
-    listed = [
+    items = [
         ListedRecord(
             address_of(document.entry, addresses), document.entry.title or document.entry.name, _by(document), ""
         )
         for document in documents
     ]
-    return plain_page("Documents", items_html("Documents", listed, matched, following))
+    return plain_page("Documents", items_html("Documents", items, matched, following))
 
 
 def _by(seen: VisibleDocument) -> str:

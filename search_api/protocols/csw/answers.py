@@ -109,21 +109,21 @@ def get_records(csw: CswRequest, moment: str, records: Iterable[Element], matche
     root = _root("GetRecordsResponse")
     root.set("version", VERSION)
     add_child(root, f"{{{CSW}}}SearchStatus", timestamp=moment)
-    shown = list(records)
-    end = csw.start + len(shown)
-    following = end if shown and end <= matched else 0
+    page = list(records)
+    end = csw.start + len(page)
+    following = end if page and end <= matched else 0
     if csw.result == "hits":
         following = 1 if matched else 0
     results = add_child(
         root,
         f"{{{CSW}}}SearchResults",
         numberOfRecordsMatched=str(matched),
-        numberOfRecordsReturned=str(len(shown)),
+        numberOfRecordsReturned=str(len(page)),
         nextRecord=str(following),
         recordSchema=csw.schema,
         **({} if csw.elements else {"elementSet": csw.detail}),
     )
-    results.extend(shown)
+    results.extend(page)
     return root
 
 

@@ -168,7 +168,7 @@ def _domain(parts: Parts, csw: CswRequest) -> etree._Element:
     if parameter is not None:
         operation, _, name = parameter.partition(".")
         parameters = operations(answers.schemas()).get(operation, {})
-        values = next((listed for key, listed in parameters.items() if key.lower() == name.lower()), None)
+        values = next((allowed for key, allowed in parameters.items() if key.lower() == name.lower()), None)
         if values is None:
             raise CswError("InvalidParameterValue", f"there is no parameter {parameter[:100]}", "ParameterName")
         return answers.domain("ParameterName", parameter, values, "csw:Record")

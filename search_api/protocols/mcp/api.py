@@ -190,8 +190,8 @@ def refuse_unknown(api: AgentApi, source: str) -> None:
     """Raises ToolError if there is no such catalogue."""
     ids = [collection["id"] for collection in _by_size(api)]
     if source not in ids:
-        listed = ", ".join(ids[:_MOST_NAMED]) + (", ..." if len(ids) > _MOST_NAMED else "")
-        raise ToolError(f"There is no catalogue {source!r}; there are {listed}. Change `source` and call again.")
+        some_ids = ", ".join(ids[:_MOST_NAMED]) + (", ..." if len(ids) > _MOST_NAMED else "")
+        raise ToolError(f"There is no catalogue {source!r}; there are {some_ids}. Change `source` and call again.")
 
 
 def _by_size(api: AgentApi) -> list[Json]:

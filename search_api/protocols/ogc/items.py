@@ -176,12 +176,12 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
 
 
 def _readable(page: ListPage, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
-    listed = [
+    items = [
         ListedRecord(addresses.record_page(record.id), record.title or record.id, record.type, record.abstract)
         for record in (stored.record for stored in page.records)
     ]
     on = addresses.page(following) if following is not None else None
-    return plain_page(catalogue.title, items_html(catalogue.title, listed, page.matched, on))
+    return plain_page(catalogue.title, items_html(catalogue.title, items, page.matched, on))
 
 
 def _feature_links(record: Record, addresses: Addresses) -> list[Json]:

@@ -118,15 +118,20 @@ def stac_views(parts: Parts) -> APIBlueprint:
         addresses = Addresses.of(parts.http)
         documents = matching(query, collections_of(parts))
         end = query.offset + min(query.limit, MOST_COLLECTIONS)
-        shown = [collection_document(catalogue, addresses) for catalogue in documents[query.offset : end]]
+        documents_of_page = [collection_document(catalogue, addresses) for catalogue in documents[query.offset : end]]
         if query.fields_ is not None:
             wanted = read_fields(query.fields_, COLLECTION)
-            shown = [with_fields(catalogue, wanted, COLLECTION) for catalogue in shown]
+            documents_of_page = [with_fields(catalogue, wanted, COLLECTION) for catalogue in documents_of_page]
         links = _links(addresses.this(), addresses)
         links.append(link(QUERYABLES_REL, addresses.to("/stac/collections-queryables"), SCHEMA_JSON, "Queryables"))
         if end < len(documents):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
-        return jsonify(collections=shown, links=links, numberMatched=len(documents), numberReturned=len(shown))
+        return jsonify(
+            collections=documents_of_page,
+            links=links,
+            numberMatched=len(documents),
+            numberReturned=len(documents_of_page),
+        )
 
     @api.get(
         "/stac/collections/<collection>",

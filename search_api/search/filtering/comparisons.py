@@ -176,6 +176,6 @@ def _within(queryable: Queryable, bounds: Bounds) -> Clause:
     clauses: list[Clause] = []
     for position, field in enumerate(queryable.fields):
         earlier = [{"exists": {"field": before}} for before in queryable.fields[:position]]
-        judged: Clause = {"range": {field: {**limits, "format": "epoch_millis"}}}
-        clauses.append({"bool": {"filter": [judged], "must_not": earlier}})
+        condition: Clause = {"range": {field: {**limits, "format": "epoch_millis"}}}
+        clauses.append({"bool": {"filter": [condition], "must_not": earlier}})
     return {"bool": {"should": clauses, "minimum_should_match": 1}}

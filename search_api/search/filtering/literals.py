@@ -122,9 +122,9 @@ def _refuse_invalid(geometry: Json) -> None:
     """Rings that cross, lines and areas that are no more than a point."""
     kind = geometry["type"]
     try:
-        made = shape(cast(Any, geometry))
-        valid = bool(shapely.is_valid(made))
-        small = valid and bool(shapely.is_empty(shapely.set_precision(made, _SMALLEST_DEG)))
+        parsed = shape(cast(Any, geometry))
+        valid = bool(shapely.is_valid(parsed))
+        small = valid and bool(shapely.is_empty(shapely.set_precision(parsed, _SMALLEST_DEG)))
     except (ShapelyError, ValueError):
         valid = small = False
     if not valid:

@@ -120,8 +120,8 @@ class ReciprocalRanks:
     def __post_init__(self) -> None:
         check_positive(k=self.k)
 
-    def combine(self, measured: Mapping[SignalName, MeasuredSignal], asked: RankingInput) -> Terms:
-        return weighted_sum(measured, lambda arm: rrf(arm.raw, asked.candidates.tie, self.k))
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], inputs: RankingInput) -> Terms:
+        return weighted_sum(measured, lambda arm: rrf(arm.raw, inputs.candidates.tie, self.k))
 
 
 def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:

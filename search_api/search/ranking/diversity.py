@@ -108,10 +108,10 @@ def diversify(
     if len(families) != len(scores):
         raise ValueError("families and scores differ in length")
     waiting = list(range(len(scores)))  # a heap: positions, the best on top
-    shown: list[int] = []
-    while waiting and (first is None or len(shown) < first):
-        shown += _block(waiting, families, scores, rule)
-    return shown + sorted(waiting)
+    order: list[int] = []
+    while waiting and (first is None or len(order) < first):
+        order += _block(waiting, families, scores, rule)
+    return order + sorted(waiting)
 
 
 def _block(

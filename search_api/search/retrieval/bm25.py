@@ -62,10 +62,10 @@ def every_word_query(
     expansion: Expansion = NO_EXPANSION,
 ) -> Clause:
     """A filter for records with enough of the words, or with an identifier."""
-    either = [_every_word(_Reading(weights, fields, language), thematic, expansion)] if thematic else []
+    alternatives = [_every_word(_Reading(weights, fields, language), thematic, expansion)] if thematic else []
     if identifiers:
-        either.append({"terms": {"identifiers": list(identifiers)}})
-    return {"bool": {"should": either, "minimum_should_match": 1}} if either else {"match_none": {}}
+        alternatives.append({"terms": {"identifiers": list(identifiers)}})
+    return {"bool": {"should": alternatives, "minimum_should_match": 1}} if alternatives else {"match_none": {}}
 
 
 def passages_query(
@@ -138,11 +138,11 @@ def _matched(text: str, fields: Sequence[str], more: Json) -> Clause:
 
 def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
-    either = _all_of(reading, text)
+    alternatives = _all_of(reading, text)
     if expansion.every is not None:
         others = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
-        either.append({"bool": {"filter": [expansion.every, *others]}})
-    return {"bool": {"should": either, "minimum_should_match": 1}}
+        alternatives.append({"bool": {"filter": [expansion.every, *others]}})
+    return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
 
 def _all_of(reading: _Reading, text: str) -> list[Clause]:

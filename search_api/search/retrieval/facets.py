@@ -68,12 +68,12 @@ def read_facets(names: Sequence[FacetName], counted: JsonMapping, choices: Choic
     return read
 
 
-def _terms(name: FacetName, listed: JsonMapping, chosen: JsonMapping) -> Facet:
+def _terms(name: FacetName, answer: JsonMapping, chosen: JsonMapping) -> Facet:
     values = [FacetValue(value, bucket["doc_count"], value, True) for value, bucket in chosen["buckets"].items()]
-    for bucket in listed["buckets"]:
+    for bucket in answer["buckets"]:
         values.append(FacetValue(str(bucket["key"]), bucket["doc_count"], str(bucket["key"])))
     values.sort(key=lambda value: -value.count)
-    return Facet(name, tuple(values), int(listed.get("sum_other_doc_count", 0)))
+    return Facet(name, tuple(values), int(answer.get("sum_other_doc_count", 0)))
 
 
 def _decades(buckets: JsonMapping, choices: Choices) -> Facet:
@@ -86,11 +86,11 @@ def _decades(buckets: JsonMapping, choices: Choices) -> Facet:
 
 
 def _regions(buckets: JsonMapping, choices: Choices) -> Facet:
-    asked = (choices.place or "").lower()
+    place_name = (choices.place or "").lower()
     values = tuple(
-        FacetValue(label, bucket["doc_count"], label, label.lower() == asked)
+        FacetValue(label, bucket["doc_count"], label, label.lower() == place_name)
         for label, bucket in buckets.items()
-        if bucket["doc_count"] or label.lower() == asked
+        if bucket["doc_count"] or label.lower() == place_name
     )
     return Facet(_PARAMETERS["region"], values)
 
@@ -310,18 +310,18 @@ def cell_aggregation(view: CellView) -> Json:
 
 def read_cells(answer: JsonMapping, view: CellView) -> CellCounts:
     """The counts in the finest level of the answer that is complete."""
-    asked = view.grid.level
-    complete = answer[str(asked)]["sum_other_doc_count"] == 0
-    grid = CellGrid(asked if complete else min(asked, _FALLBACK))
+    level = view.grid.level
+    complete = answer[str(level)]["sum_other_doc_count"] == 0
+    grid = CellGrid(level if complete else min(level, _FALLBACK))
     buckets = answer[str(grid.level)]["buckets"]
     corners, times = [int(bucket["key"]) for bucket in buckets], [int(bucket["doc_count"]) for bucket in buckets]
-    listed: dict[tuple[int, int], int] = {}
+    counted: dict[tuple[int, int], int] = {}
     for block in grid.blocks(view.area):
         counts = grid.counts(corners, times, block)
         rows, columns = np.nonzero(counts)
         places = zip((rows + block.first_row).tolist(), (columns + block.first_column).tolist(), strict=True)
-        listed |= dict(zip(places, counts[rows, columns].tolist(), strict=True))
-    return CellCounts(grid, tuple(Cell(*place, count) for place, count in sorted(listed.items())))
+        counted |= dict(zip(places, counts[rows, columns].tolist(), strict=True))
+    return CellCounts(grid, tuple(Cell(*place, count) for place, count in sorted(counted.items())))
 
 
 def year_aggregation() -> Json:

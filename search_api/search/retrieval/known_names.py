@@ -93,9 +93,9 @@ def matched_names(
     unknown = sum(lookup.is_unknown_word for lookup in looked_up)
     read = [lookup.read(every, unknown) for lookup in looked_up]
     ladder = ("exact", "beginning", "spelling", "unknown")
-    borne = sorted((name for name in read if name is not None), key=lambda name: ladder.index(name.how))
+    names = sorted((name for name in read if name is not None), key=lambda name: ladder.index(name.how))
     claims, chosen = Claims(length), []
-    for name in borne:
+    for name in names:
         if claims.claim((name.mention.start, name.mention.end)):
             chosen.append(name)
     return tuple(sorted(chosen, key=lambda name: name.mention.start))
@@ -139,7 +139,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
             filters[f"offer{number}"] = _offers(candidate.text)
         if len(candidate.keys[-1]) >= _LEAST_BEGUN:
             filters[f"begun{number}"] = begins(candidate.keys[-1])
-    asked = {
+    suggestions = {
         f"{field}{number}": {"text": candidate.keys[-1], "term": _suggestions(field)}
         for number, candidate in enumerate(candidates)
         if len(candidate.keys[-1]) >= _LEAST_SPELT
@@ -149,7 +149,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
         "size": 0,
         "track_total_hits": True,  # without a query an index knows its number of records: measured, costs nothing
         "aggs": {"counts": {"filters": {"filters": filters}}},
-        **({"suggest": asked} if asked else {}),
+        **({"suggest": suggestions} if suggestions else {}),
     }
 
 
@@ -245,12 +245,12 @@ def names_query(
     the other form of an acronym (``forms``). ``titled``: records whose title is the question, which come before all
     others. None if no record bears any name that counts.
     """
-    borne = [name for name in names if name.how != "unknown"]
+    known = [name for name in names if name.how != "unknown"]
     other: dict[Range, list[QueryTerm]] = defaultdict(list)
     for term in forms:
         other[term.mention.start, term.mention.end].append(term)
-    parts = {(name.mention.start, name.mention.end): _counted(_name_clauses(weights, name, words)) for name in borne}
-    counts = {(name.mention.start, name.mention.end): _count_of(weights, name, alone=alone) for name in borne}
+    parts = {(name.mention.start, name.mention.end): _counted(_name_clauses(weights, name, words)) for name in known}
+    counts = {(name.mention.start, name.mention.end): _count_of(weights, name, alone=alone) for name in known}
     for place, group in other.items():
         parts[place] = [*parts.get(place, ()), *_other_forms(weights, group)]
         counts.setdefault(place, 1.0)

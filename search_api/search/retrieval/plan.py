@@ -156,16 +156,16 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
     judged.
     """
-    asked = place_and_time_clauses(read)
+    conditions = place_and_time_clauses(read)
     if request.algorithm == "dense" and read.text:
-        return {"bool": {"filter": list(asked)}} if asked and not read.thematic else {"match_none": {}}
+        return {"bool": {"filter": list(conditions)}} if conditions and not read.thematic else {"match_none": {}}
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)
     if read.thematic or read.identifiers or read.is_stopwords_only:
         return words
-    if read.text and asked:
-        return _either(words, {"bool": {"filter": list(asked)}})
+    if read.text and conditions:
+        return _either(words, {"bool": {"filter": list(conditions)}})
     return {"match_all": {}}
 
 
@@ -185,16 +185,16 @@ def _there_and_then(
     If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
     time would have nothing to choose from.
     """
-    asked = place_and_time_clauses(read, place=request.spatial != "off", time=request.temporal)
-    if not asked:
+    conditions = place_and_time_clauses(read, place=request.spatial != "off", time=request.temporal)
+    if not conditions:
         return []
     filters = record_filters(request.filters)
     inside = []
     for arm in chosen:
         if arm.signal == "bm25":
-            inside.append(arms.lexical_arm(arm.index, words, [*filters, *asked]))
+            inside.append(arms.lexical_arm(arm.index, words, [*filters, *conditions]))
         elif arm.signal == "dense" and vector is not None:
-            inside.append(arms.dense_arm(arm.index, vector, filters, asked, draws=True))
+            inside.append(arms.dense_arm(arm.index, vector, filters, conditions, draws=True))
     return [replace(arm, signal=None) for arm in inside]
 
 

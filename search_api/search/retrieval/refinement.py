@@ -138,7 +138,7 @@ def _checked(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
 def _body(fields: Collection[str], words: list[str]) -> Json:
     readings = [f"{field}{language}" for field in fields for language in ("", ".en")]
     known = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
-    asked = {
+    suggestions = {
         field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
         for field in fields
     }
@@ -146,7 +146,7 @@ def _body(fields: Collection[str], words: list[str]) -> Json:
         "size": 0,
         "track_total_hits": False,
         "aggs": {"known": {"filters": {"filters": known}}},
-        "suggest": {"text": " ".join(words), **asked},
+        "suggest": {"text": " ".join(words), **suggestions},
     }
 
 
@@ -158,12 +158,12 @@ class _Better(NamedTuple):
     text: str
 
 
-def _best(near: Sequence[JsonMapping], word: str, held: int) -> _Better | None:
-    """A word in ``held`` records counts as misspelt only if a very near word is far more common."""
+def _best(near: Sequence[JsonMapping], word: str, records: int) -> _Better | None:
+    """A word in ``records`` records counts as misspelt only if a very near word is far more common."""
     options = [_Better(option["score"], option["freq"], option["text"]) for option in near]
     options = [option for option in options if option.likeness >= _LEAST_LIKENESS]
-    if held:
-        options = [option for option in options if _replaces(option, word, held)]
+    if records:
+        options = [option for option in options if _replaces(option, word, records)]
     return max(options, default=None)
 
 
@@ -174,8 +174,8 @@ def _is_alone(near: Sequence[JsonMapping], better: _Better | None) -> bool:
     )
 
 
-def _replaces(better: _Better, word: str, held: int) -> bool:
-    usual = better.held >= _FAR_MORE * held
+def _replaces(better: _Better, word: str, records: int) -> bool:
+    usual = better.held >= _FAR_MORE * records
     return usual and len(word) >= _SHORTEST_HELD and better.likeness >= _SURE_LIKENESS
 
 
@@ -191,12 +191,12 @@ def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []
-    held = title_and_words_body(read) if possible.is_looked_up else None
-    bodies += [held] if held is not None else []
+    title_body = title_and_words_body(read) if possible.is_looked_up else None
+    bodies += [title_body] if title_body is not None else []
     if not bodies:
         return read
     answers = list(ask(bodies))
-    is_title, unknown = read_title_and_words(read, answers.pop()) if held is not None else (False, ())
+    is_title, unknown = read_title_and_words(read, answers.pop()) if title_body is not None else (False, ())
     contacts = matched_contacts(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, read, answers.pop()) if possible.names else ()
@@ -318,7 +318,7 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
     for number, candidate in enumerate(candidates):
         counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(candidate.senses))}
         most = max(counts.values(), default=0)
-        listed = [
+        listed_texts = [
             candidate.senses[place].expansion if candidate.short else candidate.senses[place].acronym
             for place in sorted(counts, key=lambda place: -counts[place])
             if counts[place] and counts[place] >= _BESIDE * most
@@ -328,9 +328,9 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
             for bucket in aggregations[f"d{number}"]["pairs"]["buckets"]
             if bucket["doc_count"] >= _AGREEING
         ]
-        known = {words_key(text) for text in listed}
+        known = {words_key(text) for text in listed_texts}
         learnt = [text for text in learnt if words_key(text) not in known]
-        for source, texts in ((ACRONYM_LIST, listed), (CATALOGUE, learnt)):
+        for source, texts in ((ACRONYM_LIST, listed_texts), (CATALOGUE, learnt)):
             if texts:
                 labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
                 senses.append(
@@ -376,9 +376,9 @@ def title_and_words_body(read: Interpretation) -> Json | None:
 
 def read_title_and_words(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
     """Whether the question is a title, and its words that no record contains."""
-    held = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["held"]["buckets"].items()}
-    unknown = tuple(word for word in _words_of(read) if held[f"word {word}"] == 0)
-    return held.get("title", 0) > 0, unknown
+    counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["held"]["buckets"].items()}
+    unknown = tuple(word for word in _words_of(read) if counts[f"word {word}"] == 0)
+    return counts.get("title", 0) > 0, unknown
 
 
 def asked_title_clause(read: Interpretation) -> Clause | None:

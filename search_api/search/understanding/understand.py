@@ -76,11 +76,11 @@ class Understander:
         located = [relation for relation in read.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [identifier for identifier in read.identifiers if identifier.kind != "file_identifier"]
-        gone: list[Any] = [
+        without_topic: list[Any] = [
             *(read.places if "place" in structured else []),
             *(read.times if "time" in structured else []),
         ]
-        elsewhere = [*gone, *(located if "place" in structured else []), *certain]
+        elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
         claimed = [(span.start, span.end) for span in elsewhere]
         terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
         with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
@@ -102,7 +102,7 @@ class Understander:
             possible=_possible(
                 text, claimed, [(identifier.start, identifier.end) for identifier in certain], parts, readers
             ),
-            named=" ".join(span.text for span in gone),
+            named=" ".join(span.text for span in without_topic),
             unread=read.unread,
             failed=tuple(readers.failed),
         )

@@ -154,9 +154,9 @@ def link(out: Link) -> Json:
     return {name: value for name, value in values.items() if value}
 
 
-def hit_feature(record: FoundRecord, made: Json, own: Json) -> Json:
+def hit_feature(record: FoundRecord, feature: Json, own: Json) -> Json:
     """The record's feature with a link to itself and what this search says of it."""
-    return {**made, "links": [*made["links"], own], **hit_members(record)}
+    return {**feature, "links": [*feature["links"], own], **hit_members(record)}
 
 
 def hit_members(record: FoundRecord) -> Json:

@@ -105,17 +105,17 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
     def answered(query: SearchParameters) -> Response:
         if query.scope != "public":
             return own_documents(query)
-        asked = to_request(query)
-        answer = parts.search.search(asked)
+        question = to_request(query)
+        answer = parts.search.search(question)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts.http)
-        end = asked.offset + len(answer.hits)
+        end = question.offset + len(answer.hits)
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
             return _written(write(_result_page(query, answer, addresses, following)), media_type, following)
-        link_to = _noted(parts, query, asked, answer, addresses)
+        link_to = _noted(parts, query, question, answer, addresses)
         features = [presented.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
@@ -125,17 +125,17 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
 
 
 def _noted(
-    parts: Parts, query: SearchParameters, asked: SearchRequest, answer: Answer, addresses: Addresses
+    parts: Parts, query: SearchParameters, question: SearchRequest, answer: Answer, addresses: Addresses
 ) -> Callable[[str], str | None]:
     """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
     question, and so is a map that asks where its matches lie, again with every zoom (``cell_area``). A question that
     is still typed is not asked yet.
     """
     log = parts.queries
-    if not log.is_on or not asked.q or asked.offset or query.cell_area or query.typed or _by_steward():
+    if not log.is_on or not question.q or question.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
-    log.asked(id, asked.q, asked.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
+    log.asked(id, question.q, question.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 
@@ -248,11 +248,11 @@ class Presented:
             written = self._kept.get(id(record))
         if written is not None and written.record is record:
             return written
-        made = _Written.of(record)
+        written = _Written.of(record)
         with self._lock:
-            if len(made.opened) <= self._kept.maxsize:
-                self._kept[id(record)] = made
-        return made
+            if len(written.opened) <= self._kept.maxsize:
+                self._kept[id(record)] = written
+        return written
 
 
 MOST_TEXTS = 256

@@ -88,17 +88,17 @@ def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: 
     if interpretation.is_stopwords_only:
         raise InvalidInput("search", "search.q: holds only small words; name what the records should be about")
     words = pipeline.parts.config.words
-    either = _topic_clauses(interpretation, serving, words) if request.algorithm != "dense" else []
+    clauses = _topic_clauses(interpretation, serving, words) if request.algorithm != "dense" else []
     vector = _vector(request, interpretation, serving)
     if (
         interpretation.text.strip() not in ("", "*")
-        and not either
+        and not clauses
         and vector is None
         and not (interpretation.areas or interpretation.span)
     ):
         raise InvalidInput("search", "search.q: nothing in it can be matched without the embedder, which is missing")
-    conditions = _place_and_period(interpretation, located, strict=not either and vector is None)
-    return Compiled(compiled_by(serving), (*record_filters(filters), *conditions), tuple(either), vector)
+    conditions = _place_and_period(interpretation, located, strict=not clauses and vector is None)
+    return Compiled(compiled_by(serving), (*record_filters(filters), *conditions), tuple(clauses), vector)
 
 
 def _topic_clauses(interpretation: Interpretation, serving: Serving, words: WordWeights) -> list[Clause]:

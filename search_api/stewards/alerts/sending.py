@@ -152,10 +152,10 @@ class Sender:
 
     def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
         """Shows the problem to the owner; pauses the search if the receiver is gone for good."""
-        gone = isinstance(error, MailRefused) or error.gone
+        is_gone = isinstance(error, MailRefused) or error.gone
         searches = {notice.search for notice in self.notices.find_many(delivery.notices)} if delivery.notices else set()
         for id in searches:
-            if gone:
+            if is_gone:
                 self.searches.pause(id, str(error))
             else:
                 self.searches.note_problem(id, str(error))

@@ -159,8 +159,8 @@ class SavedSearchStore:
         """Also for an unknown address, as unconfirmed."""
         stored = stored_document(self._client, self._index, _address_id(owner, mail))
         source = stored["_source"] if stored is not None else {}
-        sent = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
-        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *sent)
+        count, language = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
+        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), count, language)
 
     def put_confirmation(self, confirmation: MailConfirmation) -> None:
         self._ready()

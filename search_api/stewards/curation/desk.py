@@ -63,13 +63,13 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInput("body", "body: is not UTF-8") from None
-    sent = list(_of_csv(kind, text) if media_type == "text/csv" else _of_json(text))
+    lines = list(_of_csv(kind, text) if media_type == "text/csv" else _of_json(text))
     most = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
-    if len(sent) > most:
-        raise TooLarge(f"At most {most} {kind} can be sent at once; these are {len(sent)}.")
+    if len(lines) > most:
+        raise TooLarge(f"At most {most} {kind} can be sent at once; these are {len(lines)}.")
     rules: dict[int, CurationRule] = {}
     refused: list[RefusedLine] = []
-    for line, members in enumerate(sent, 1):
+    for line, members in enumerate(lines, 1):
         try:
             rules[line] = _checked(kind, members)
         except ValueError as error:
@@ -99,15 +99,15 @@ def _of_csv(kind: RuleKind, text: str) -> Iterator[object]:
 
 def _of_json(text: str) -> Iterator[object]:
     try:
-        sent = json.loads(text)
+        body = json.loads(text)
     except (ValueError, RecursionError):
         raise InvalidInput("body", "body: is neither JSON, nor sent as text/csv") from None
-    if isinstance(sent, dict) and isinstance(sent.get("features"), list):
-        yield from sent["features"]
-    elif isinstance(sent, list):
-        yield from sent
+    if isinstance(body, dict) and isinstance(body.get("features"), list):
+        yield from body["features"]
+    elif isinstance(body, list):
+        yield from body
     else:
-        yield sent
+        yield body
 
 
 def _checked(kind: RuleKind, members: object) -> CurationRule:

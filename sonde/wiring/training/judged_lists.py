@@ -23,7 +23,7 @@ from training.calibration import Calibration, ScoredExample, calibrate_lists, sp
 from training.examples import Example, TrainingError
 from training.provenance import now
 from training.tokens.head import JudgedList
-from training.tokens.layers import StateReader
+from training.tokens.layer_data import StateReader
 
 _FUSED = Variant(rerank=False)
 

@@ -31,7 +31,7 @@ from sonde.wiring.training.run import licence_of, refuse_in_the_way
 from training.examples import Example, read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
-from training.tokens.layers import CandidateList, Ids, LayerData, StateReader, TokenTeacher, teacher_scores
+from training.tokens.layer_data import CandidateList, Ids, LayerData, StateReader, TokenTeacher, teacher_scores
 from training.tokens.learn_layers import LayerSettings, train_layers
 from training.weights import learnable, loading
 

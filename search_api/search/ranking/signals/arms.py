@@ -156,15 +156,15 @@ class Relevance:
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
         """A passage that meaning did not find, though it searched, is taken to mean what it says."""
-        covered, met = inputs.candidates[COVERED], inputs.candidates[INTERACTION]
+        covered, interaction = inputs.candidates[COVERED], inputs.candidates[INTERACTION]
         nothing = np.zeros(len(covered))
         cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
             return MeasuredSignal.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
         felt = np.where(np.isnan(cosines), covered, _above(inputs.cosine_floor, cosines))
-        plain, seen = self.by_words.at(felt, covered, nothing), np.nan_to_num(met)
-        raw = np.where(np.isnan(met), plain, self.by_tokens.at(felt, covered, seen))
-        foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(met)
+        plain, seen = self.by_words.at(felt, covered, nothing), np.nan_to_num(interaction)
+        raw = np.where(np.isnan(interaction), plain, self.by_tokens.at(felt, covered, seen))
+        foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
         across = np.maximum(raw, self.across.at(felt, nothing, seen))
         return MeasuredSignal.or_neutral(np.where(foreign, across, raw), self.weight, 0.0)
 

@@ -53,8 +53,8 @@ class NamesSignal:
         raw = inputs.candidates.arms.get(self.name)
         if raw is None or not np.nanmax(raw, initial=0.0) > 0.0:
             return None
-        borne = np.minimum(np.nan_to_num(raw), 1.0)
-        counted = borne * (1.0 - self.newest * (1.0 - newness(borne, inputs.candidates[VERSION])))
+        shares = np.minimum(np.nan_to_num(raw), 1.0)
+        counted = shares * (1.0 - self.newest * (1.0 - newness(shares, inputs.candidates[VERSION])))
         return MeasuredSignal(raw, self.weight, counted)
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
@@ -65,11 +65,11 @@ class NamesSignal:
         return unknown_reason("its names were not compared", counted)
 
 
-def newness(borne: Floats, versions: Sequence[Version]) -> Floats:
+def newness(shares: Floats, versions: Sequence[Version]) -> Floats:
     """(n,) 0..1: of the records that bear the names best, 1 for the newest version and 0 for the oldest; else 1."""
-    best = np.flatnonzero(borne >= np.max(borne, initial=0.0) - 1e-6).tolist()
+    best = np.flatnonzero(shares >= np.max(shares, initial=0.0) - 1e-6).tolist()
     order = {version: place for place, version in enumerate(sorted({versions[index] for index in best}))}
-    result = np.ones(len(borne))
+    result = np.ones(len(shares))
     for index in best if len(order) > 1 else ():
         result[index] = order[versions[index]] / (len(order) - 1)
     return result
