@@ -19,7 +19,7 @@ from core.json_types import Json
 from core.ports import CrossEncoderCard, Vectors
 from core.token_bits import Bits, late_interaction
 from search_api.search.ranking.candidates import Candidates, Floats, Integers, Target
-from search_api.search.ranking.combiners import Term, total
+from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, counted
 from search_api.search.ranking.signals.signal import RankingInput, Reason

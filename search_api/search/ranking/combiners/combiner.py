@@ -135,6 +135,3 @@ def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:
     result = np.full(len(scores), np.nan)
     result[best_first] = (k + 1.0) / (k + 1.0 + np.arange(len(best_first)))
     return result
-
-
-COMBINERS: tuple[type[Combiner], ...] = (Tm2c2, ReciprocalRanks)
