@@ -8,6 +8,8 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -25,6 +27,7 @@ from lab.chaos.volume import volume as run_volume
 from lab.cli.chaos_attacks import documents, hostile, malformed
 from lab.cli.chaos_cluster import cluster, reindex, soak
 from sonde.cli.screen import messages, screen
+from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -125,7 +128,8 @@ def chaos(context: click.Context, *, everything: bool) -> None:
     "--share", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Share of damaged answers."
 )
 @click.option("--seed", type=int, default=1, show_default=True)
-def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
+@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | None) -> None:
     """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
 
     Where none runs one is started for it.
@@ -140,6 +144,8 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
         prefix = after.enter_context(throwaway(client))
         for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)
+            if into is not None:
+                write_measurement(into, {"runs": [asdict(each) for each in outcomes]})
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
     show_runs(screen(), outcomes)

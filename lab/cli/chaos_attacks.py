@@ -174,7 +174,10 @@ def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) 
 @click.option(
     "--hang-s", type=click.FloatRange(1), default=30.0, show_default=True, help="Seconds that count as a hang."
 )
-def malformed(*, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float) -> None:
+@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+def malformed(
+    *, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float, into: Path | None
+) -> None:
     """Send malformed requests to a separate API over throw-away indices of the running node, or of a temporary one.
 
     Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
@@ -193,6 +196,10 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
             if len(outcomes) % 1_000 == 0:
                 progress.print(f"{len(outcomes)} of {number}")
     show_families(screen(), outcomes)
+    if into is not None:
+        bad = sum(outcome.verdict in BAD for outcome in outcomes)
+        families = {family: dict(verdicts) for family, verdicts in summed(outcomes).items()}
+        write_measurement(into, {"sent": len(outcomes), "bad": bad, "families": families})
     if any(outcome.verdict in BAD for outcome in outcomes):
         sys.exit(1)
 

@@ -44,7 +44,7 @@ def features(records: Iterable[Record]) -> Iterator[Json]:
 def _feature(name: str, record: Record) -> Json:
     box = _simple(record.extents[0]) if record.extents else WORLD
     span = record.times[0] if record.times else None
-    start = (span.start_iso if span else None) or _FIRST
+    start = _usual(span.start_iso if span else None, _FIRST)
     return {
         "type": "Feature",
         "id": name,
@@ -56,10 +56,15 @@ def _feature(name: str, record: Record) -> Json:
             "keywords": [keyword.term for keyword in record.keywords],
             "datetime": start,
             "start_datetime": start,
-            "end_datetime": (span.end_iso if span else None) or _LAST,
+            "end_datetime": _usual(span.end_iso if span else None, _LAST),
             "type": record.type,
         },
     }
+
+
+def _usual(instant: str | None, instead: str) -> str:
+    """An instant with a year of four digits, as every server takes it."""
+    return instant if instant is not None and re.match(r"\d{4}-", instant) else instead
 
 
 def _simple(box: BBox) -> BBox:
@@ -82,6 +87,8 @@ def index_features(client: Elasticsearch, items: Sequence[Json]) -> None:
         operations: list[Json] = []
         for item in items[first : first + _BATCH]:
             operations += [{"index": {"_id": item["id"]}}, {key: item[key] for key in _STORED}]
-        if client.bulk(index=INDEX, operations=operations).body["errors"]:
-            raise SondeError("Elasticsearch refused a feature.")
+        answer = client.bulk(index=INDEX, operations=operations).body
+        if answer["errors"]:
+            reason = next(item["index"]["error"]["reason"] for item in answer["items"] if "error" in item["index"])
+            raise SondeError(f"Elasticsearch refused a feature: {reason}")
     client.indices.refresh(index=INDEX)

@@ -40,9 +40,11 @@ class Peer:
     packages: tuple[str, ...]
 
 
-PYGEOAPI = Peer("pygeoapi", ("pygeoapi==0.21.0", "elasticsearch>=8,<9", "elasticsearch-dsl", "gunicorn", "packaging"))
-STAC_FASTAPI = Peer("stac-fastapi", ("stac-fastapi-elasticsearch==8.0.0", "uvicorn"))
-
+PYGEOAPI = Peer(
+    "pygeoapi",
+    ("pygeoapi==0.21.0", "elasticsearch==8.19.3", "elasticsearch-dsl==8.18.0", "gunicorn==27.0.1", "packaging==26.4"),
+)
+STAC_FASTAPI = Peer("stac-fastapi", ("stac-fastapi-elasticsearch==8.0.0", "elasticsearch==9.5.1", "uvicorn==0.54.0"))
 STAC_INDICES = ("items_", "collections-")
 """How the indices that stac-fastapi makes begin."""
 

@@ -21,7 +21,10 @@ def results(context: click.Context) -> None:
     tables = load_tables(newest())
     for page in pages():
         text = page.read_text("utf-8")
-        current = written(text, tables)
+        try:
+            current = written(text, tables)
+        except (NotFound, ValueError) as error:
+            raise click.ClickException(f"{page.relative_to(CHECKOUT)}: {error}") from error
         if current != text:
             page.write_text(current, "utf-8")
             click.echo(page.relative_to(CHECKOUT))

@@ -127,6 +127,7 @@ def _label(name: str) -> str:
 
 def _plain(name: str) -> str:
     """``ndcg_at_10``: ``nDCG@10``."""
+    name = re.sub(r"per_second_(\d+)$", r"per_second_at \1_clients", name)
     words = re.sub(r"_at_(\d+)", r"@\1", name).split("_")
     return " ".join(_WORDS.get(word, word) for word in words).replace("ndcg@", "nDCG@")
 

@@ -14,11 +14,7 @@ from es_mappings.migration import migrate
 from local_stack.login import login_of
 from sonde.settings import Settings
 
-<<<<<<< HEAD
 if TYPE_CHECKING:  # the models' libraries take seconds to import
-=======
-if TYPE_CHECKING:
->>>>>>> main
     from sonde.wiring.models import Models
 
 

@@ -78,7 +78,7 @@ def data_folder(name: str, shared: Path | None, settings: Settings | None, say: 
     if name.startswith("samples") or (data.is_dir() and not mirrored):
         return data
     if shared is not None or settings is None:
-        raise SondeError(f"{data} is missing: name the folder of the shared data with --shared or SONDE_SHARED.")
+        raise SondeError(f"{data} is missing: --shared names a folder whose data/ has the files of {name}.")
     return fetch_collection(name, _fetching(settings, say))
 
 

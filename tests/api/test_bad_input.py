@@ -54,6 +54,21 @@ def test_a_wrong_value_is_refused_by_name(samples: Service, parameters: dict[str
     assert named in problem["detail"]
 
 
+@pytest.mark.parametrize(
+    "q",
+    [
+        "Preventing future pandemics requires more not less “industrial” agriculture",
+        "‘rain’ «snow» ‹hail› ″wind″",
+        "⸨sea⸩ ice ⁅thickness⁆",
+        'rain "gauges" <in> Africa @ #1 & ~snow',
+    ],
+)
+def test_quotation_marks_and_brackets_of_any_alphabet_are_only_signs(samples: Service, q: str) -> None:
+    answer = samples.http.get("/search", query_string={"q": q})
+    assert answer.status_code == 200
+    assert answer.get_json()["sonde:degraded"] == []
+
+
 def test_a_cursor_past_the_end_is_refused(samples: Service) -> None:
     from search_api.search.parameters import SearchParameters, cursor_for
 

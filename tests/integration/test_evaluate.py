@@ -194,6 +194,7 @@ def test_the_command_prints_writes_and_cleans_up(files: BeirFiles, tmp_path: Pat
     assert "nDCG@10 1.0000" in done.output
     assert "left out 1 questions that nobody judged" in done.output
     report = json.loads(out.read_text())
+    assert report["measured"]["machine"]["cores"]
     assert report["metrics"]["nDCG@10"] == 1.0
     assert report["by_question"]["q2"]["RR"] == 1.0
     assert report["beyond_topic"]["questions_with_place"] == 2

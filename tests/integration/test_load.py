@@ -31,6 +31,7 @@ def test_two_clients_are_answered_and_nothing_stays(
     assert "200 records made of 169 real ones: 40 vectors are real, 160 are perturbed real ones." in said
     assert "60 passages: 40 vectors are real, 20 are perturbed real ones." in said
     figures = json.loads(out.read_text("utf-8"))
+    assert figures["measured"]["command"]
     assert (figures["made"]["real"], figures["made"]["vectors_records"], figures["made"]["vectors_passages"]) == (
         169,
         40,

@@ -65,6 +65,13 @@ def test_every_feature_has_a_box_with_an_area(extents: tuple[BBox, ...], bbox: l
     assert feature["properties"]["end_datetime"].startswith("2100")
 
 
+def test_a_period_before_the_calendar_begins_with_the_first_instant() -> None:
+    record = Record("x:y", "x", "y", "Title", times=(TimeSpan.from_iso("-10000-01-01", "1950-01-01"),))
+    (feature,) = features([record])
+    assert feature["properties"]["datetime"] == "1800-01-01T00:00:00Z"
+    assert feature["properties"]["end_datetime"].startswith("1950-01-01")
+
+
 def test_the_questions_are_the_same_in_each_run_and_lie_on_the_earth() -> None:
     first = list(islice(questions(), 300))
     assert first == list(islice(questions(), 300))

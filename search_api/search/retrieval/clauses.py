@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -136,8 +135,17 @@ def every_word(text: str) -> Clause:
 
 
 def lucene_escaped(text: str) -> str:
-    """The text as a literal in a Lucene regular expression, which has more signs than Python's: ``"``, ``<``, ``@``."""
-    return re.sub(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])", r"\\\1", text)
+    """The text as a literal in a Lucene regular expression, which has more signs than Python's: ``"``, ``<``, ``@``.
+
+    Other signs stand for up to three characters: a field's normaliser folds ``“`` to ``"`` in the pattern too.
+    """
+    return "".join(map(_escaped, text))
+
+
+def _escaped(character: str) -> str:
+    if character.isalnum() or character.isspace() or character == "_":
+        return character
+    return f"\\{character}" if character.isascii() else ".{0,3}"
 
 
 _OVERSAMPLING = 1.5  # candidates per shard for each requested hit
