@@ -13,8 +13,10 @@ from es_mappings.names import alias
 from indexer.harvest.report import warning_kind
 from indexer.quality.links import latest_links
 from indexer.store.ledger import Ledger, scan
+from indexer.store.runs import Runs
 
 _EXAMPLES = 5
+_PASSED_OVER = "passed over: "  # begins the warnings of a harvest about what it did not read
 _LONG_ENOUGH = 100  # characters of a useful abstract
 
 WEIGHTS: Mapping[str, float] = {
@@ -65,6 +67,7 @@ class QualityReport:
     """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, lowest first.
 
     ``broken_links`` are from the last complete check, which ended at ``links_checked``; None if there was none.
+    ``passed_over``: files and members that the last full harvest did not read because they are no metadata.
     """
 
     source: str
@@ -77,6 +80,7 @@ class QualityReport:
     broken_links: tuple[QualityFinding, ...] = ()
     links_checked: str | None = None
     links: int = 0
+    passed_over: tuple[QualityFinding, ...] = ()
 
     def as_dict(self) -> Json:
         return asdict(self)
@@ -116,7 +120,23 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
         kept = "its last good version stays" if entry.held is not None else "it is not in the index"
         refused.add(f"{entry.reason or 'no reason given'}; {kept}", entry.origin)
     report = summary(source, (hit["_source"] for hit in hits), refused.findings())
-    return _with_links(report, latest_links(client, prefix, source))
+    passed_over = _passed_over(Runs(client, prefix).last_complete(source, full=True))
+    return replace(_with_links(report, latest_links(client, prefix, source)), passed_over=passed_over)
+
+
+def _passed_over(run: RunReport | None) -> tuple[QualityFinding, ...]:
+    """By reason, as the harvest reported them."""
+    if run is None:
+        return ()
+    kinds = {kind: warning for kind, warning in run.warnings.items() if kind.startswith(_PASSED_OVER)}
+    return tuple(
+        QualityFinding(
+            kind.removeprefix(_PASSED_OVER),
+            warning.count,
+            tuple(example.partition(f": {_PASSED_OVER}")[0] for example in warning.examples),
+        )
+        for kind, warning in sorted(kinds.items(), key=lambda item: -item[1].count)
+    )
 
 
 def _with_links(report: QualityReport, checked: RunReport | None) -> QualityReport:
@@ -184,7 +204,7 @@ code {{ overflow-wrap: anywhere; }}
 </style></head><body>
 <h1>{source}</h1>
 <p>{records} records in service; completeness {completeness:.0%} on average.</p>
-{spread}{missing}{links}{repaired}{refused}
+{spread}{missing}{links}{repaired}{refused}{passed_over}
 </body></html>
 """
 
@@ -200,6 +220,7 @@ def quality_page(report: QualityReport) -> str:
         links=_links(report),
         repaired=_table("What was repaired or left out", report.repaired, "times"),
         refused=_table("What could not be read", report.refused, "documents"),
+        passed_over=_table("What is no metadata and was passed over", report.passed_over, "files"),
     )
 
 

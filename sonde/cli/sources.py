@@ -139,6 +139,8 @@ def _show_quality(console: Console, quality: QualityReport) -> None:
         console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
     for refusal in quality.refused:
         console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
+    for other in quality.passed_over:
+        console.print(f"  {other.count} passed over: {other.what}, e.g. {', '.join(other.examples)}")
 
 
 @sources.command()
