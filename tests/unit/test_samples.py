@@ -224,3 +224,10 @@ def test_one_licence_is_stated_everywhere() -> None:
     cards = [json.loads(card.read_text("utf-8")) for card in SHIPPED.glob("*/card.json")]
     stated = {one["licence"] for card in cards for one in card["data"] if one["name"] == "samples"}
     assert stated == {"CC0-1.0"}
+
+
+def test_the_guide_states_the_licences_of_the_collections_as_the_cards_do() -> None:
+    page = (RECORDS.parents[1] / "docs" / "quality" / "figures.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)`[^|]*\|[^|]*\| ([^|]+) \| ", page, re.M)
+    stated = {name: licence for name, licence in rows if name in ("pira", "pubmedqa", "ncar", "samples")}
+    assert stated == {name: LICENCES[name] for name in ("pira", "pubmedqa", "ncar", "samples")}
