@@ -70,7 +70,7 @@ audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5
 
-# Unit tests that read all of ../shared, install packages or start processes.
+# Unit tests that read all test data, install packages or start processes.
 SLOW_UNIT := $(addprefix tests/unit/test_,$(addsuffix .py,iso19139_real formats_fixtures image api_imports \
   chart_custom_resources reading_shared_texts local_stack_compose docs_site cli_lazy_group skips))
 
@@ -108,8 +108,8 @@ release: env  ## A release's files in dist/: packages, chart, contents, images, 
 tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... for another one.
 	$(BIN)/python -m tests.browser.tour --url $(or $(URL),http://127.0.0.1:8080)
 
-docs: $(UV)  ## The documentation as a site, in a small environment of its own: dist/site/index.html.
-	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict --quiet
+docs: $(UV)  ## The documentation as a site: dist/site/index.html. Fails on a dead link or anchor.
+	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict
 
 figures: env  ## Put the figures of results/VERSION into the guides.
 	$(BIN)/python -m lab.results

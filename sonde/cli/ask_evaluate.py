@@ -53,8 +53,8 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], seed: int) -> None:
     """Write test questions about the public documents of the running index.
 
-    Four kinds, as in paper 001: a fact of one document, an inference from one document, several documents, and a
-    condition. Read them before you use them: templates and models also make questions that nobody would ask.
+    Four kinds: a fact of one document, an inference from one document, several documents, and a condition.
+    Read them before you use them: templates and models also make questions that nobody would ask.
     Then `sonde ask-evaluate --questions FILE` asks them.
     """
     settings = load_settings()
@@ -193,7 +193,7 @@ def _show(collection: AnswerCollection, made: str, measured: dict[str, float | i
 
 
 def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
-    """As paper 001's Table 1, with the pages and the answers."""
+    """A row for each kind, with the pages and the answers."""
     if not kinds:
         return
     columns = (

@@ -117,7 +117,7 @@ def rank(
 def nearest_first(ranking: Ranking) -> Ranking:
     """In the `hausdorff` mode with a place: the best ``hausdorff_window`` by distance, ascending; else unchanged.
 
-    The last step, after any re-ranking, as in paper 000. Equal distances keep their order. Hits in the window score
+    The last step, after any re-ranking. Equal distances keep their order. Hits in the window score
     1 + 1 / (1 + distance), which is above all others, whose scores are unchanged.
     """
     spatial = ranking.ranker.find(Spatial)

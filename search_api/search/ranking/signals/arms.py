@@ -214,7 +214,7 @@ class LateInteraction(BestOnly):
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])
         return (
-            Reason(f"its words match the question's, in their context: {own:.2f} of 1", "interaction", {"raw": own}),
+            Reason(f"its words are close in meaning to the question's: {own:.2f} of 1", "interaction", {"raw": own}),
         )
 
     def silence(self, counted: float) -> Reason:
