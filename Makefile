@@ -70,7 +70,7 @@ audit: env  ## Known vulnerabilities of what ships, by pip-audit and npm audit; 
 test: env  ## The whole suite, on a real Elasticsearch, a real broker and real models.
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 5
 
-# Unit tests that read all of ../shared, install packages or start processes.
+# Unit tests that read all test data, install packages or start processes.
 SLOW_UNIT := $(addprefix tests/unit/test_,$(addsuffix .py,iso19139_real formats_fixtures image api_imports \
   chart_custom_resources reading_shared_texts local_stack_compose docs_site cli_lazy_group skips))
 
@@ -82,11 +82,11 @@ format: env  ## Rewrite the code in the house style.
 	$(BIN)/ruff format .
 
 lock:  ## Pin the newest versions that pyproject.toml allows.
-	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --upgrade
+	$(UV) pip compile pyproject.toml --extra dev -o requirements-dev.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --upgrade
 	# pytrec-eval-terrier names scipy, 110 MB, and never imports it.
-	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client --no-emit-package scipy
+	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
 	echo "mkdocs-material>=9.6,<10" | $(UV) pip compile - -c requirements-dev.lock -o requirements-docs.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
-	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-client
+	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
 
 image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .
@@ -108,8 +108,8 @@ release: env  ## A release's files in dist/: packages, chart, contents, images, 
 tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... for another one.
 	$(BIN)/python -m tests.browser.tour --url $(or $(URL),http://127.0.0.1:8080)
 
-docs: $(UV)  ## The documentation as a site, in a small environment of its own: dist/site/index.html.
-	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict --quiet
+docs: $(UV)  ## The documentation as a site: dist/site/index.html. Fails on a dead link or anchor.
+	NO_MKDOCS_2_WARNING=1 $(UV) run --isolated --no-project --python $(BIN)/python --with-requirements requirements-docs.lock mkdocs build --strict
 
 figures: env  ## Put the figures of results/VERSION into the guides.
 	$(BIN)/python -m lab.results

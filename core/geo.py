@@ -5,8 +5,9 @@ up to 540) for a box across the antimeridian; :func:`box_array` makes them.
 
 There are two geometries:
 
-* *plain* (:func:`hausdorff_deg`): degrees on a flat plane, as in paper 000. Comparable with its figures, but a degree
-  of longitude counts the same at the equator and at a pole, and Fiji at 178 and at -178 are 356 apart.
+* *plain* (:func:`hausdorff_deg`): degrees on a flat plane, as in "Context-Aware Search for Environmental Data Using
+  Dense Retrieval" (Wetzel and Mäs, doi:10.3390/ijgi13110380). Comparable with its figures, but a degree of longitude
+  counts the same at the equator and at a pole, and Fiji at 178 and at -178 are 356 apart.
 * *around the globe* (:func:`compare`): longitudes are arcs on a circle and shrink with the cosine of the latitude;
   areas are those of the sphere.
 """

@@ -147,7 +147,7 @@ class Record:
 
     @property
     def embedding_text(self) -> str:
-        """The text for the embedder: title and description, as in paper 000."""
+        """The text for the embedder: title and description."""
         return f"{self.title}\n{self.abstract}".strip()
 
 

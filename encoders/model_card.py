@@ -97,9 +97,9 @@ def page(card: ModelCard) -> str:
             f"{card.commit or 'unknown'} with seed {card.seed}.",
             *(["", card.note] if card.note else []),
             *("", "## Data", "", *data),
-            *("", "## Figures", "", "| measure | before | after |", "|---|---|---|", *figures),
+            *(["", "## Figures", "", "| measure | before | after |", "|---|---|---|", *figures] if figures else []),
             *("", "## Settings", "", *settings),
-            *("", "## Again", "", "```console", f"$ {card.reproduce}", "```", ""),
+            *("", "## Command", "", "```console", f"$ {card.reproduce}", "```", ""),
         ]
     )
 

@@ -1,7 +1,7 @@
 """Next-sentence coherence: a small cross-encoder that reads the text before and after a joint.
 
-Labels are BERT's: 0 means that the second text continues the first, 1 that it does not (the prose of paper 001 has them
-the other way round). Implements ``indexer.documents.segment.passages.Coherence``: higher is better, 0..1.
+Labels are BERT's: 0 means that the second text continues the first, 1 that it does not.
+Implements ``indexer.documents.segment.passages.Coherence``: higher is better, 0..1.
 """
 
 from __future__ import annotations

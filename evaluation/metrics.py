@@ -1,5 +1,5 @@
-"""Measures of a run against qrels, through ir-measures, and paper 000's own; and whether one run is better than another
-by more than chance.
+"""Measures of a run against qrels, through ir-measures; AP_k of Wetzel and Mäs; and whether one run is better than
+another by more than chance.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ def means(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def ap_over_k(relevant: Sequence[bool], k: int) -> float:
-    """Paper 000's AP_k: the sum over ranks 1..k of (precision at the rank x relevant there), divided by k; 0..1.
+    """AP_k: the sum over ranks 1..k of (precision at the rank x relevant there), divided by k; 0..1.
 
-    Its equation 3 with n = k, as in its Table 3. Not the usual average precision, which divides by the number of
-    relevant documents: with few of them this one is small by construction.
+    Equation 3 of Wetzel and Mäs (doi:10.3390/ijgi13110380) with n = k, as in their Table 3. Not the usual
+    average precision, which divides by the number of relevant documents: with few of them this one is small by
+    construction.
     """
     if k < 1:
         raise ValueError("k is at least 1")

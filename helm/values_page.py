@@ -13,7 +13,7 @@ _HEAD = """# The chart of Sonde
 
 The chart installs the API, a worker for each queue, beat, and the job that prepares the indices. On request it adds an
 Elasticsearch (through ECK), a Valkey, an ingress or gateway route, scaling and monitoring.
-[docs/operate.md](../../docs/operate.md) explains an installation step by step.
+[docs/operators/kubernetes.md](../../docs/operators/kubernetes.md) explains an installation step by step.
 
 ```console
 $ helm install sonde helm/sonde --set elasticsearch.url=http://elasticsearch:9200 --set broker.host=redis

@@ -70,7 +70,7 @@ def skipped_id(origin: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """Members that are no records: ``count`` of them for one reason, and the first one's origin.
+    """Members that are no records: ``count`` of them for one reason, the first one's origin, and those of some others.
 
     ``native_id``: of the record that such a member would be. If one was read from it before, it counts as unread: what
     is still there, and is no record any more, may have been broken.
@@ -80,6 +80,7 @@ class PassedOver:
     reason: str
     count: int = 1
     native_id: str | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

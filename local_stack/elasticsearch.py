@@ -27,6 +27,7 @@ from local_stack.accounts import (
     unprivileged_account,
 )
 from local_stack.distribution import ensure_distribution
+from local_stack.installed import CONFIGURATION, installed_home, java_of
 from local_stack.java import Java, find_java
 from local_stack.login import Login, login_of, made_login, user_lines
 from local_stack.part import External, Reporter, StackPart
@@ -37,7 +38,6 @@ CERTIFICATE, KEY = "transport.pem", "transport.key"
 _LASTS = timedelta(days=3650)
 _CLOCK = timedelta(days=1)
 NAME = "elasticsearch"
-_COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
 # A laptop's disk is often fuller than the 90 % at which a node stops taking shards; but a full disk damages more than
 # Sonde. So the node becomes read-only while there is still room for its logs and for a person to act.
 _DISK = {
@@ -194,6 +194,11 @@ def node_settings(settings: NodeConfig, folders: NodeFolders) -> dict[str, str |
     }
 
 
+def _settings_of_modules(home: Path) -> dict[str, bool]:
+    """For modules that the fetched distribution lacks: a node knows the settings of its own modules only."""
+    return {"ingest.geoip.downloader.enabled": False} if (home / "modules" / "ingest-geoip").is_dir() else {}
+
+
 def _security(settings: NodeConfig) -> dict[str, str | bool]:
     """With a login, passwords pass in the open, but only on 127.0.0.1; the transport port takes its own key alone."""
     if not settings.with_login:
@@ -230,11 +235,14 @@ def node_jvm_options(settings: NodeConfig) -> list[str]:
 
 
 def fetched(stack: StackConfig, report: Reporter) -> tuple[Account | None, Java, Path]:
-    """The account that the node runs as, its Java, and the folder of a whole Elasticsearch, fetched where there is
-    none. Raises StackError.
+    """The account that the node runs as, its Java, and the folder of a whole Elasticsearch: the installed one of the
+    settings, or one of the cache, fetched where there is none. Raises StackError.
     """
     settings = stack.elasticsearch
     account = unprivileged_account(settings.run_as)
+    if settings.home is not None:
+        home = installed_home(settings.home, settings, account)
+        return account, java_of(home, stack.environment, account), home
     java = find_java(stack.environment, account)
     cache = reachable_cache(stack.cache, account)
     return account, java, ensure_distribution(cache, settings.version, java, stack.environment, report)
@@ -265,11 +273,12 @@ def _make_folders(folders: NodeFolders, account: Account | None) -> None:
 
 
 def _configure(home: Path, folders: NodeFolders, settings: NodeConfig) -> None:
-    for name in _COPIED:
+    for name in CONFIGURATION:
         shutil.copyfile(home / "config" / name, folders.config / name)
     (folders.config / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
     # JSON scalars are YAML scalars, quoted as they must be.
-    lines = [f"{name}: {json.dumps(value)}\n" for name, value in node_settings(settings, folders).items()]
+    given = {**node_settings(settings, folders), **_settings_of_modules(home)}
+    lines = [f"{name}: {json.dumps(value)}\n" for name, value in given.items()]
     (folders.config / "elasticsearch.yml").write_text("".join(lines), encoding="utf-8")
     options = folders.config / "jvm.options.d"
     options.mkdir()
@@ -288,7 +297,9 @@ def _give(folder: Path, account: Account) -> None:
 
 
 def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
-    """What ``bin/elasticsearch`` would start; that script is not in the archive. This first JVM starts the server."""
+    """What ``bin/elasticsearch`` would start; the fetched archive lacks that script, and the one of a package takes its
+    configuration from elsewhere. This first JVM starts the server.
+    """
     program = (str(java.program), *CLI_JAVA_OPTS, "-XX:TieredStopAtLevel=1")
     if (home / _LAUNCHER).is_dir():
         return (*program, "-cp", f"{_LAUNCHER}/*", "org.elasticsearch.server.launcher.ServerLauncher")

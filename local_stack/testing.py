@@ -31,6 +31,7 @@ def elasticsearch_node(
     heap: str = "512m",
     cache: Path | None = None,
     version: str = DEFAULT_VERSION,
+    home: Path | None = None,
     jvm_options: tuple[str, ...] = QUICK_START,
     report: Reporter = silent,
 ) -> Iterator[str]:
@@ -45,6 +46,7 @@ def elasticsearch_node(
         transport_port=free_port(),
         heap=heap,
         version=version,
+        home=home,
         jvm_options=jvm_options,
     )
     with _node(folder, settings, environment, cache, report) as url:

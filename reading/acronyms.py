@@ -148,7 +148,7 @@ def _grouped(pairs: Iterable[tuple[str, Sense]]) -> Mapping[str, tuple[Sense, ..
 class AcronymCandidate:
     """A part of a question that may be an acronym (``short``) or the words of one. ``senses``: of the list that ships.
 
-    ``key``: of an acronym its letters, of words the words, as ``core.mentioned_names`` writes both.
+    ``key``: of an acronym its letters, of words the words, as ``core.record_keys`` writes both.
     """
 
     text: str

@@ -66,8 +66,7 @@ class PlaceReader:
         """Mentions in text order, without overlaps.
 
         ``most``: only this many are read, and the recogniser sees the first ``RECOGNISED`` characters, to limit the
-        cost of a question. ``language`` (ISO 639-1) says whether capitals mean names: in German
-        all nouns have them.
+        cost of a question. ``language`` (ISO 639-1) says whether capitals mean names: in German all nouns have them.
         """
         boxes = written_boxes(text)
         claims = Claims(len(text))

@@ -12,16 +12,22 @@ from sonde.setting_types import HttpUrl, SettingsGroup
 
 
 class EmbedderSettings(SettingsGroup):
+    """The model that turns texts into vectors."""
+
     model: str = Field(
         "sentence-transformers/all-MiniLM-L6-v2",
         description="A hub id, a folder, or artifact:NAME (a package with weights).",
     )
-    runtime: Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"] = "auto"
+    runtime: Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"] = Field(
+        "auto",
+        description="What computes: `auto`: ONNX Runtime, in 8 bits where the model keeps its quality; `torch` needs "
+        "the extra `models`; `remote`: the endpoint.",
+    )
     instruction: str | None = Field(None, description="Text before each question. Default: from the model.")
-    threads: int = Field(0, ge=0, description="0: all cores.")
-    device: str = "cpu"
+    threads: int = Field(0, ge=0, description="Threads of one call; 0: one for each core.")
+    device: str = Field("cpu", description="`cpu` or `cuda`.")
     url: HttpUrl | None = Field(None, description="OpenAI-style endpoint for runtime=remote.")
-    key: SecretStr | None = None
+    key: SecretStr | None = Field(None, description="Key of the endpoint.")
     input_type: bool = Field(False, description="Whether to send `query` or `passage` to the endpoint, for E5 servers.")
     timeout_s: float = Field(60.0, gt=0, description="Limit for one call of the endpoint, up to 64 texts.")
     min_score: float | None = Field(None, ge=-1, le=1, description="Minimum cosine of a hit. Default: from the model.")
@@ -32,7 +38,8 @@ class EmbedderSettings(SettingsGroup):
         None, ge=-1, lt=1, description="Lower end of the scale of cosines in fusion. Default: from the model."
     )
     tokens: str = Field(
-        "auto", description="What makes token vectors: auto (the model's own, or Sonde's for it), a folder, or none."
+        "auto",
+        description="What makes token vectors: `auto` (the model's own, or Sonde's for it), a folder, or `none`.",
     )
 
 
@@ -50,9 +57,11 @@ def _runtime_of_rerankers(name: str) -> str:
 
 
 class CrossEncoderSettings(SettingsGroup):
+    """A reranker, which reads the question together with each of the best hits."""
+
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         None,
-        description="A reranker (folder or hub id): reads the question beside each of the best hits. Default: none.",
+        description="Folder or hub id of the reranker. Default: none.",
     )
     weight: float | None = Field(
         None,
@@ -61,18 +70,23 @@ class CrossEncoderSettings(SettingsGroup):
         description="Its share of the final score. Default: from its card, or the ranking configuration.",
     )
     runtime: Annotated[str, AfterValidator(_runtime_of_rerankers)] = Field(
-        "auto", description="auto, onnx, torch, or remote for an endpoint at the URL."
+        "auto",
+        description="What computes: `auto`, `onnx`, `torch` (needs the extra `models`), or `remote`: the endpoint.",
     )
-    device: str = Field("cpu", description="cpu or cuda, for onnx and torch.")
-    threads: int = Field(0, ge=0)
+    device: str = Field("cpu", description="`cpu` or `cuda`, for `onnx` and `torch`.")
+    threads: int = Field(0, ge=0, description="Threads of one call; 0: one for each core.")
     url: HttpUrl | None = Field(
-        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 or /v2 (Cohere, Jina)."
+        None,
+        description="Endpoint for runtime=remote: the root of a TEI server, or an address up to /v1 or /v2 (Cohere, "
+        "Jina).",
     )
-    key: SecretStr | None = None
-    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
+    key: SecretStr | None = Field(None, description="Key of the endpoint.")
+    timeout_s: float = Field(10.0, gt=0, description="Limit for one call of the endpoint, up to 64 texts.")
 
 
 class ModelsSettings(SettingsGroup):
+    """Where models are, and whether Sonde may fetch others."""
+
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_cache_path("sonde") / "models",
         description="Folder for exported models.",
@@ -81,20 +95,28 @@ class ModelsSettings(SettingsGroup):
 
 
 class GeocoderSettings(SettingsGroup):
-    kind: Literal["embedded", "photon", "nominatim"] = "embedded"
-    url: HttpUrl | None = None
+    """What finds the places that questions name."""
+
+    kind: Literal["embedded", "photon", "nominatim"] = Field(
+        "embedded",
+        description="`embedded`: the gazetteer in Sonde; the others: a server at the URL, and the gazetteer where it "
+        "finds nothing.",
+    )
+    url: HttpUrl | None = Field(None, description="Address of the Photon or Nominatim server.")
 
 
 class RankingSettings(SettingsGroup):
-    config: Path | None = Field(None, description="Ranking configuration to use instead of the included one.")
+    """The weights of the ranking (docs/quality/ranking.md)."""
+
+    config: Path | None = Field(None, description="File with a ranking configuration, instead of the included one.")
 
 
 class AnswersSettings(SettingsGroup):
-    """Cited answers. Without a URL they are quotes from the passages."""
+    """The language model of answers. Without a URL, answers are quotes."""
 
     url: HttpUrl | None = Field(None, description="OpenAI-style endpoint, up to and including /v1.")
     model: str | None = Field(None, description="Name of the model at that endpoint.")
-    key: SecretStr | None = None
+    key: SecretStr | None = Field(None, description="Key of the endpoint.")
     timeout_s: float = Field(60.0, gt=0, description="Limit for one complete answer.")
     max_tokens: int = Field(800, ge=1, description="Maximum tokens of an answer.")
     top_k: int = Field(8, ge=1, le=32, description="Number of passages for an answer.")

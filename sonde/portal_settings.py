@@ -73,7 +73,7 @@ class PortalLink(BaseModel):
 
 
 class BaseLayerSettings(BaseModel):
-    """Tiles below the hits on the map, by an XYZ template; docs/page.md."""
+    """Tiles below the hits on the map, by an XYZ template; docs/portals/embed-and-theme.md."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -123,7 +123,7 @@ def _check_template(template: str) -> None:
 
 
 class PortalSettings(BaseModel):
-    """The look of the search page, so that it can be part of a portal; docs/page.md."""
+    """The look of the search page (docs/portals/embed-and-theme.md)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -137,17 +137,19 @@ class PortalSettings(BaseModel):
     accent: LightColour | None = Field(
         None, description="Colour of links and buttons, `#rrggbb`; refused if text in it is hard to read."
     )
-    accent_dark: DarkColour | None = Field(None, description="The same for the dark colours.")
+    accent_dark: DarkColour | None = Field(None, description="The same colour for dark mode.")
     font: str = Field(
-        "", pattern=r"^[\w ,'\"-]{0,200}$", description="Font families, as in CSS; the system's are used if missing."
+        "", pattern=r"^[\w ,'\"-]{0,200}$", description="Font families, as in CSS. Default: the system's."
     )
-    font_file: Font | None = Field(None, description="A WOFF2 file, used before these families.")
+    font_file: Font | None = Field(None, description="WOFF2 file of a font that is used before these families.")
     logo: Picture | None = Field(None, description="SVG or PNG, shown in the header before the name.")
-    favicon: Icon | None = Field(None, description="SVG, PNG or ICO.")
+    favicon: Icon | None = Field(None, description="Icon of the browser's tab: SVG, PNG or ICO.")
     search_while_typing: bool = Field(
         True, description="Whether the page searches while the user types; never if the browser saves data."
     )
-    base_layer: BaseLayerSettings | None = Field(None, description="Tiles below the map, as JSON; docs/page.md.")
+    base_layer: BaseLayerSettings | None = Field(
+        None, description="Tiles below the hits on the map, as JSON (docs/portals/embed-and-theme.md)."
+    )
     start_map: Degrees | None = Field(
         None, description="Area of the map at first: `west,south,east,north`. Default: the world."
     )

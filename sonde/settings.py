@@ -11,8 +11,8 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope, Algorithm
-from core.document import PublicFiles
 from core.errors import SondeError
+from sonde.document_settings import CitationsSettings, DocumentsSettings, LibrarySettings, RegistrySettings
 from sonde.environment import (
     DELIMITER,
     MOUNTED,
@@ -39,27 +39,35 @@ _SHORTEST_SECRET = 16
 
 
 class ElasticsearchSettings(SettingsGroup):
+    """Your own Elasticsearch, or the node that `sonde up` starts."""
+
     url: Annotated[HttpUrl | None, MOUNTED] = Field(None, description="Your server. Sonde then starts none.")
     more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
-    username: Annotated[str | None, MOUNTED] = None
-    password: SecretStr | None = None
-    api_key: SecretStr | None = None
+    username: Annotated[str | None, MOUNTED] = Field(None, description="User at your server; needs the password.")
+    password: SecretStr | None = Field(None, description="Password of that user.")
+    api_key: SecretStr | None = Field(None, description="API key of your server, instead of user and password.")
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
     timeout_s: float = Field(4.0, gt=0, description="Limit for one request of a search; harvests wait longer.")
-    port: Port = Field(9270, description="Port of the node that `sonde up` starts.")
-    transport_port: Port = Field(9370, description="Port between nodes, of the node that `sonde up` starts.")
-    heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
+    port: Port = Field(9270, description="HTTP port of the node that `sonde up` starts.")
+    transport_port: Port = Field(9370, description="Transport port of that node; two stacks on one machine need two.")
+    heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of that node.")
     version: Literal["9.4.3", "8.19.13"] = Field(
-        "9.4.3", description="Version of the node that `sonde up` starts. Not for a server of your own."
+        "9.4.3", description="Version of that node. Your own server has its own."
+    )
+    home: Path | None = Field(
+        None,
+        description="Folder of an unpacked Elasticsearch, 8.19 or 9, which `sonde up` starts. Default: it fetches one.",
     )
 
 
 class BrokerSettings(SettingsGroup):
+    """The queue of tasks: your own Redis or Valkey, or the Valkey that `sonde up` starts."""
+
     url: Annotated[BrokerUrl | None, MOUNTED] = Field(
-        None, description="Your Redis-protocol server. Sonde then starts none."
+        None, description="Your Redis or Valkey server. Sonde then starts none."
     )
     ca_certs: Path | None = Field(
-        None, description="PEM file with the CA of a rediss:// server; default: the system's CAs."
+        None, description="PEM file with the CA of a rediss:// server. Default: the system's CAs."
     )
     port: Port = Field(6399, description="Port of the Valkey that `sonde up` starts.")
     visibility_timeout_s: int = Field(1800, ge=60, description="After this time an unfinished task is queued again.")
@@ -74,21 +82,33 @@ class BrokerSettings(SettingsGroup):
 
 
 class IndexSettings(SettingsGroup):
-    prefix: str = Field("sonde", pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")
-    vector_index: Literal["int8_hnsw", "int4_hnsw", "bbq_hnsw", "hnsw"] = Field(
-        "int8_hnsw", description="How new indices keep vectors; `sonde reindex` moves to another."
+    """The indices in Elasticsearch."""
+
+    prefix: str = Field(
+        "sonde",
+        pattern=r"^[a-z0-9][a-z0-9-]{0,60}$",
+        description="First part of the name of every index, queue and lock: two installations need two.",
     )
-    shards: int = Field(1, ge=1, le=64, description="Of records and of passages, in new indices.")
+    vector_index: Literal["int8_hnsw", "int4_hnsw", "bbq_hnsw", "hnsw"] = Field(
+        "int8_hnsw",
+        description="Graph of vectors in new indices; `sonde reindex` moves existing ones. `bbq_hnsw` needs a quarter "
+        "of the memory.",
+    )
+    shards: int = Field(1, ge=1, le=64, description="Shards of new indices of records and of passages.")
     replicas: int | None = Field(
         None, ge=0, le=8, description="Copies of each shard. Default: one where there is a second node."
     )
 
 
 class ApiSettings(SettingsGroup):
-    host: str = "127.0.0.1"
-    port: Port = 8080
+    """The server of the API and the search page."""
+
+    host: str = Field("127.0.0.1", description="Address that the API listens on; `0.0.0.0`: all of the machine.")
+    port: Port = Field(8080, description="Port of API and search page.")
     public_url: HttpUrl | None = Field(
-        None, description="Start of links in answers. Default: the `Host` header; shared caches then store no answer."
+        None,
+        description="Start of links in answers. Default: the caller's `Host` header; shared caches then store no "
+        "answer.",
     )
     probes_port: Port | None = Field(
         None, description="Separate port for /healthz, /readyz and /metrics, for the operator only. Default: none."
@@ -119,6 +139,8 @@ class ApiSettings(SettingsGroup):
 
 
 class HttpSettings(SettingsGroup):
+    """Headers of answers, and what the catalogue says about its operator."""
+
     cors_origins: tuple[Origin, ...] = Field(
         ("*",), description="Origins whose pages may read answers; *: any. Named ones may use /mcp."
     )
@@ -136,7 +158,7 @@ class HttpSettings(SettingsGroup):
 
 
 class PreviewSettings(SettingsGroup):
-    """Pictures that records name: fetched when somebody opens the record, and drawn again in a small size."""
+    """Pictures that records name: the API fetches one when somebody opens the record, and sends a small copy."""
 
     enabled: bool = Field(True, description="Whether the API fetches pictures from the hosts that metadata name.")
     max_mib: int = Field(8, ge=1, le=64, description="Largest original picture.")
@@ -144,16 +166,18 @@ class PreviewSettings(SettingsGroup):
 
 
 class GranuleSettings(SettingsGroup):
-    """Granules of a record: asked of the STAC API or NASA CMR that holds them, when somebody asks for them."""
+    """Granules of a record: the API asks the STAC API or NASA's CMR that holds them."""
 
     enabled: bool = Field(True, description="Whether the API asks hosts that metadata and sources name for granules.")
     timeout_s: float = Field(8.0, gt=0, le=30, description="Limit for one request to another host.")
     kept_s: float = Field(300.0, gt=0, le=86400, description="How long an answer is remembered.")
-    cmr_url: HttpUrlAsWritten = Field("https://cmr.earthdata.nasa.gov/search", description="NASA CMR's search.")
+    cmr_url: HttpUrlAsWritten = Field(
+        "https://cmr.earthdata.nasa.gov/search", description="Address of the search of NASA's CMR."
+    )
 
 
 class AccessSettings(SettingsGroup):
-    """Access rights; docs/security.md."""
+    """Who may do what (docs/operators/security.md)."""
 
     anonymous_search: bool = Field(True, description="Whether callers without a key or token may search.")
     key_memory_s: float = Field(
@@ -166,34 +190,44 @@ class AccessSettings(SettingsGroup):
         None, description="Issuer whose tokens are accepted, exactly as its tokens name it."
     )
     oidc_audience: str | None = Field(None, description="Audience that tokens must have; required with an issuer.")
-    oidc_jwks_url: HttpUrl | None = Field(None, description="Default: from the issuer's discovery document.")
-    oidc_algorithms: tuple[Algorithm, ...] = Field(("RS256", "ES256"), min_length=1)
+    oidc_jwks_url: HttpUrl | None = Field(
+        None, description="Address of the issuer's keys. Default: from its discovery document."
+    )
+    oidc_algorithms: tuple[Algorithm, ...] = Field(
+        ("RS256", "ES256"), min_length=1, description="Algorithms of signatures that are accepted."
+    )
     oidc_leeway_s: float = Field(
         60.0, ge=0, le=600, description="Allowed difference between the issuer's clock and this one."
     )
     oidc_refetch_s: float = Field(30.0, ge=1, description="Minimum time between two fetches of the issuer's keys.")
-    oidc_subject_claim: str = Field("sub", min_length=1)
-    oidc_groups_claim: str = Field(
-        "groups", min_length=1, description="Claim with the groups; may be a path: realm_access.roles."
+    oidc_subject_claim: str = Field(
+        "sub", min_length=1, description="Claim that names the user. It owns uploads, so users must not choose it."
     )
-    oidc_scopes_claim: str = Field("scope", min_length=1)
-    oidc_scope_prefix: str = Field("sonde:", description="Prefix of scopes in tokens: sonde:write is the scope write.")
+    oidc_groups_claim: str = Field(
+        "groups", min_length=1, description="Claim with the groups; may be a path: `realm_access.roles`."
+    )
+    oidc_scopes_claim: str = Field("scope", min_length=1, description="Claim with the scopes.")
+    oidc_scope_prefix: str = Field(
+        "sonde:", description="Prefix of scopes in tokens: `sonde:write` is the scope `write`."
+    )
     oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="Scopes of every valid token.")
 
 
 class QueriesSettings(SettingsGroup):
-    """What is kept of questions; docs/desk.md."""
+    """The log of users' questions (docs/stewards/desk.md)."""
 
     keep: Literal["off", "counts", "full"] = Field(
-        "off", description="Nothing; numbers without the question; the question too, never an address."
+        "off",
+        description="`off`: nothing is kept; `counts`: numbers without the question; `full`: the question too, never "
+        "an address.",
     )
-    days: int = Field(90, ge=1, le=3650, description="How long.")
+    days: int = Field(90, ge=1, le=3650, description="Days that entries are kept.")
     secret: SecretStr | None = Field(
         None, description="At least 16 characters, the same for all processes: signs links, hashes the owners of keys."
     )
 
     rank: bool = Field(
-        False, description="Let what people opened count in the ranking, where enough of them did; needs KEEP=full."
+        False, description="Whether records that many people opened rank higher; needs SONDE_QUERIES__KEEP=full."
     )
 
     @model_validator(mode="after")
@@ -205,52 +239,27 @@ class QueriesSettings(SettingsGroup):
         return self
 
 
-class CitationsSettings(SettingsGroup):
-    """Works elsewhere that cite a record, shown on its page; docs/desk.md."""
-
-    events_url: HttpUrl | None = Field(
-        None,
-        description="Service in the form of DataCite's event data, such as https://api.datacite.org/events. It learns "
-        "which DOIs are opened. Default: nothing is asked.",
-    )
-    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
-
-
-class RegistrySettings(SettingsGroup):
-    """Registries that complete title, authors, journal and date of a document from its DOI; docs/documents.md."""
-
-    ask: Literal["none", "public", "all"] = Field(
-        "public",
-        description="Whose DOIs they are asked: those of documents that everybody may see, or of users' documents too, "
-        "which tells the registry what is read here. Nothing is asked without SONDE_NET__CONTACT.",
-    )
-    names: tuple[Literal["crossref", "datacite"], ...] = Field(
-        ("crossref", "datacite"), description="Which are asked, in this order, until one knows the DOI."
-    )
-    crossref_url: HttpUrl = Field("https://api.crossref.org", description="Crossref's REST API, or a mirror of it.")
-    datacite_url: HttpUrl = Field("https://api.datacite.org", description="DataCite's REST API, or a mirror of it.")
-    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
-
-
 class MailSettings(SettingsGroup):
-    """The mail server; without a host Sonde sends no mail."""
+    """The mail server. Without a host Sonde sends no mail."""
 
     host: str | None = Field(None, description="Name of the SMTP server.")
-    port: Port = 587
-    tls: Literal["starttls", "tls", "none"] = Field("starttls", description="`none` only for a server on this machine.")
-    username: Annotated[str | None, MOUNTED] = None
-    password: SecretStr | None = None
+    port: Port = Field(587, description="Port of the SMTP server.")
+    tls: Literal["starttls", "tls", "none"] = Field(
+        "starttls", description="`tls`: from the first byte; `none`: only for a server on this machine."
+    )
+    username: Annotated[str | None, MOUNTED] = Field(None, description="User at the SMTP server. Default: no login.")
+    password: SecretStr | None = Field(None, description="Password of that user.")
     sender: str = Field(
         "Sonde <nobody@sonde.invalid>", pattern=r"^[^\r\n]*\S+@(\S+\.)+\S+$", description="The From of each mail."
     )
     operator: str | None = Field(
-        None, pattern=r"^\S+@(\S+\.)+\S+$", description="Whom to tell when the answers become worse."
+        None, pattern=r"^\S+@(\S+\.)+\S+$", description="Address that gets a mail when the nightly measurement falls."
     )
-    timeout_s: float = Field(20.0, gt=0, le=300)
+    timeout_s: float = Field(20.0, gt=0, le=300, description="Limit for sending one mail.")
 
 
 class AlertsSettings(SettingsGroup):
-    """Saved searches; docs/desk.md."""
+    """Saved searches (docs/stewards/desk.md)."""
 
     secret: SecretStr | None = Field(
         None,
@@ -258,7 +267,7 @@ class AlertsSettings(SettingsGroup):
         "Default: no saved searches.",
     )
     hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
-    most: int = Field(50, ge=1, le=1_000, description="Saved searches of one user.")
+    most: int = Field(50, ge=1, le=1_000, description="Maximum saved searches of one user.")
     token_days: int = Field(
         30, ge=1, le=3650, description="How long the groups of a token count after its owner's last visit."
     )
@@ -271,12 +280,12 @@ class AlertsSettings(SettingsGroup):
 
 
 class EvaluationSettings(SettingsGroup):
-    """The judged questions of this installation, asked each night; docs/desk.md."""
+    """The judged questions of this installation, asked each night (docs/stewards/desk.md)."""
 
     queries: Path | None = Field(None, description="File with the questions (JSON lines, as of /insight/collection).")
     qrels: Path | None = Field(None, description="File with their judgements, as `sonde judge` writes it.")
-    hour: int = Field(4, ge=0, le=23, description="Hour (UTC) at which they are asked.")
-    fall: float = Field(0.02, ge=0, le=1, description="Tell a fall of nDCG@10 by more than this.")
+    hour: int = Field(4, ge=0, le=23, description="Hour (UTC) at which the questions are asked.")
+    fall: float = Field(0.02, ge=0, le=1, description="A fall of nDCG@10 by more than this sends a mail.")
     mirror: HttpUrl | None = Field(
         None,
         description="Server that has the public judged collections under the paths of raw.githubusercontent.com and "
@@ -285,14 +294,14 @@ class EvaluationSettings(SettingsGroup):
 
 
 class LimitsSettings(SettingsGroup):
-    """Rate limits; generous, so that only a runaway client reaches them."""
+    """Rate limits (docs/operators/security.md)."""
 
     per_address: str = Field("12000/minute", pattern=RATE, description="Requests of one address; none: no limit.")
     per_key: str = Field("12000/minute", pattern=RATE, description="Requests with one key or token; none: no limit.")
     granules: str = Field(
         "60/minute",
         pattern=RATE,
-        description="Granule searches of one address: they ask other hosts; none: no limit.",
+        description="Granule searches of one address, because they ask other hosts; none: no limit.",
     )
     model: str = Field(
         "300/hour",
@@ -304,76 +313,25 @@ class LimitsSettings(SettingsGroup):
 
 
 class HarvestSettings(SettingsGroup):
-    sources: Path = Field(Path("sources.yaml"), description="File that says which catalogues are harvested, and when.")
-    slice_s: float = Field(240.0, gt=0, description="Length of a slice of a harvest.")
-    batch: int = Field(256, ge=1, le=5000)
-    max_removal_share: float = Field(0.2, ge=0, le=1)
+    """Harvests (docs/stewards/sources-and-schedules.md)."""
+
+    sources: Path = Field(
+        Path("sources.yaml"),
+        description="File with the catalogues and their schedules. A relative path counts from the current folder.",
+    )
+    slice_s: float = Field(
+        240.0, gt=0, description="Length of a slice of a harvest; another source has its turn after."
+    )
+    batch: int = Field(256, ge=1, le=5000, description="Records that are written in one request.")
+    max_removal_share: float = Field(
+        0.2, ge=0, le=1, description="A harvest that would remove a larger share of a source's records removes none."
+    )
     check_links_every_d: int = Field(7, ge=0, description="Days between two checks of all links; 0: no checks.")
 
 
-class DocumentsSettings(SettingsGroup):
-    """How PDFs and other documents are read and split into passages."""
-
-    seconds: float = Field(300.0, gt=0, description="Longest time to read one document.")
-    memory_mib: int = Field(
-        1024, ge=256, description="Maximum memory (address space) of the process that reads a document."
-    )
-    max_mib: int = Field(200, ge=1, description="Largest file.")
-    max_pages: int = Field(1500, ge=1)
-    max_characters: int = Field(
-        5_000_000,
-        ge=1000,
-        description="Characters that are read of one document; the rest is left out, with a warning.",
-    )
-    max_blocks: int = Field(100_000, ge=100, description="Paragraphs and tables that are read of one document.")
-    max_cells: int = Field(200_000, ge=100, description="Cells, also empty ones, of all tables of one document.")
-    max_passages: int = Field(10_000, ge=10, description="Passages of one document.")
-    ocr: bool = Field(
-        True, description="Whether tesseract reads pages without a text layer, and large pictures on pages with one."
-    )
-    ocr_languages: str = Field(
-        "auto",
-        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
-        description="Language codes of tesseract (`eng`, `fra+deu`). `auto`: those that are installed; the script of "
-        "the page and the confidence of the text decide.",
-    )
-    ocr_pages: int = Field(200, ge=0, description="Maximum pages of one document for OCR.")
-    most_tokens: int = Field(
-        512, ge=64, le=512, description="Maximum tokens of a passage; at most the limit of the embedder."
-    )
-    overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats from the previous one.")
-    public_files: PublicFiles = Field(
-        "licensed",
-        description="Files of public documents that Sonde keeps and shows: those whose record has an open licence, "
-        "`all` or `none`.",
-    )
-    segmenter: str | None = Field(None, description="Folder of a trained segmenter. Default: paragraphs, even halves.")
-
-
-class LibrarySettings(SettingsGroup):
-    """Users' own documents."""
-
-    enabled: bool = Field(
-        True, description="Whether uploads are accepted; set false if API and workers cannot share the folder."
-    )
-    folder: Path = Field(
-        default_factory=lambda: platformdirs.user_state_path("sonde") / "library",
-        description="Folder for uploaded files; API and workers must share it.",
-    )
-    max_file_mib: int = Field(20, ge=1, le=100, description="Largest upload.")
-    max_documents: int = Field(500, ge=1, le=9_000, description="Maximum documents of one user.")
-    max_mib: int = Field(1024, ge=1, description="Maximum size of one user's files.")
-
-    @property
-    def max_file_bytes(self) -> int:
-        return self.max_file_mib * _MIB
-
-    @property
-    def max_bytes(self) -> int:
-        return self.max_mib * _MIB
-
-
 class WorkerSettings(SettingsGroup):
+    """Processes of the workers."""
+
     pulse: Path | None = Field(None, description="Folder for a worker's heartbeat files, which its probes read.")
     memory_mib: int = Field(
         4096,
@@ -384,18 +342,22 @@ class WorkerSettings(SettingsGroup):
 
 
 class NetSettings(SettingsGroup):
+    """Connections to other hosts."""
+
     allowed_hosts: tuple[Host, ...] = Field(
         (),
         description="Hosts of harvests, of links in their records and of your services that may have private "
         "addresses: name or name:port. Not for addresses that users give.",
     )
     user_hosts: tuple[Host, ...] = Field(
-        (), description="The same for addresses that users give: references of the library, webhooks."
+        (), description="Hosts with private addresses that users may name: in references of the library, in webhooks."
     )
-    contact: str = Field("", description="Mail address or web page in the User-Agent.")
+    contact: str = Field("", description="Mail address or web page of the operator, sent in the User-Agent.")
 
 
 class StackSettings(SettingsGroup):
+    """Folders of `sonde up`."""
+
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_state_path("sonde"), description="Data, state and logs of `sonde up`."
     )
@@ -405,11 +367,17 @@ class StackSettings(SettingsGroup):
 
 
 class LogSettings(SettingsGroup):
-    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    format: Literal["console", "json"] = "console"
+    """Logs of every process."""
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Least level that is written.")
+    format: Literal["console", "json"] = Field(
+        "console", description="`console`: lines for people; `json`: one JSON object a line."
+    )
 
 
 class TelemetrySettings(SettingsGroup):
+    """Traces."""
+
     otlp_url: HttpUrl | None = Field(None, description="OTLP/HTTP collector for traces. Default: no traces.")
     share: float = Field(1.0, ge=0, le=1, description="Share of the traces starting here that are kept.")
 

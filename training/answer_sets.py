@@ -86,9 +86,10 @@ def without(context: AnswerContext) -> AnswerContext:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSets:
-    """``passages`` per context; after ``answerable`` answered rows, one without an answer (paper 001: 7 to 1).
+    """``passages`` per context; after ``answerable`` answered rows, one without an answer.
 
-    ``relevance`` 0..1: the least share of an answer's content words in its passage (paper 001: .4).
+    ``relevance`` 0..1: the least share of an answer's content words in its passage. GeoGPT-RAG
+    (doi:10.48550/arXiv.2509.09686) has 7 to 1 and 0.4.
     """
 
     passages: int = 5

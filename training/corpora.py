@@ -22,7 +22,9 @@ from reading.concepts import graph_of, is_tree, nodes_of
 from training.examples import TrainingError
 
 CorpusKind = Literal["descriptions", "concepts", "literature"]
-"""Paper 000's corpora: its 1a is descriptions, 1b adds concepts, 1c literature; any mix is allowed."""
+"""The corpora of Wetzel and Mäs (doi:10.3390/ijgi13110380): their 1a is descriptions, 1b adds concepts, 1c literature.
+
+Any mix is allowed."""
 
 _SPACE = re.compile(r"\s+")
 _LEAST_WORDS = 8
@@ -71,7 +73,7 @@ def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocumen
 
 
 def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
-    """(label, definition) as separate documents: paper 000's corpus 1b."""
+    """(label, definition) as separate documents."""
     for label, definition in concepts:
         text = plain(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():

@@ -1,5 +1,5 @@
-"""Test questions of paper 001's four kinds from ingested passages: by extracts, each a quote of what it asks about,
-or by a language model.
+"""Test questions of four kinds from ingested passages: by extracts, each a quote of what it asks about, or by a
+language model. The kinds are those of GeoGPT-RAG (doi:10.48550/arXiv.2509.09686).
 
 An extract shares its words with the text that answers it, so these questions are easier to find than a person's. They
 show that something is wrong, and compare two settings; a language model or a person writes harder ones.

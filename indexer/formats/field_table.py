@@ -1,4 +1,4 @@
-"""The table in docs/formats.md: for each format, where each field of Record comes from."""
+"""The table in docs/stewards/formats.md: for each format, where each field of Record comes from."""
 
 from __future__ import annotations
 

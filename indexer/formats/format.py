@@ -16,6 +16,7 @@ from indexer.formats.json_documents.linked_data import Vocabulary, vocabulary_of
 from indexer.formats.json_documents.parsing import looks_like_json, parse_json
 from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts
+from indexer.formats.stated import StatedIn
 from indexer.formats.xml_documents import FirstElement, first_element
 from indexer.raw import RawRecord
 
@@ -79,7 +80,8 @@ class Format:
 
     After a change of ``version`` the next harvest reads unchanged documents again. ``read`` turns one document into a
     Record of a source and raises RecordRefused; ``recognises`` judges a document that holds one record. For
-    docs/formats.md: ``found_by`` says how it is recognised, ``fields`` where each field of ``Record`` comes from.
+    docs/stewards/formats.md: ``found_by`` says how it is recognised, ``fields`` where each field of ``Record`` comes
+    from. ``stated``: where a document states the fields that `sonde formats` compares with what was read.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Format:
     recognises: Callable[[Inspection], bool]
     found_by: str
     fields: Mapping[str, str] = field(default_factory=dict)
+    stated: StatedIn | None = None
 
 
 def parsed_content(raw: RawRecord, parse: Callable[[bytes], Any]) -> Any:

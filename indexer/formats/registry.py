@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.record import Record
+from indexer.formats.format import Format
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
 from indexer.formats.refused import RecordRefused
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
@@ -35,12 +36,26 @@ def read(raw: RawRecord, source: str) -> Record:
     Raises RecordRefused with the reason: an unknown format, the reader's reason, or several records, which the source
     must separate with ``separate``.
     """
+    format, record = _format_and_record(raw)
+    return format.read(record, source)
+
+
+def stated_fields(raw: RawRecord) -> frozenset[str] | None:
+    """Those of ``indexer.formats.stated.FIELDS`` that a document states by the paths of its format; None if its format
+    names no paths. Raises RecordRefused as ``read``.
+    """
+    format, record = _format_and_record(raw)
+    return None if format.stated is None else format.stated.fields(record)
+
+
+def _format_and_record(raw: RawRecord) -> tuple[Format, RawRecord]:
+    """The format of the document, and the document or the only record in its envelope."""
     recognition = raw.recognition or recognise(raw.content)
     record = raw if recognition.format is not None else _only_record(raw)
     recognition = record.recognition or recognise(record.content)
     if recognition.format is None:
         raise RecordRefused(f"no reader knows this format: {describe_unknown(raw.content)}")
-    return FORMATS[recognition.format].read(replace(record, recognition=recognition), source)
+    return FORMATS[recognition.format], replace(record, recognition=recognition)
 
 
 def _only_record(raw: RawRecord) -> RawRecord:

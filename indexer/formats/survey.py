@@ -7,56 +7,27 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from core.record import Record
 from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
-from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
 from indexer.formats.refused import RecordRefused
-from indexer.formats.registry import read
+from indexer.formats.registry import read, stated_fields
+from indexer.formats.stated import FIELDS
 from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
 
-FIELDS = ("title", "abstract", "extents", "times")
-
-_VALUE = rb"(?:\s[^>]*)?>\s*(?:<(?:\w+:)?(?:CharacterString|Anchor|para)[^>/]*>)?\s*[^<\s]"
-_IN_XML = {  # patterns that show that a document states a field; independent of the readers
-    "title": re.compile(rb"<(?:\w+:)?(?:title|Entry_Title|DataSetId)" + _VALUE),
-    "abstract": re.compile(
-        rb"<(?:\w+:)?(?:abstract|Abstract|Summary)" + _VALUE + rb"|<(?:dc:|dct:)?description" + _VALUE
-    ),
-}
-_ANYWHERE = {
-    "extents": re.compile(
-        rb"<(?:\w+:)?westBoundLongitude>\s*(?:<[^>]*>)?\s*-?\d|<westbc>\s*-?\d|LowerCorner>\s*-?\d|pointLongitude>\s*-?\d"
-        rb'|"bbox":\s*\[+\s*-?\d|"coordinates":\s*\[|ENVELOPE\s*\(|(?:POLYGON|POINT)\s*\(\(?|westlimit='
-        rb"|[wW]estBoundingCoordinate\"?[>:]\s*-?\d|gRingLongitude>\s*-?\d|[Pp]oint_?Longitude>\s*-?\d"
-        rb'|Westernmost_Longitude>\s*-?\d|\\"coordinates\\"|"bbox-west-long"'
-    ),
-    "times": re.compile(
-        rb'(?:beginPosition|timePosition)[^>]*>\s*\d|<(?:begdate|caldate)>\s*\d|"interval":\s*\[+\s*"\d'
-        rb'|"(?:datetime|start_datetime)":\s*"\d|(?:dct|dcterms):temporal[ >]|dateType="Collected"'
-        rb'|"temporal(?:_start|_coverage|-extent-begin)?":\s*["\[{]|"dct_temporal_sm":\s*\[\s*"\d|<Start_Date>\s*\d'
-        rb"|startDate|<calendarDate>\s*\d|Beginning_?Date_?Time\"?[>:]\s*\"?\d"
-    ),
-}
+NAMES = {"title": "title", "abstract": "abstract", "extents": "extent", "times": "period"}
+_ABOUT = {"title": "title:", "abstract": "abstract:", "extents": "extent:", "times": "time:"}
 _PLACE = re.compile(r"^(?:entry|element) \d+ of [^:]*: ")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_HOLDERS = ("properties", "umm", "attributes", "result")
 
 
-def states(content: bytes, name: str) -> bool:
-    """Whether a document seems to state a field (of ``FIELDS``), judged without the readers."""
-    if name in _ANYWHERE:
-        return _ANYWHERE[name].search(content) is not None
-    if not looks_like_json(content):
-        return _IN_XML[name].search(content) is not None
-    document = parse_json(content)
-    holders = [document, *(document.get(inner) for inner in _HOLDERS)] if isinstance(document, dict) else []
-    members = {str(key).lower(): value for holder in objects_in(holders) for key, value in holder.items()}
-    return any(value for key, value in members.items() if _is_called(key, name))
+@dataclass(frozen=True, slots=True)
+class MissedField:
+    """A field that a document states and its record lacks; ``why`` are the reader's warnings about it."""
 
-
-def _is_called(key: str, name: str) -> bool:
-    if name == "title":
-        return key.rstrip("s").endswith(("title", "title_"))
-    return key.endswith(("description", "descriptions", "notes", "abstract")) or "description_s" in key
+    origin: str
+    format: str
+    name: str
+    why: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -71,14 +42,15 @@ class Survey:
     stated: Counter[tuple[str, str]] = field(default_factory=Counter)
     given: Counter[tuple[str, str]] = field(default_factory=Counter)
     filled: Counter[tuple[str, str]] = field(default_factory=Counter)
-    missed: list[tuple[str, str, str]] = field(default_factory=list)
+    missed: list[MissedField] = field(default_factory=list)
     refused: dict[str, list[str]] = field(default_factory=dict)
     passed_over: Counter[str] = field(default_factory=Counter)
+    origins_passed_over: dict[str, list[str]] = field(default_factory=dict)
 
     def share(self) -> float:
         """Of the fields that documents state, the share that the records give; 1.0 where nothing is stated."""
-        stated = sum(self.stated.values())
-        return sum(self.given.values()) / stated if stated else 1.0
+        stated = self.stated.total()
+        return self.given.total() / stated if stated else 1.0
 
     def skip(self, member: Skipped) -> None:
         """A file or member that cannot be read."""
@@ -88,6 +60,7 @@ class Survey:
     def pass_over(self, other: PassedOver) -> None:
         """Files and members that are no metadata."""
         self.passed_over[other.reason] += other.count
+        self.origins_passed_over.setdefault(other.reason, []).extend((other.origin, *other.others))
 
     def add_record(self, raw: RawRecord) -> None:
         """Reads a document that is already split."""
@@ -99,17 +72,26 @@ class Survey:
             return
         self.records[record.native_format] += 1
         self.filled.update((record.native_format, name) for name in filled_fields(record))
-        for name in FIELDS:
-            if states(raw.content, name):
-                self.stated[record.native_format, name] += 1
-                if getattr(record, name):
-                    self.given[record.native_format, name] += 1
-                else:
-                    self.missed.append((record.native_format, name, raw.origin))
+        given = _given_fields(record)
+        stated = stated_fields(raw)
+        for name in given if stated is None else stated:
+            self.stated[record.native_format, name] += 1
+            if name in given:
+                self.given[record.native_format, name] += 1
+            else:
+                self.missed.append(MissedField(raw.origin, record.native_format, name, _warnings_of(record, name)))
 
     def _refuse(self, raw: RawRecord, refused: RecordRefused) -> None:
         reason = str(refused).removeprefix("no reader knows this format: ")
         self.refused.setdefault(reason, []).append(raw.origin)
+
+
+def _warnings_of(record: Record, name: str) -> tuple[str, ...]:
+    return tuple(warning for warning in record.warnings if warning.startswith(_ABOUT[name]))
+
+
+def _given_fields(record: Record) -> frozenset[str]:
+    return frozenset(name for name in FIELDS if getattr(record, name))
 
 
 def survey_of(pages: Iterable[RawPage]) -> Survey:
@@ -127,15 +109,14 @@ def survey_of(pages: Iterable[RawPage]) -> Survey:
 
 def markdown(survey: Survey) -> str:
     """The table by format, and the refusals by the start of their reason."""
-    names = ("title", "abstract", "extent", "period")
     rows = [
-        f"| format | records | {' | '.join(f'{name} given / stated' for name in names)} |",
+        f"| format | records | {' | '.join(f'{NAMES[name]} read / stated' for name in FIELDS)} |",
         "|---|---|---|---|---|---|",
     ]
     for kind, count in sorted(survey.records.items()):
         cells = [f"{survey.given[kind, name]} / {survey.stated[kind, name]}" for name in FIELDS]
         rows.append(f"| `{kind}` | {count} | {' | '.join(cells)} |")
-    return "\n".join([*rows, "", *_refusals(survey)])
+    return "\n".join([*rows, *_refusals(survey)])
 
 
 def _refusals(survey: Survey) -> list[str]:
@@ -143,11 +124,12 @@ def _refusals(survey: Survey) -> list[str]:
     for reason, origins in survey.refused.items():
         groups[_group(reason)] += len(origins)
     counted = sorted(groups.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
-    rows = ["| refused | documents |", "|---|---|", *(f"| {reason} | {count} |" for reason, count in counted)]
-    if survey.passed_over:
-        others = sorted(survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
-        rows += ["", "| passed over | files and members |", "|---|---|"]
-        rows += [f"| {reason} | {count} |" for reason, count in others]
+    others = sorted(survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
+    tables = [("| refused | documents |", counted), ("| passed over | files and members |", others)]
+    rows: list[str] = []
+    for head, lines in tables:
+        if lines:
+            rows += ["", head, "|---|---|", *(f"| {reason} | {count} |" for reason, count in lines)]
     return rows
 
 
@@ -163,7 +145,7 @@ def by_field(survey: Survey) -> str:
         cells = [_cell(survey, kind, name) for kind in kinds]
         if any(cells):
             rows.append(f"| `{name}` | {' | '.join(cells)} |")
-    return "\n".join([*rows, "", _LEGEND, *(["", *_refusals(survey)] if survey.refused or survey.passed_over else [])])
+    return "\n".join([*rows, "", _LEGEND, *_refusals(survey)])
 
 
 _LEGEND = "Empty: the format has no place for it. `type` counts where it is not dataset, `access` where it is not open."

@@ -13,8 +13,10 @@ from es_mappings.names import alias
 from indexer.harvest.report import warning_kind
 from indexer.quality.links import latest_links
 from indexer.store.ledger import Ledger, scan
+from indexer.store.runs import Runs
 
 _EXAMPLES = 5
+_PASSED_OVER = "passed over: "  # begins the warnings of a harvest about what it did not read
 _LONG_ENOUGH = 100  # characters of a useful abstract
 
 WEIGHTS: Mapping[str, float] = {
@@ -29,6 +31,8 @@ WEIGHTS: Mapping[str, float] = {
     "a date": 0.05,
 }
 """The fields that count, and their share of the score; they add up to 1."""
+SHORT_ABSTRACT = f"an abstract of under {_LONG_ENOUGH} characters"
+"""It counts as no abstract in the score, and has its own name in the report."""
 
 _FIELDS = (
     "id", "title", "abstract", "boxes", "geometry", "spans", "keywords.term", "contacts", "licence", "constraints",
@@ -49,6 +53,11 @@ class QualityFinding:
     alike: bool = False
 
     @property
+    def lack(self) -> str:
+        """Of a missing field: what the records are without, or with what too short they are."""
+        return f"with {self.what}" if self.what == SHORT_ABSTRACT else f"without {self.what}"
+
+    @property
     def told(self) -> str:
         return f"{self.what} (and others like it)" if self.alike else self.what
 
@@ -58,6 +67,7 @@ class QualityReport:
     """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, lowest first.
 
     ``broken_links`` are from the last complete check, which ended at ``links_checked``; None if there was none.
+    ``passed_over``: files and members that the last full harvest did not read because they are no metadata.
     """
 
     source: str
@@ -70,16 +80,18 @@ class QualityReport:
     broken_links: tuple[QualityFinding, ...] = ()
     links_checked: str | None = None
     links: int = 0
+    passed_over: tuple[QualityFinding, ...] = ()
 
     def as_dict(self) -> Json:
         return asdict(self)
 
 
 def missing(document: JsonMapping) -> tuple[str, ...]:
-    """The fields of WEIGHTS that a record (in its stored form) lacks."""
+    """The fields of WEIGHTS that a record (in its stored form) lacks, or SHORT_ABSTRACT."""
+    abstract = document.get("abstract") or ""
     there = {
         "a title": document.get("title"),
-        "an abstract": len(document.get("abstract") or "") >= _LONG_ENOUGH,
+        SHORT_ABSTRACT if abstract else "an abstract": len(abstract) >= _LONG_ENOUGH,
         "an extent": document.get("boxes") or document.get("geometry"),
         "a period": document.get("spans"),
         "keywords": document.get("keywords"),
@@ -93,7 +105,7 @@ def missing(document: JsonMapping) -> tuple[str, ...]:
 
 def score(document: JsonMapping) -> float:
     """The sum of the weights of its fields, 0..1."""
-    return 1.0 - sum(WEIGHTS[what] for what in missing(document))
+    return 1.0 - sum(WEIGHTS["an abstract" if what == SHORT_ABSTRACT else what] for what in missing(document))
 
 
 def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
@@ -108,7 +120,23 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
         kept = "its last good version stays" if entry.held is not None else "it is not in the index"
         refused.add(f"{entry.reason or 'no reason given'}; {kept}", entry.origin)
     report = summary(source, (hit["_source"] for hit in hits), refused.findings())
-    return _with_links(report, latest_links(client, prefix, source))
+    passed_over = _passed_over(Runs(client, prefix).last_complete(source, full=True))
+    return replace(_with_links(report, latest_links(client, prefix, source)), passed_over=passed_over)
+
+
+def _passed_over(run: RunReport | None) -> tuple[QualityFinding, ...]:
+    """By reason, as the harvest reported them."""
+    if run is None:
+        return ()
+    kinds = {kind: warning for kind, warning in run.warnings.items() if kind.startswith(_PASSED_OVER)}
+    return tuple(
+        QualityFinding(
+            kind.removeprefix(_PASSED_OVER),
+            warning.count,
+            tuple(example.partition(f": {_PASSED_OVER}")[0] for example in warning.examples),
+        )
+        for kind, warning in sorted(kinds.items(), key=lambda item: -item[1].count)
+    )
 
 
 def _with_links(report: QualityReport, checked: RunReport | None) -> QualityReport:
@@ -176,7 +204,7 @@ code {{ overflow-wrap: anywhere; }}
 </style></head><body>
 <h1>{source}</h1>
 <p>{records} records in service; completeness {completeness:.0%} on average.</p>
-{spread}{missing}{links}{repaired}{refused}
+{spread}{missing}{links}{repaired}{refused}{passed_over}
 </body></html>
 """
 
@@ -188,10 +216,11 @@ def quality_page(report: QualityReport) -> str:
         records=report.records,
         completeness=report.completeness,
         spread=_spread(report.spread),
-        missing=_table("What is missing", report.missing, "records without"),
+        missing=_table("What is missing", tuple(replace(gap, what=gap.lack) for gap in report.missing), "records"),
         links=_links(report),
         repaired=_table("What was repaired or left out", report.repaired, "times"),
         refused=_table("What could not be read", report.refused, "documents"),
+        passed_over=_table("What is no metadata and was passed over", report.passed_over, "files"),
     )
 
 

@@ -29,6 +29,7 @@ from indexer.sources.members import (
     passed_over,
 )
 
+_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 
 
@@ -144,7 +145,10 @@ class _Draft:
     def pass_over(self, other: PassedOver) -> None:
         key = (other.reason, other.native_id)
         before = self.passed_over.get(key)
-        self.passed_over[key] = other if before is None else replace(before, count=before.count + other.count)
+        if before is not None:
+            others = (*before.others, other.origin)[:_NAMED]
+            other = replace(before, count=before.count + other.count, others=others)
+        self.passed_over[key] = other
 
     def add(self, outcome: RawRecord | Skipped | PassedOver, position: str | None) -> None:
         """``position`` is None within a file, and after a member that cannot be named."""

@@ -24,6 +24,12 @@ _MEDIA_TYPES = {
     ".txt": "text/plain",
 }
 _ARCHIVES = frozenset({".zip", ".mef", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"})
+_NO_METADATA = {
+    **dict.fromkeys((".csv", ".tsv", ".xls", ".xlsx", ".ods"), "tables are data"),
+    **dict.fromkeys((".pdf", ".docx", ".html", ".htm", ".md"), "documents belong to `sonde ingest`"),
+    **dict.fromkeys((".nc", ".nc4", ".h5", ".hdf", ".grib", ".grb", ".tif", ".tiff", ".shp", ".gpkg"), "they are data"),
+}
+"""Why a file is no metadata, by its suffix."""
 _MIB = 1 << 20
 
 
@@ -92,7 +98,10 @@ def passed_over(origin: str) -> PassedOver:
     suffix = suffix_of(origin)
     if suffix in _ARCHIVES:
         return PassedOver(origin, f"an archive inside a folder ({suffix}) is not opened; harvest it by itself")
-    return PassedOver(origin, f"files with the suffix {suffix} are not read" if suffix else "its name has no suffix")
+    if not suffix:
+        return PassedOver(origin, "its name has no suffix")
+    why = f": {_NO_METADATA[suffix]}" if suffix in _NO_METADATA else ""
+    return PassedOver(origin, f"files with the suffix {suffix} are not read{why}")
 
 
 def is_hidden(part: str) -> bool:

@@ -96,8 +96,8 @@ class Protocol:
     """A catalogue protocol. ``name`` is the ``type`` of an entry in ``sources.yaml``.
 
     ``open(fetcher, url, since, options)``; ``options`` is the dataclass that an entry's ``options`` must fit.
-    ``summary`` and ``changes_by`` are for the table in docs/harvesting.md. ``changes_by`` says how the protocol detects
-    changed records; if it is empty, every run requests everything and ``since`` is None.
+    ``summary`` and ``changes_by`` are for the table in docs/stewards/sources-and-schedules.md. ``changes_by`` says how
+    the protocol detects changed records; if it is empty, every run requests everything and ``since`` is None.
 
     For ``sonde sources add``: ``recognises`` judges the answer of an address. ``at`` and ``below`` give the questions
     for the address itself and for the usual places below it. ``of_address`` recognises an address by its form alone.

@@ -11,7 +11,7 @@ from indexer.formats.recognition import recognise
 from indexer.sources.protocol import FirstAnswer
 
 _FIRST = 200_000
-AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/harvesting.md)"
+AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/stewards/sources-and-schedules.md)"
 _HARVESTED = "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), a sitemap, or a folder of metadata files (WAF)"
 
 

@@ -33,7 +33,7 @@ from sonde.wiring.api import api_parts
 from sonde.wiring.clients import elasticsearch_client
 
 CLOCK = 1_795_694_400.0
-"""Seconds since 1970 that ``time.time`` answers while a state is frozen (26 November 2026, noon)."""
+"""Seconds since 1970 that ``time.time`` answers while a state is frozen."""
 
 _HEADERS = ("Link", "Location", "Content-Language", "Cache-Control", "Vary", "WWW-Authenticate", "Content-Disposition")
 _HOUSEKEEPING = re.compile(

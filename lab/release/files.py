@@ -51,7 +51,10 @@ def packages(checkout: Path, uv: Path, out: Path) -> list[Path]:
 
 def _packages(out: Path) -> list[Path]:
     return sorted(
-        file for name in ("sonde", "sonde_client") for end in (".whl", ".tar.gz") for file in out.glob(f"{name}-*{end}")
+        file
+        for name in ("sonde_search", "sonde_search_client")
+        for end in (".whl", ".tar.gz")
+        for file in out.glob(f"{name}-*{end}")
     )
 
 

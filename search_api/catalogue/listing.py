@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.geo import BBox
 from core.json_types import Json, JsonMapping
-from core.record import Record
+from core.record import Record, addressed
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
@@ -189,8 +189,13 @@ class RecordReader:
             request = replace(request, after=page.after)
 
     def record(self, record_id: str, source: str | None = None) -> Stored:
-        """Raises NotFound if there is no record with that id (in that catalogue)."""
+        """The record by its full id or, in the catalogue of one source, by its name there, as PUT takes it.
+
+        Raises NotFound if there is no such record (in that catalogue).
+        """
         hit = self._source(record_id, "records", vectors.WITHOUT)
+        if hit is None and source is not None and (full := addressed(source, record_id)) != record_id:
+            hit = self._source(full, "records", vectors.WITHOUT)
         if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
         return _stored(hit)

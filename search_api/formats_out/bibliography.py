@@ -21,6 +21,10 @@ Kind = Literal["article", "report", "dataset", "software", "misc"]
 _AUTHORS = ("author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher")
 """Roles that may be named as authors; the first that the record has counts."""
 
+_LANDING = ("cite-as", "about")
+"""Relations of links to the page of the data set, best first."""
+_WEB = ("https://", "http://")
+
 _KINDS: dict[str, Kind] = {"software": "software", "service": "misc", "document": "report"}
 _KEY = re.compile(r"[^A-Za-z0-9]+")
 _DATE = re.compile(r"^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
@@ -82,7 +86,7 @@ class CitationFormat:
 
 
 def of_record(record: Record, address: str) -> Citation:
-    """``address`` is cited where there is no DOI."""
+    """Without a DOI the landing page is cited; ``address`` if the record links to none."""
     roles = {contact.role for contact in record.contacts}
     role = next((known for known in _AUTHORS if known in roles), None)
     authors = dict.fromkeys(
@@ -95,7 +99,7 @@ def of_record(record: Record, address: str) -> Citation:
         key=_KEY.sub("_", record.id),
         kind=_KINDS.get(record.type, "dataset"),
         title=record.title or record.id,
-        address=address,
+        address=_landing_page(record) or address,
         authors=tuple(authors),
         publisher=publisher,
         published=dates.published or dates.created or dates.modified,
@@ -115,6 +119,12 @@ def of_document(entry: DocumentEntry, address: str) -> Citation:
         published=entry.published,
         doi=entry.doi,
     )
+
+
+def _landing_page(record: Record) -> str | None:
+    """The first web address of the best relation."""
+    pages = (link.href for rel in _LANDING for link in record.links if link.rel == rel and link.href.startswith(_WEB))
+    return next(pages, None)
 
 
 def _party(contact: Contact) -> Party | None:

@@ -97,7 +97,7 @@ MODULES = {
 def cli() -> None:
     """Sonde: search for geoscience and environmental data catalogues.
 
-    Settings are environment variables, SONDE_ELASTICSEARCH__URL for example; docs/settings.md lists them.
+    Settings are environment variables, SONDE_ELASTICSEARCH__URL for example; docs/operators/settings.md lists them.
     Exit codes: 0 done, 1 done but with named failures, 2 not possible, with the reason.
     """
 

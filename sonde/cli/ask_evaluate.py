@@ -53,8 +53,8 @@ _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], seed: int) -> None:
     """Write test questions about the public documents of the running index.
 
-    Four kinds, as in paper 001: a fact of one document, an inference from one document, several documents, and a
-    condition. Read them before you use them: templates and models also make questions that nobody would ask.
+    Four kinds: a fact of one document, an inference from one document, several documents, and a condition.
+    Read them before you use them: templates and models also make questions that nobody would ask.
     Then `sonde ask-evaluate --questions FILE` asks them.
     """
     settings = load_settings()
@@ -99,7 +99,8 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
 @click.option(
     "--questions",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Your own questions about the documents of the running index, a JSON object a line; see docs/documents.md.",
+    help="Your own questions about the documents of the running index, a JSON object a line; "
+    "see docs/stewards/documents.md.",
 )
 @click.option("--sample", type=click.IntRange(1), help="A fixed sample of N questions, over all texts.")
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions of this half; all answerable.")
@@ -192,7 +193,7 @@ def _show(collection: AnswerCollection, made: str, measured: dict[str, float | i
 
 
 def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
-    """As paper 001's Table 1, with the pages and the answers."""
+    """A row for each kind, with the pages and the answers."""
     if not kinds:
         return
     columns = (

@@ -1,4 +1,4 @@
-"""`sonde formats`: surveys a folder or archive, and writes the tables of docs/formats.md."""
+"""`sonde formats`: surveys a folder or archive, and writes the tables of docs/stewards/formats.md."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ from sonde.cli.screen import say
     "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Write the tables into this file."
 )
 @click.option(
-    "--missed", is_flag=True, help="Name each refused document, and each that has a field which its record lacks."
+    "--missed",
+    is_flag=True,
+    help="Name each document that is refused or passed over, and each that states a field which its record lacks.",
 )
 def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool) -> None:
-    """Survey a folder or archive: records by format, how many give what they state, and why others are refused.
+    """Survey a folder or archive: records by format, how much of them was read, and why the rest was not.
 
+    Two numbers stand for each field: the records from which Sonde read it / the records whose file states it.
     Nothing is indexed. If a document holds several records (a data.json, a graph), each counts.
     """
     if write is not None:
@@ -39,29 +42,42 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
         return
     surveyed = survey.survey_of(_documents(path))
     say(survey.by_field(surveyed) if fields else survey.markdown(surveyed))
-    say(
-        f"\n{sum(surveyed.records.values())} records of {surveyed.documents} documents; "
-        f"of the titles, abstracts, extents and times that they seem to state, {surveyed.share():.2%} were read"
-        f"{' (--missed names the documents)' if (surveyed.missed or surveyed.refused) and not missed else ''}"
-    )
+    say(f"\n{surveyed.records.total()} records of {surveyed.documents} documents; {_share(surveyed)}")
     if left := _left_out(surveyed):
-        say(left)
+        say(f"{left}{'' if missed else ' (--missed names them)'}")
     for line in _missed(surveyed) if missed else ():
         say(line)
+
+
+def _share(surveyed: survey.Survey) -> str:
+    stated, given = surveyed.stated.total(), surveyed.given.total()
+    if not stated:
+        return "they state no title, abstract, extent or period"
+    return f"of {stated} titles, abstracts, extents and periods that they state, {given} were read"
 
 
 def _left_out(surveyed: survey.Survey) -> str:
     """The numbers that `sonde harvest` reports for the same files."""
     refused, other = sum(map(len, surveyed.refused.values())), sum(surveyed.passed_over.values())
-    counted = [f"{refused} refused" if refused else "", f"{other} passed over" if other else ""]
+    fields = len(surveyed.missed)
+    counted = [
+        f"{refused} refused" if refused else "",
+        f"{other} passed over" if other else "",
+        f"{fields} {'field' if fields == 1 else 'fields'} stated and not read" if fields else "",
+    ]
     return ", ".join(part for part in counted if part)
 
 
 def _missed(surveyed: survey.Survey) -> Iterator[str]:
     for reason, origins in surveyed.refused.items():
         yield from (f"{origin}: is refused: {reason}" for origin in origins)
-    for kind, name, origin in surveyed.missed:
-        yield f"{origin}: {name} is stated, but the {kind} reader does not read it"
+    for reason, origins in surveyed.origins_passed_over.items():
+        yield from (f"{origin}: is passed over: {reason}" for origin in origins)
+        if (more := surveyed.passed_over[reason] - len(origins)) > 0:
+            yield f"and {more} more: passed over: {reason}"
+    for one in surveyed.missed:
+        why = "; ".join(one.why) or f"the {one.format} reader does not read it"
+        yield f"{one.origin}: the {survey.NAMES[one.name]} is stated, but not read: {why}"
 
 
 def _written_into(document: str, path: Path | None) -> str:

@@ -87,7 +87,7 @@ def _absent(name: str) -> click.Command:
         """Part of the laboratory, which is not installed here."""
         raise SondeError(
             f"`sonde {name}` belongs to the laboratory, which is not installed here: use a checkout of Sonde after"
-            " `make env`, or run `pip install ./lab` in one."
+            " `make env`, or run `pip install . ./sonde_client ./lab` in one."
         )
 
     return absent

@@ -89,7 +89,7 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
 @models.command()
 @click.argument("name", metavar="MODEL")
 def use(name: str) -> None:
-    """ModelCheck that MODEL can serve, and say how to put it into service. This command changes nothing.
+    """Check that MODEL can serve, and say how to put it into service. This command changes nothing.
 
     An embedder never changes under a running index: the next index is built beside it, compared, and the alias moves.
     Exit code 1 if a check fails.

@@ -132,13 +132,15 @@ def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -
 def _show_quality(console: Console, quality: QualityReport) -> None:
     console.print(f"{quality.source}: {quality.records} records, completeness {quality.completeness:.1%} on average")
     for gap in quality.missing:
-        console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}")
+        console.print(f"  {gap.count} {gap.lack}, e.g. {', '.join(gap.examples)}")
     for dead in quality.broken_links:
         console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}")
     for repair in quality.repaired:
         console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
     for refusal in quality.refused:
         console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
+    for other in quality.passed_over:
+        console.print(f"  {other.count} passed over: {other.what}, e.g. {', '.join(other.examples)}")
 
 
 @sources.command()

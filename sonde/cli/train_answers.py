@@ -47,7 +47,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     SONDE_ANSWERS__URL.
 
     If the endpoint fails, earlier answers still make rows, and the same command requests only the rest.
-    docs/training.md has the recipe that trains a small answerer on them.
+    docs/extending/training.md has the recipe that trains a small answerer on them.
     """
     settings = load_settings()
     model = asking_model(settings, out / _SAID)

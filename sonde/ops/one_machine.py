@@ -39,6 +39,7 @@ def stack_of(settings: Settings) -> Stack:
                 transport_port=settings.elasticsearch.transport_port,
                 heap=settings.elasticsearch.heap,
                 version=settings.elasticsearch.version,
+                home=settings.elasticsearch.home,
                 http_port_setting="SONDE_ELASTICSEARCH__PORT",
                 transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
                 with_login=settings.elasticsearch.url is None,

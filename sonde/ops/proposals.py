@@ -18,7 +18,10 @@ from indexer.sources.probe import DetectedSource
 from workers.source_config import load_sources
 
 _NO_ID = re.compile(r"[^a-z0-9]+")
-_EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md explains every key.\nsources:\n"
+_EMPTY = (
+    "# Which catalogues are harvested, and when (UTC). docs/stewards/sources-and-schedules.md explains every key.\n"
+    "sources:\n"
+)
 
 
 def entry(source: DetectedSource, id: str, interval: str) -> str:

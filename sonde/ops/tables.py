@@ -1,15 +1,11 @@
-"""Pages and tables that are made from the code: `python -m sonde.ops.tables` writes docs/settings.md, tables in other
-docs, and the source types in the chart."""
+"""What is made from the code by `python -m sonde.ops.tables`: the page of settings, tables in other pages of docs/, and
+the source types in the chart."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 from encoders.presets import KNOWN
 from indexer.formats import field_table
@@ -17,49 +13,10 @@ from indexer.formats.field_table import page_marks, replace_between
 from indexer.formats.recognition import FORMATS
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
-from sonde.environment import secret_settings
-from sonde.settings import Settings
+from sonde.ops.settings_page import settings_page
 from workers.source_config import source_types
 
 ROOT = Path(__file__).resolve().parents[2]
-
-_HEAD = """# Settings
-
-Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
-variable and says what to write. A list is written with commas, `a.example,b.example`, or as JSON,
-`["a.example", "b.example"]`. `python -m sonde.ops.tables` writes this page; a test checks that it
-is up to date.
-
-A secret can also be read from a file: `NAME_FILE=/run/secrets/file` gives the setting `NAME` the content of this file.
-This works for {secrets}.
-
-| variable | default | what it is |
-|---|---|---|
-"""
-
-
-def settings_page() -> str:
-    """The whole of docs/settings.md."""
-    secrets = [f"`{name}`" for name in secret_settings(Settings)]
-    head = _HEAD.format(secrets=f"{', '.join(secrets[:-1])} and {secrets[-1]}")
-    return head + "".join(f"{row}\n" for row in _setting_rows())
-
-
-def _setting_rows() -> Iterator[str]:
-    for group, entry in Settings.model_fields.items():
-        model = entry.annotation
-        if isinstance(model, type) and issubclass(model, BaseModel):
-            for name, field in model.model_fields.items():
-                variable = f"SONDE_{group}__{name}".upper()
-                yield f"| `{variable}` | {_default(field)} | {(field.description or '').replace('|', '/')} |"
-
-
-def _default(field: FieldInfo) -> str:
-    if field.default_factory is not None:
-        return "the user's folder"
-    if field.default in (None, PydanticUndefined, (), ""):
-        return ""
-    return f"`{field.default}`"
 
 
 def protocols(page: str) -> str:
@@ -107,11 +64,11 @@ def known_models(page: str) -> str:
 
 
 FILES: dict[str, Callable[[str], str]] = {
-    "docs/settings.md": lambda _page: settings_page(),
-    "docs/harvesting.md": protocols,
-    "docs/formats.md": formats,
-    "docs/standards.md": output_formats,
-    "docs/training.md": known_models,
+    "docs/operators/settings.md": lambda _page: settings_page(),
+    "docs/stewards/sources-and-schedules.md": protocols,
+    "docs/stewards/formats.md": formats,
+    "docs/portals/standards.md": output_formats,
+    "docs/extending/training.md": known_models,
     "helm/sonde/values.schema.json": chart,
 }
 

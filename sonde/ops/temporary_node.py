@@ -30,7 +30,11 @@ def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[
     tell("No Elasticsearch runs here; starting one for this command alone.")
     with tempfile.TemporaryDirectory(prefix="sonde-node-") as folder:
         node = elasticsearch_node(
-            Path(folder), heap=settings.elasticsearch.heap, cache=settings.stack.cache, jvm_options=()
+            Path(folder),
+            heap=settings.elasticsearch.heap,
+            cache=settings.stack.cache,
+            home=settings.elasticsearch.home,
+            jvm_options=(),
         )
         with _stack_errors(), node as url:
             elasticsearch = settings.elasticsearch.model_copy(update={"url": url})

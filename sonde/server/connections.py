@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -21,13 +22,15 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import WSGITask
+from waitress.task import ErrorTask, WSGITask
+from waitress.utilities import Error, RequestEntityTooLarge, RequestHeaderFieldsTooLarge
 
+from search_api.http.problems import Problem
 from search_api.http.responses import LARGEST_BODY_BYTES
 
 log = structlog.get_logger(__name__)
 
-_LARGEST_BODY_WITHOUT_KEY = 2 * 1024 * 1024
+LARGEST_BODY_WITHOUT_KEY = 2 * 1024 * 1024
 _LARGEST_HEADERS = 64 * 1024
 _READ_BYTES = 64 * 1024
 _KERNEL_BUFFER_BYTES = 128 * 1024
@@ -100,6 +103,34 @@ class _Task(WSGITask):
         return header
 
 
+class _Refusal(ErrorTask):
+    """The answer to a request that no view gets, as problem+json (RFC 9457)."""
+
+    def execute(self) -> None:
+        request: Any = self.request
+        status = HTTPStatus(request.error.code)
+        body = Problem(title=status.phrase, status=status, detail=_reason(request.error, request))
+        text = body.model_dump_json(exclude_none=True).encode()
+        self.status = f"{status.value} {status.phrase}"
+        self.response_headers = [("Content-Type", "application/problem+json")]
+        self.set_close_on_finish()
+        self.content_length = len(text)
+        self.write(text)
+
+
+def _reason(error: Error, request: HTTPRequestParser) -> str:
+    """Why the request is refused, in one sentence for a person."""
+    match error:
+        case RequestHeaderFieldsTooLarge():
+            return f"The headers are longer than {_LARGEST_HEADERS} bytes."
+        case RequestEntityTooLarge():
+            largest = request.adj.max_request_body_size
+            hint = "" if "AUTHORIZATION" in request.headers else " without a key"
+            return f"The body is larger than {largest} bytes, the limit{hint}."
+        case _:
+            return str(error.body)
+
+
 class _Parser(HTTPRequestParser):
     """A body larger than two MiB needs a key, because no public request is larger. Ambiguous headers are answered with
     400, because a proxy in front might understand them differently.
@@ -133,6 +164,7 @@ class _Connection(HTTPChannel):
 
     parser_class = _Parser
     task_class = _Task
+    error_task_class = _Refusal
     reading_since = 0.0
     """When reading of the current request began; 0: no request."""
     writing_since = 0.0
@@ -320,4 +352,4 @@ class ConnectionServer(TcpWSGIServer):
                 connection.handle_close()
 
 
-_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_BODY_WITHOUT_KEY)
+_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=LARGEST_BODY_WITHOUT_KEY)

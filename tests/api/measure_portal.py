@@ -1,4 +1,4 @@
-"""Figures of docs/standards.md: ``python -m tests.api.measure_portal URL PREFIX`` on an index that is there already.
+"""Figures of the portals' calls: ``python -m tests.api.measure_portal URL PREFIX`` on an index that is there already.
 
 Nothing is written. ``PREFIX`` is an index prefix with many records (the 10,875 of NCAR, say). Each figure stands beside
 what was asked for; exit code 1 where one is not reached. The page is measured where Debian's chromium is.

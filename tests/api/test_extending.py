@@ -1,4 +1,4 @@
-"""docs/extending.md: its modules are read out of the page, added to their lists, and used from harvest to answer."""
+"""The modules of docs/extending/index.md are read from the page, added to their lists, and used."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.servers.asking import fetcher_of
 from tests.service import Service
 from workers.source_config import load_sources
 
-PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "extending" / "index.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 MODULES = {text.partition("\n")[0].removeprefix("# "): text for kind, text in BLOCKS if kind == "python"}
 CONFIGURED = [json.loads(text) for kind, text in BLOCKS if kind == "json" and "tagline" not in text]
@@ -139,6 +139,14 @@ def test_each_module_of_the_page_lies_where_its_table_says() -> None:
     rooms = re.findall(r"^\| [a-z ]+ \| `([a-z_/]+/)` \| `([a-z_/]+\.py)`", PAGE, re.MULTILINE)
     assert {f"{Path(name).parent}/" for name in MODULES} == {room for room, _ in rooms}
     assert all((Path(__file__).parents[2] / listed).is_file() for _, listed in rooms)
+
+
+def test_every_file_that_the_pages_name_is_there() -> None:
+    root = Path(__file__).parents[2]
+    pages = "".join(page.read_text("utf-8") for page in (root / "docs" / "extending").glob("*.md"))
+    named = re.findall(r"`((?:reading|web|search_api|indexer|encoders|es_mappings|sonde|tests)/[\w./*-]+)`", pages)
+    assert len(named) > 30
+    assert [name for name in named if not list(root.glob(name.rstrip("/")))] == []
 
 
 def test_a_protocol_is_taken_by_the_sources_file_and_its_options_are_checked(

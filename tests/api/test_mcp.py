@@ -31,6 +31,7 @@ from tests.conftest import delete_indices
 from tests.live import serving
 from tests.service import Service
 from tests.shared_data import shared_data
+from tests.shown_answers import difference
 
 TOOLS = [
     "search", "get_record", "find_similar", "read_passages", "ask_documents", "describe_holdings", "lookup_place",
@@ -75,12 +76,30 @@ def test_both_transports_and_both_ages_of_the_protocol_have_the_same_tools(addre
     assert all(hit["why"] for hit in found.quoted)
 
 
-def test_the_guides_python_runs(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    guide = (ROOT / "docs" / "agents.md").read_text("utf-8")
-    script = guide.partition("```python\n")[2].partition("```")[0]
+GUIDE = (ROOT / "docs" / "portals" / "agents.md").read_text("utf-8")
+
+
+def test_the_guides_python_runs_and_prints_what_it_shows(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script, _, after = GUIDE.partition("```python\n")[2].partition("```")
     apart(lambda: exec(script.replace("https://sonde.example.org", address), {}))
-    assert "samples:fewsnet-southern-africa-rainfall" in capsys.readouterr().out
-    assert set(TOOLS) == {row.split("(")[0].strip("| `") for row in guide.splitlines() if row.startswith("| `")}
+    shown = json.loads(after.partition("```json\n")[2].partition("```")[0])
+    printed = capsys.readouterr().out  # between lines of the log
+    answer, _ = json.JSONDecoder().raw_decode(printed, f"\n{printed}".index("\n{"))
+    assert difference(shown, answer) is None
+
+
+def test_the_guide_names_the_tools_and_their_limit() -> None:
+    assert {row.split("(")[0].strip("| `") for row in GUIDE.splitlines() if row.startswith("| `")} == set(TOOLS)
+    assert f"at most {LARGEST_CHARACTERS:,} characters" in GUIDE
+
+
+def test_a_wrong_place_is_refused_as_the_guide_shows(address: str) -> None:
+    async def refused(client: Client) -> str:
+        result = await client.call_tool("search", {"query": "rain", "place": "Atlantisss"})
+        return result.content[0].text  # type: ignore[union-attr]
+
+    message = over_http(address, refused).partition(": ")[2]
+    assert f"``{message}``" in GUIDE
 
 
 def test_the_tools_are_described_in_few_words(address: str) -> None:

@@ -1,5 +1,6 @@
-"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: desk.md, harvesting.md,
-security.md, and tutorials/ portals.md, operators.md, stewards.md, scientists.md, agents.md.
+"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: start/first-search.md,
+stewards/desk.md, stewards/sources-and-schedules.md, operators/security.md, and tutorials/ portals.md, operators.md,
+stewards.md, scientists.md, agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
 """
@@ -124,19 +125,19 @@ def test_the_desk(reader: Reader) -> None:
     (reader.folder / "districts.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [district]}))
     first, second = reader.records
     ids = {"nsidc:g02202": first, "nsidc:g02158": second, '"reason": "asked': '"id": "3f0c2a9b7d51", "reason": "asked'}
-    printed = reader.walk("desk.md", {"sonde_...": reader.key, "2027-06-30": "2999-06-30", **ids})
+    printed = reader.walk("stewards/desk.md", {"sonde_...": reader.key, "2027-06-30": "2999-06-30", **ids})
     assert "Spree" in printed or "accepted" in printed
 
 
 def test_pushing_records(reader: Reader) -> None:
     copy(SAMPLES / "chirps-v2-global.xml", reader.folder / "record.xml")
-    reader.walk("harvesting.md")
+    reader.walk("stewards/sources-and-schedules.md")
 
 
 def test_keys(reader: Reader, es_client: Elasticsearch) -> None:
     store = KeyStore(es_client, reader.environment["SONDE_INDEX__PREFIX"])
     known, _ = store.add(Grant("bo", frozenset(("search",)), frozenset()), datetime.now(UTC))
-    printed = reader.walk("security.md", {"3f0c2a9b7d51e846": known.id})
+    printed = reader.walk("operators/security.md", {"3f0c2a9b7d51e846": known.id})
     assert "ada" in printed
     assert store.find(known.id) is None or store.find(known.id).revoked is not None
 
@@ -154,7 +155,16 @@ def test_a_tutorial(reader: Reader, name: str) -> None:
 
 
 def test_the_tutorial_for_scientists(reader: Reader) -> None:
-    assert "@" in reader.walk("tutorials/scientists.md")
     printed = reader.walk_python("tutorials/scientists.md")
     assert "African Rainfall Climatology version 2 (ARC2)" in printed
     assert f"{len(FEW)} records; EPSG:4326" in printed
+    printed = reader.walk("tutorials/scientists.md")
+    assert 'url = "https://www.cpc.ncep.noaa.gov/products/international/"' in printed
+    assert "“We sampled 42 lakes between May and September 2023.”" in printed
+
+
+def test_the_first_search(reader: Reader) -> None:
+    printed = reader.walk("start/first-search.md")
+    assert "1  0." in printed
+    assert "Water level of the Spree at Cottbus" in printed
+    assert "my-records: 1 records" in printed

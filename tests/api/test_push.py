@@ -86,6 +86,7 @@ def test_a_record_is_pushed_found_replaced_and_taken_back(http: FlaskClient) -> 
 
     assert http.delete(address).status_code == 204
     assert _title(http, "portal:x1") is None
+    assert _title(http, "x1") is None
     assert http.delete(address).status_code == 404
     assert http.put(address, data=document("x1", "Back again")).status_code == 201
 
@@ -95,6 +96,25 @@ def test_the_address_names_the_record_whatever_the_document_calls_itself(http: F
     assert _title(http, "portal:tides~207") == "Tides of Ålesund"
     native = http.get("/collections/portal/items/portal:tides~207?f=native")
     assert native.data == TURTLE.encode()
+
+
+@pytest.mark.parametrize("name", ["read back", "portal:read back", "y1"])
+def test_a_record_is_read_under_the_address_of_its_put(http: FlaskClient, name: str) -> None:
+    address = f"/collections/portal/items/{name}"
+    created = http.put(address, data=document(name, "Tides of Rügen"))
+    read = http.get(address)
+    assert (created.status_code, read.status_code) == (201, 200)
+    assert read.get_json()["id"] == created.get_json()["id"]
+    assert http.get(created.headers["Location"]).get_json() == read.get_json() | {
+        "links": http.get(created.headers["Location"]).get_json()["links"]
+    }
+    assert http.get(address, query_string={"f": "native"}).data == document(name, "Tides of Rügen").encode()
+    assert http.get(f"{address}/provenance").status_code == 200
+    assert http.get(f"{address}/fair").status_code == 200
+    assert http.get(f"/collections/all/items/{name}").status_code == 404, "all sources need the complete id"
+    assert http.get(f"/collections/kept/items/{name}").status_code == 404
+    assert http.delete(address).status_code == 204
+    assert http.get(address).status_code == 404
 
 
 def test_a_record_taken_back_can_be_restored_under_its_own_id(http: FlaskClient, service: Service) -> None:

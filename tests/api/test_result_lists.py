@@ -14,6 +14,7 @@ from core.geo import BBox
 from core.record import Dates, Keyword, Link, Record, Resolution
 from core.timespan import TimeSpan
 from search_api.app import create_app
+from search_api.formats_out.bibliography import of_record
 from search_api.formats_out.formats import COLUMNS, table
 from search_api.formats_out.notations import ResultPage
 from search_api.search.flow import SearchPipeline
@@ -80,6 +81,23 @@ def test_citations_lead_from_page_to_page(samples: Service) -> None:
     answer = samples.http.get(f"/search?q={Q}&f=bibtex&limit=2")
     assert answer.text.count("@misc{") == 2
     assert 'rel="next"; type="application/x-bibtex"' in answer.headers["Link"]
+
+
+@pytest.mark.parametrize(
+    ("doi", "links", "cited"),
+    [
+        ("10.5555/x", [Link("https://h/", "about")], "https://doi.org/10.5555/x"),
+        (
+            None,
+            [Link("ftp://h/", "about"), Link("https://h/a.nc", "download"), Link("https://h/", "about")],
+            "https://h/",
+        ),
+        (None, [Link("https://h/a.nc", "download")], "http://sonde/x"),
+    ],
+)
+def test_a_citation_leads_to_the_doi_or_the_landing_page(doi: str | None, links: list[Link], cited: str) -> None:
+    record = Record("s:x", "s", "x", "Rain", "", doi=doi, links=tuple(links))
+    assert of_record(record, "http://sonde/x").link == cited
 
 
 def test_a_cell_of_the_table_is_no_formula_and_bounds_hold_all() -> None:

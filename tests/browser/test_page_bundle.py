@@ -89,7 +89,7 @@ def test_the_types_of_the_api_are_those_that_its_document_describes(
 def test_a_language_is_one_file_and_one_line(built: Path, tmp_path: Path) -> None:
     npm = shutil.which("npm")
     assert npm is not None
-    guide = (ROOT / "docs" / "extending.md").read_text("utf-8")
+    guide = (ROOT / "docs" / "extending" / "index.md").read_text("utf-8")
     (section,) = re.findall(r"^## A language of the page\n(.*?)^## ", f"{guide}\n## ", re.MULTILINE | re.DOTALL)
     messages, line = re.findall(r"^```(?:json|ts)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     web = tmp_path / "web"

@@ -2,7 +2,7 @@
 
 The reader is Guidepup's virtual one: it speaks what the W3C's specifications of names, roles and states ask for, in the
 order of the page. It is no real reader, and replaces none: it shows what one has to say. ``python -m
-tests.browser.transcript --url http://127.0.0.1:8080`` writes ``docs/transcript.txt`` of a running service with
+tests.browser.transcript --url http://127.0.0.1:8080`` writes ``docs/portals/transcript.txt`` of a running service with
 the samples (`make demo`); npm's packages must lie in ``web/`` (``npm ci --ignore-scripts``).
 """
 
@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.chromium import chromium
 
 ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "docs" / "transcript.txt"
+OUT = ROOT / "docs" / "portals" / "transcript.txt"
 _QUESTION = "rainfall in southern Africa since 1990"
 _MOST = 800
 """Phrases of one page: of an answer, the first three or four hits."""

@@ -1,4 +1,4 @@
-"""``python -m tests.client.notebook URL``: runs docs/notebook.ipynb with a service and keeps what its cells show."""
+"""``python -m tests.client.notebook URL``: runs docs/portals/notebook.ipynb on a service, keeps what its cells show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import nbformat
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+NOTEBOOK = ROOT / "docs" / "portals" / "notebook.ipynb"
 
 
 def executed(url: str) -> nbformat.NotebookNode:

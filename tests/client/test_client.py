@@ -125,7 +125,7 @@ def test_the_wheel_needs_httpx_alone(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     uv = root / ".venv-tools" / "bin" / "uv"
     subprocess.run([uv, "build", "--quiet", "--wheel", "--out-dir", tmp_path, root / "sonde_client"], check=True)
-    (wheel,) = tmp_path.glob("sonde_client-*.whl")
+    (wheel,) = tmp_path.glob("sonde_search_client-*.whl")
     with zipfile.ZipFile(wheel) as held:
         (name,) = (name for name in held.namelist() if name.endswith("/METADATA"))
         said = held.read(name).decode()

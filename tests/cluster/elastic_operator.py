@@ -1,7 +1,7 @@
 """Elastic's operator (ECK), built from its Go module, against an API server: what it makes of the chart's resource.
 
-``python -m tests.cluster.elastic_operator``. No pod runs: the operator's image and Elasticsearch's are in registries
-that are not reached. Exits with 1 where something is missing that the chart's pods name.
+``python -m tests.cluster.elastic_operator``. No pod runs, so no image is needed. Exits with 1
+where something is missing that the chart's pods name.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from evaluation.local_server import served
 from indexer.formats.survey import survey_of
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
+from indexer.quality.quality import measure, quality_page
 from indexer.raw import Source
 from indexer.sources.folder import FolderSource
 from indexer.sources.protocols import open_source
@@ -346,3 +347,13 @@ def test_the_survey_and_the_harvest_count_the_same(bench: Bench, tmp_path: Path)
     assert report.counts.passed_over == sum(surveyed.passed_over.values()) == 2
     assert report.counts.seen == report.counts.new + report.counts.refused == surveyed.documents
     assert any("passed over: files with the suffix .pdf" in kind for kind in report.warnings)
+
+    quality = measure(bench.client, bench.prefix, report.source)
+    listed = {(one.what, one.count, one.examples) for one in quality.passed_over}
+    pdf = "files with the suffix .pdf are not read: documents belong to `sonde ingest`"
+    person = "it is of the type Person, not a data set"
+    assert listed == {
+        (pdf, 1, (f"{tmp_path}/notes.pdf",)),
+        (person, 1, (f"{tmp_path}/graph.jsonld#entry 2 of @graph",)),
+    }
+    assert "What is no metadata and was passed over" in quality_page(quality)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -167,6 +168,29 @@ def test_a_body_of_more_than_two_mebibytes_needs_a_key(key: dict[str, str], stat
             httpx.post(served.url, content=iter([b" " * (3 << 20)]), headers=key, timeout=WAIT_S).status_code == status
         )
         assert httpx.post(served.url, content=b" " * (26 << 20), headers=key, timeout=WAIT_S).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("size", "headers", "status", "detail"),
+    [
+        (3 << 20, {}, 413, "The body is larger than 2097152 bytes, the limit without a key."),
+        (26 << 20, {"Authorization": "Bearer x"}, 413, "The body is larger than 26214400 bytes, the limit."),
+        (1, {"X-Long": "a" * (65 << 10)}, 431, "The headers are longer than 65536 bytes."),
+        (1, {"Host": "a,b"}, 400, "There must be one Host header with one host"),
+    ],
+)
+def test_what_the_server_refuses_is_a_problem_in_json(
+    size: int, headers: dict[str, str], status: int, detail: str
+) -> None:
+    with Served().running() as served:
+        answer = httpx.post(served.url, content=b" " * size, headers=headers, timeout=WAIT_S)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (status, "application/problem+json")
+    assert answer.json() == {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
 
 
 def test_the_kernel_takes_little_of_a_body_that_nobody_reads() -> None:

@@ -1,4 +1,4 @@
-"""`sonde backup`, as docs/operate.md describes it: a snapshot, everything lost, restored, and the same answers."""
+"""`sonde backup`, as docs/operators/backup.md describes it: taken, everything lost, restored, and the same answers."""
 
 from __future__ import annotations
 

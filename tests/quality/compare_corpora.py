@@ -1,4 +1,4 @@
-"""Paper 000's four corpora on the NCAR records, by one command: ``python -m tests.quality.compare_corpora FOLDER
+"""The four corpora of Wetzel and Mäs on the NCAR records: ``python -m tests.quality.compare_corpora FOLDER
 [--minutes 30]``.
 
 FOLDER is what ``tests.quality.build_embedder_pairs`` wrote: its two collections judge, over test groups' records only.

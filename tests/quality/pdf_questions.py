@@ -4,7 +4,7 @@ A question is answered at rank k where one of the first k passages is from its f
 
     python -m tests.quality.pdf_questions [--json OUT]
 
-asks the documents that `sonde ingest` put behind the settings' prefix; docs/documents.md shows what came out.
+asks the documents that `sonde ingest` put behind the settings' prefix.
 """
 
 from __future__ import annotations

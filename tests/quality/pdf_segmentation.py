@@ -4,7 +4,7 @@
     python -m tests.quality.pdf_segmentation ../shared/data/pdfs [--only NAME.pdf ...] [--segmenter FOLDER]
 
 Passages are ranked by the embedder's cosine alone, so that nothing but the split decides. A question is answered at
-rank k where one of the first k passages is of its file and touches one of its pages. docs/documents.md has figures.
+rank k where one of the first k passages is of its file and touches one of its pages.
 """
 
 from __future__ import annotations

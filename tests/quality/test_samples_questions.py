@@ -1,7 +1,6 @@
 """The samples' own questions: a reader can see at once whether an answer is right, and so can a test.
 
-The questions were committed before any ranking existed. The bounds lie just below what was measured when they were set;
-issue 4 asks for nine of ten right answers first.
+The questions were committed before any ranking existed. The bounds lie just below what was measured when they were set.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def test_where_the_laboratory_is_absent_its_commands_say_how_to_get_it(command: 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"sonde: `sonde {command}` belongs to the laboratory")
-    assert "pip install ./lab" in done.stderr
+    assert "pip install . ./sonde_client ./lab" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

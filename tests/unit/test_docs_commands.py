@@ -18,8 +18,11 @@ import pytest
 from sonde.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-_GUIDES = [page for page in (ROOT / "docs").rglob("*.md") if "adr" not in page.parts]
-PAGES = [*sorted(_GUIDES), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "helm/sonde/README.md"))]
+_GUIDES = [page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "adr"]
+PAGES = [
+    *sorted(_GUIDES),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "helm/sonde/README.md", "web/README.md")),
+]
 _BLOCK = re.compile(r"^ *```(?:console|bash|sh)\n(.*?)^ *```", re.M | re.S)
 _INLINE = re.compile(r"`((?:\S*/)?(?:sonde|make|python -m) [^`]+)`")
 _PROMPT = re.compile(r"^ *\$ (.*)$", re.M)

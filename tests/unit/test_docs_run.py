@@ -16,10 +16,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    # Decision records tell of their own time.
-    *sorted(page for page in (ROOT / "docs").rglob("*.md") if "adr" not in page.parts),
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "adr"),
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "web" / "README.md",
 ]
 _MARK = r"(?:^ *<!-- (?P<kind>run|tried|not run): (?P<said>.+?) -->\n)?"
 _BLOCK = re.compile(_MARK + r"^ *```(?P<language>console|bash|sh|python)\n(?P<text>.*?)^ *```", re.M | re.S)
@@ -102,5 +102,5 @@ def test_most_blocks_of_the_service_s_own_commands_are_run() -> None:
 )
 def test_a_wrong_mark_would_be_found(mark: str, why: str) -> None:
     text = f"{mark}```console\n$ sonde backup take    # now\n```\n"
-    (block,) = blocks(ROOT / "docs" / "operate.md", text)
+    (block,) = blocks(ROOT / "docs" / "operators" / "backup.md", text)
     assert fault(block) == why

@@ -9,6 +9,7 @@ import pytest
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder
 from encoders.locate import SHIPPED, Located, locate
+from encoders.model_card import page
 from encoders.recipe import read_json
 from encoders.registry import own_entry, verify
 from encoders.specs import CrossEncoderSpec
@@ -64,3 +65,8 @@ def test_the_cross_encoder_tells_what_answers_from_what_is_only_about_the_same(t
     assert depth[0] > 0.0 > depth[1]
     assert (model.score("How warm was the ice at Dome C?", [drilled, about]) < 0.0).all()
     assert model.score("rainfall in South Africa", ["Monthly rainfall totals of South Africa's districts."])[0] > 0.0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_its_page_says_what_its_card_says(name: str) -> None:
+    assert (SHIPPED / name / "card.md").read_text("utf-8") == page(read_card(SHIPPED / name))

@@ -1,4 +1,4 @@
-"""Measures by hand-computed answers; paper 000's Table 3; significance by its laws."""
+"""Measures by hand-computed answers; Table 3 of Wetzel and Mäs (doi:10.3390/ijgi13110380); significance by its laws."""
 
 from __future__ import annotations
 

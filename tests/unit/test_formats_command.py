@@ -26,8 +26,47 @@ def test_a_folder_is_surveyed(tmp_path):
     assert (
         "| a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...) | 1 |" in output
     )
-    assert "2 records of 3 documents; of the titles, abstracts, extents and times" in output
-    assert "100.00% were read" in output
+    assert (
+        "2 records of 3 documents; of 8 titles, abstracts, extents and periods that they state, 8 were read" in output
+    )
+    assert "1 refused (--missed names them)" in output
+
+
+def test_files_that_are_passed_over_are_counted_with_the_reason_and_named(tmp_path):
+    (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
+    for name in ("b.csv", "c.md", "d.pdf", "e.pdf", "f.xlsx", "g.dat", "README"):
+        (tmp_path / name).write_text("x")
+    printed = _run(str(tmp_path))
+    reasons = {
+        "files with the suffix .csv are not read: tables are data": ["b.csv"],
+        "files with the suffix .md are not read: documents belong to `sonde ingest`": ["c.md"],
+        "files with the suffix .pdf are not read: documents belong to `sonde ingest`": ["d.pdf", "e.pdf"],
+        "files with the suffix .xlsx are not read: tables are data": ["f.xlsx"],
+        "files with the suffix .dat are not read": ["g.dat"],
+        "its name has no suffix": ["README"],
+    }
+    missed = _run(str(tmp_path), "--missed")
+    for reason, names in reasons.items():
+        assert f"| {reason} | {len(names)} |" in printed
+        for name in names:
+            assert f"{tmp_path}/{name}: is passed over: {reason}\n" in missed
+    assert "| refused | documents |" not in printed
+
+
+def test_many_passed_over_files_are_named_up_to_a_limit(tmp_path):
+    (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
+    for number in range(110):
+        (tmp_path / f"{number}.csv").write_text("x")
+    missed = _run(str(tmp_path), "--missed")
+    assert missed.count(": is passed over: ") == 101
+    assert "and 9 more: passed over: files with the suffix .csv" in missed
+
+
+def test_documents_that_state_nothing_are_not_called_read(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"type": "Catalog", "stac_version": "1.0.0", "id": "a", "links": []}))
+    output = _run(str(tmp_path))
+    assert "they state no title, abstract, extent or period" in output
+    assert "%" not in output
 
 
 def test_the_fields_of_a_folder_are_counted_by_format(tmp_path):

@@ -1,4 +1,4 @@
-"""Every standard says the same of one data set, and fills exactly the fields that docs/formats.md promises."""
+"""Every standard says the same of one data set, and fills exactly the fields that docs/stewards/formats.md promises."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.unit.format_documents import (
     VARIANTS,
 )
 
-DOC = Path(__file__).parents[2] / "docs" / "formats.md"
+DOC = Path(__file__).parents[2] / "docs" / "stewards" / "formats.md"
 BOTH = [*DOCUMENTS.items(), *VARIANTS.items()]
 IDS = [*DOCUMENTS, *(f"{name}, another" for name in VARIANTS)]
 
@@ -38,7 +38,7 @@ def _read(content: bytes) -> Record:
 
 def test_the_docs_hold_the_table_made_of_the_field_maps():
     text = DOC.read_text(encoding="utf-8")
-    assert text == with_table(text), "write it anew: sonde formats --write docs/formats.md"
+    assert text == with_table(text), "write it anew: sonde formats --write docs/stewards/formats.md"
 
 
 def test_every_reader_has_a_field_map_and_a_document():

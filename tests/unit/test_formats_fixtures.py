@@ -9,7 +9,7 @@ from indexer.formats.survey import Survey, survey_of, with_tables
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 
-DOC = Path(__file__).parents[2] / "docs" / "formats.md"
+DOC = Path(__file__).parents[2] / "docs" / "stewards" / "formats.md"
 
 
 @cache
@@ -20,7 +20,7 @@ def _found() -> Survey:
 
 def test_the_docs_hold_the_table_of_the_fixtures():
     text = DOC.read_text(encoding="utf-8")
-    assert text == with_tables(text, _found()), "sonde formats FIXTURES --write docs/formats.md"
+    assert text == with_tables(text, _found()), "sonde formats FIXTURES --write docs/stewards/formats.md"
 
 
 def test_at_least_98_percent_of_what_the_fixtures_state_is_given():

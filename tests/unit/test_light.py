@@ -59,8 +59,8 @@ def test_the_extras_hold_what_the_base_does_not() -> None:
     names = [re.split(r"[\[<>=]", each)[0] for each in project["dependencies"]]
     assert [name for name in names if HEAVY.fullmatch(name)] == []
     extras = project["optional-dependencies"]
-    assert "sonde[models]" in extras["training"]
-    assert "sonde[training]" in extras["dev"]
+    assert "sonde-search[models]" in extras["training"]
+    assert "sonde-search[training]" in extras["dev"]
 
 
 def test_the_demo_installs_the_lean_lock_and_removes_nothing() -> None:

@@ -239,7 +239,7 @@ def test_files_are_read_or_counted_whatever_their_suffix(tmp_path: Path) -> None
     _folder(tmp_path)
     found = survey_of(FolderSource(tmp_path).pages())
     assert _all(found) == (4, 2, 3)
-    assert "files with the suffix .pdf are not read" in found.passed_over
+    assert "files with the suffix .pdf are not read: documents belong to `sonde ingest`" in found.passed_over
     assert any("harvest it by itself" in reason for reason in found.passed_over)
     printed = CliRunner().invoke(formats, [str(tmp_path)], catch_exceptions=False).output
     assert "2 refused, 3 passed over" in printed

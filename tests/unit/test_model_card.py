@@ -14,7 +14,7 @@ CARD = ModelCard(
     name="own",
     base="artifact:all-MiniLM-L6-v2",
     licence="Apache-2.0",
-    data=(TrainingData("samples", "Apache-2.0", 169, "records", "train groups"),),
+    data=(TrainingData("samples", "CC0-1.0", 169, "records", "train groups"),),
     settings={"loss": "infonce", "steps": 10},
     seed=3,
     commit="4de6315",
@@ -58,5 +58,5 @@ def test_changed_and_lost_files_are_named(tmp_path: Path) -> None:
 def test_the_page_shows_before_and_after_the_data_and_the_command() -> None:
     shown = page(CARD)
     assert "| nDCG@10 | 0.5000 | 0.6250 |" in shown
-    assert "- samples: 169 records, Apache-2.0; train groups" in shown
+    assert "- samples: 169 records, CC0-1.0; train groups" in shown
     assert "$ sonde train embedder --from samples --minutes 3" in shown

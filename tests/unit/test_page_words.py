@@ -15,7 +15,7 @@ from core.record import Record, doubts
 from core.timespan import TimeSpan
 from indexer.formats.iso import structure as iso_structure
 from indexer.formats.repair import antimeridian
-from indexer.quality.quality import WEIGHTS
+from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ROOT / "web" / "src" / "words"
@@ -49,7 +49,7 @@ def test_each_reason_of_the_service_has_a_sentence(language: str) -> None:
 
 def test_what_a_source_lacks_and_what_was_repaired_is_recognised() -> None:
     known = set(words("en")["findings"].values())
-    assert set(WEIGHTS) <= known
+    assert {*WEIGHTS, SHORT_ABSTRACT} <= known
     plain = {antimeridian.SWAPPED, antimeridian.ACROSS, iso_structure.STRUCTURE_REPAIRED}
     assert plain <= known
 

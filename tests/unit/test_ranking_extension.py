@@ -24,7 +24,8 @@ from search_api.search.ranking.candidates import (
     floats,
     number,
 )
-from search_api.search.ranking.combiners import COMBINERS, Term, Terms
+from search_api.search.ranking.combiners import COMBINERS
+from search_api.search.ranking.combiners.combiner import Term, Terms
 from search_api.search.ranking.config import Extensions, Ranker, RankingConfig, default_config
 from search_api.search.ranking.rank import explain, rank, rerank
 from search_api.search.ranking.signals import SIGNALS

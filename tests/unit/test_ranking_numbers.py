@@ -23,7 +23,7 @@ from search_api.search.understanding.interpretation import QueryTerm, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
-FLOW = ("flow", "ranking/combiners", "round_one", "round_two", "round_three", "result_window", "similar")
+FLOW = ("flow", "ranking/combiners/combiner", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
     "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered

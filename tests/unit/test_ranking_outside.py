@@ -131,7 +131,7 @@ class TestExplained:
         ranking = rank(candidates_of(rows), Target(boxes=(AMAZON,), place="the Amazon"), CONFIG)
         lauder = self.part(ranking, "lauder")
         assert str(lauder["reason"]).endswith(
-            "; lies wholly outside the asked place: stands back behind what lies inside it"
+            "; wholly outside the place you asked for: ranked below records inside it"
         )
         reasons = lauder["reasons"]
         assert isinstance(reasons, list)

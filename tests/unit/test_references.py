@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from search_api.formats_out.bibliography import CITATION_FORMATS, Citation, Party, bibtex, csl, ris
+from core.record import Link, Record
+from search_api.formats_out.bibliography import CITATION_FORMATS, Citation, Party, bibtex, csl, of_record, ris
 from search_api.library.references import MOST_REFERENCES, ReferenceProblem, read_references
 
 BIBTEX = """@string{wr = {Water Research}}
@@ -134,3 +135,27 @@ def test_each_format_takes_several() -> None:
         text = form.write(many)
         assert "Title a" in text
         assert "Title b" in text
+
+
+_HERE = "http://localhost:8080/collections/all/items/s:1"
+_PAGE = Link("https://data.example.org/rain", rel="about")
+
+
+@pytest.mark.parametrize(
+    ("doi", "links", "cited"),
+    [
+        ("10.1234/rain", (_PAGE,), "https://doi.org/10.1234/rain"),
+        (None, (Link("https://data.example.org/rain.nc", rel="download"), _PAGE), _PAGE.href),
+        (None, (_PAGE, Link("https://example.org/cite/rain", rel="cite-as")), "https://example.org/cite/rain"),
+        (None, (Link("ftp://data.example.org/rain", rel="about"),), _HERE),
+        (None, (), _HERE),
+    ],
+)
+def test_a_record_is_cited_by_doi_else_landing_page_else_the_service(
+    doi: str | None, links: tuple[Link, ...], cited: str
+) -> None:
+    record = Record(id="s:1", source="s", identifier="1", title="Rain", doi=doi, links=links)
+    citation = of_record(record, _HERE)
+    assert citation.link == cited
+    for form in CITATION_FORMATS.values():
+        assert cited in form.write([citation])

@@ -19,7 +19,7 @@ BUDGETS = load_table(newest() / "release.json").rows
 
 
 def _settings() -> float:
-    return len(re.findall(r"^\| `SONDE_", (ROOT / "docs" / "settings.md").read_text("utf-8"), re.M))
+    return len(re.findall(r"^\| `SONDE_", (ROOT / "docs" / "operators" / "settings.md").read_text("utf-8"), re.M))
 
 
 def _packages() -> float:

@@ -46,7 +46,7 @@ def test_two_runs_make_the_same_bytes(made: tuple[Path, Path]) -> None:
 
 
 def test_the_wheel_has_the_samples_that_the_demo_harvests(made: tuple[Path, Path]) -> None:
-    wheel = zipfile.ZipFile(next(made[0].glob("sonde-*.whl")))
+    wheel = zipfile.ZipFile(next(made[0].glob("sonde_search-*.whl")))
     held = {name.rpartition("/")[2] for name in wheel.namelist() if name.startswith("sonde/sample_records/")}
     assert held == {file.name for file in (CHECKOUT / "samples" / "records").iterdir()}
 

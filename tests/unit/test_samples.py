@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from lxml import etree
 
 from core.geo import BBox
 from core.timespan import TimeSpan
+from encoders.locate import SHIPPED
 from samples.entry import SampleEntry, entry_from, load_catalogue, load_registers
 from samples.iso_record import NAMESPACES, time_step
 from samples.render import RECORDS, render_all
+from sonde.wiring.training.corpora import LICENCES
 
 QUESTIONS = RECORDS.parent / "questions.jsonl"
 ENTRIES = {entry.id: entry for entry in load_catalogue()}
@@ -211,3 +214,20 @@ def test_what_is_no_time_step_is_refused(duration: str) -> None:
 def test_an_unknown_key_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="colour"):
         entry_from({"id": "x", "title": "", "abstract": "", "lineage": "", "published": "", "colour": "red"})
+
+
+def test_one_licence_is_stated_everywhere() -> None:
+    """In the list of sources, in the guide of the samples, and in the cards of the models that learned from them."""
+    sources = yaml.safe_load((RECORDS.parents[1] / "sources.yaml").read_text("utf-8"))["sources"]
+    assert {one["licence"] for one in sources if one["id"] == "samples"} == {LICENCES["samples"]} == {"CC0-1.0"}
+    assert "(CC0)" in (RECORDS.parent / "README.md").read_text("utf-8")
+    cards = [json.loads(card.read_text("utf-8")) for card in SHIPPED.glob("*/card.json")]
+    stated = {one["licence"] for card in cards for one in card["data"] if one["name"] == "samples"}
+    assert stated == {"CC0-1.0"}
+
+
+def test_the_guide_states_the_licences_of_the_collections_as_the_cards_do() -> None:
+    page = (RECORDS.parents[1] / "docs" / "quality" / "figures.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)`[^|]*\|[^|]*\| ([^|]+) \| ", page, re.M)
+    stated = {name: licence for name, licence in rows if name in ("pira", "pubmedqa", "ncar", "samples")}
+    assert stated == {name: LICENCES[name] for name in ("pira", "pubmedqa", "ncar", "samples")}

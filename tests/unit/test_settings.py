@@ -10,12 +10,12 @@ from settings_read import documented, read_by_properties, read_in
 
 from core.errors import SondeError
 from sonde.environment import DELIMITER, PREFIX, is_list
-from sonde.ops.tables import settings_page
+from sonde.ops.settings_page import settings_page
 from sonde.settings import Settings, load_settings
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:
-    written = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
+    written = Path(__file__).resolve().parents[2] / "docs" / "operators" / "settings.md"
     assert written.read_text("utf-8") == settings_page(), "run: python -m sonde.ops.tables"
 
 

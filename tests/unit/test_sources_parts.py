@@ -10,7 +10,7 @@ import pytest
 from core.deadlines import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
-from indexer.quality.quality import WEIGHTS, missing, quality_page, score, summary
+from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_page, score, summary
 from indexer.sources.linked import rebased
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from indexer.sources.waf import ListingEntry, NotAListing, entries
@@ -198,10 +198,22 @@ def test_completeness_is_the_sum_of_what_is_there() -> None:
     assert sum(WEIGHTS.values()) == pytest.approx(1.0)
     bare = {"id": "s:1", "title": "T", "abstract": "short", "warnings": ["west 190 is past 180"]}
     assert score(bare) == pytest.approx(0.10)
-    assert "an abstract" in missing(bare)
+    assert SHORT_ABSTRACT in missing(bare)
+    assert "an abstract" not in missing(bare)
     whole = bare | {"abstract": "x" * 100, "boxes": ["0,0,1,1"], "spans": ["0/1"], "keywords": [{"term": "a"}]}
     whole |= {"contacts": [{"name": "N"}], "licence": "CC0", "links": [{"href": "h"}], "dates": {"created": "2020"}}
     assert score(whole | {"id": "s:2"}) == pytest.approx(1.0)
+
+    none = bare | {"id": "s:3", "abstract": ""}
+    assert score(none) == pytest.approx(0.10)
+    assert "an abstract" in missing(none)
+    assert SHORT_ABSTRACT not in missing(whole)
+    lacks = {gap.what: (gap.count, gap.lack) for gap in summary("s", [bare, none]).missing}
+    assert lacks[SHORT_ABSTRACT] == (1, "with an abstract of under 100 characters")
+    assert lacks["an abstract"] == (1, "without an abstract")
+    page = quality_page(summary("s", [bare, none]))
+    assert "<td>with an abstract of under 100 characters</td>" in page
+    assert "<td>without an abstract</td>" in page
 
     report = summary("s", [bare, whole | {"id": "s:<2>"}])
     assert report.completeness == pytest.approx(0.55)

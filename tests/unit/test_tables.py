@@ -18,9 +18,9 @@ def test_the_file_is_up_to_date(name: str) -> None:
 
 def test_an_entry_more_is_a_row_more(monkeypatch: pytest.MonkeyPatch) -> None:
     for known, page, write in (
-        (PROTOCOLS, "docs/harvesting.md", protocols),
-        (FORMATS, "docs/formats.md", formats),
-        (OUTPUT_FORMATS, "docs/standards.md", output_formats),
+        (PROTOCOLS, "docs/stewards/sources-and-schedules.md", protocols),
+        (FORMATS, "docs/stewards/formats.md", formats),
+        (OUTPUT_FORMATS, "docs/portals/standards.md", output_formats),
     ):
         before = (ROOT / page).read_text("utf-8")
         monkeypatch.setitem(known, "one more", next(iter(known.values())))  # type: ignore[arg-type]

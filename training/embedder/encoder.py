@@ -39,7 +39,7 @@ _LORA_PLACES = ["query", "key", "value", "dense"]
 
 
 def task_instruction(task: str) -> str:
-    """The text before a question in paper 001: ``Instruct: {I}``, and ``Query: {q}`` on the next line."""
+    """The text before a question as in GeoGPT-RAG: ``Instruct: {I}``, and ``Query: {q}`` on the next line."""
     return f"Instruct: {task}\nQuery: "
 
 
@@ -49,7 +49,7 @@ class EmbedderTrainingSettings:
     ``temperature``. ``margin_mse`` (GPL): learns a teacher's margins; ``margin_scale`` converts cosines to logits.
 
     ``matryoshka``: sizes at which shortened vectors are trained too; empty: whole vectors only. ``lora``: low-rank
-    adapters of ``rank`` and ``alpha`` (paper 001: 8 and 16) instead of all weights; merged when the model is written.
+    adapters of ``rank`` and ``alpha`` (GeoGPT-RAG: 8 and 16) instead of all weights; merged when the model is written.
     ``frozen``: this many of the lowest layers, with the word vectors, keep the base's weights.
     ``questions_each``: up to this many of the ``batch`` questions share one answer text, which is encoded once.
     ``siblings``: up to this many such texts of one group are in a batch, as near misses of each other.

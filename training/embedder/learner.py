@@ -180,7 +180,8 @@ def info_nce(model: nn.Module, temperature: float) -> nn.Module:
     """-log of the answer's share among all texts of the batch: softmax over cos / ``temperature``.
 
     The library's MultipleNegativesRankingLoss has a text for each question and no mask. Here questions share texts, and
-    a text that also answers a question is not a negative of it. Paper 001, equations 1 and 2.
+    a text that also answers a question is not a negative of it. Equations 1 and 2 of GeoGPT-RAG
+    (doi:10.48550/arXiv.2509.09686).
     """
     import torch
     from sentence_transformers.util import cos_sim

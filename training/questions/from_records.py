@@ -140,9 +140,10 @@ def sentences_of(text: str) -> list[str]:
 def by_shared_keywords(documents: Sequence[CorpusDocument], each: int, seed: int = 0) -> Iterator[PseudoQuestion]:
     """One keyword alone as a question for every record with it: how people search a catalogue by topic.
 
-    Paper 000 judges keyword queries this way. The labels (``Candidate.labels``) show that other records with the
-    keyword are not negatives, so a batch can have dozens of them. Up to ``each`` keywords of every document, rare ones
-    more likely: weights 1 / sqrt(number of records with it). Drawn by the seed and the document's id.
+    Wetzel and Mäs (doi:10.3390/ijgi13110380) judge keyword queries this way. The labels
+    (``Candidate.labels``) show that other records with the keyword are not negatives, so a batch can
+    have dozens of them. Up to ``each`` keywords of every document, rare ones more likely: weights 1 / sqrt(number of
+    records with it). Drawn by the seed and the document's id.
     """
     counts = Counter(label for document in documents for label in document.labels)
     most = max(_FEWEST_RECORDS, _COMMON * len(documents))

@@ -1,5 +1,5 @@
-"""Questions by a language model about a text, of the nine kinds in paper 001 (its Table 6), with its own judgement of
-each from 0 to 3 (Table 8); questions with 0 are left out, as in the paper.
+"""Questions by a language model about a text, of nine kinds, with its own judgement of each from 0 to 3; questions with
+0 are left out. Tables 6 and 8 of GeoGPT-RAG (doi:10.48550/arXiv.2509.09686).
 """
 
 from __future__ import annotations

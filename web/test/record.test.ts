@@ -41,7 +41,9 @@ test("DataCite knows box, period and kind", () => {
   assert.deepEqual(said.dates, [{ date: "1990-01-01T00:00:00Z/", dateType: "Collected" }]);
 });
 
-test("a citation without DOI names the page", () => {
+test("a citation without DOI names the landing page, else the page", () => {
+  const linked = citationOf({ ...FEATURE, properties: { title: "T" } }, "http://s/records/x");
+  assert.equal(linked.url, "https://data.org/rain");
   const bare = citationOf({ id: "a:b", properties: { title: "T" } }, "http://s/records/a%3Ab");
   assert.equal(plain(bare), "T. http://s/records/a%3Ab");
 });

@@ -99,7 +99,7 @@ function samplesOf(path: string): Record<string, unknown>[] {
 }
 
 /** Not a translation, or more precise than the service's English. */
-const UNLIKE = ["placeholder", "findings.anAbstract"];
+const UNLIKE = ["placeholder", "findings.shortAbstract"];
 
 /** What a text says: itself, or what it makes of each of its samples. */
 function said(path: string, leaf: Leaf): string[] {

@@ -55,7 +55,7 @@ _DEFECT = "Nothing of it is searchable. It is read again after the next upgrade 
 def sonde_version() -> str:
     """The installed version."""
     try:
-        return installed_version("sonde")
+        return installed_version("sonde-search")
     except PackageNotFoundError:
         return "unknown"
 

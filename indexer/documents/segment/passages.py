@@ -1,9 +1,9 @@
 """Splits a document into passages.
 
-Recursive, as in paper 001: text that is too long is split at its weakest joint, then each half again, until all pieces
-fit the embedder. Which joint is weak is a port (``Coherence``): a trained segmenter decides, else all are alike, so
-that paragraphs stay whole and the halves are even. Splitting by meaning does not find the right passages more often
-(docs/documents.md).
+Recursive, as in GeoGPT-RAG (doi:10.48550/arXiv.2509.09686): text that is too long is split at its weakest joint, then
+each half again, until all pieces fit the embedder. Which joint is weak is a port (``Coherence``): a trained segmenter
+decides, else all are alike, so that paragraphs stay whole and the halves are even. Splitting by meaning does not find
+the right passages more often (docs/adr/0052-no-segmenter-ships.md).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def embedding_coherence(embedder: Embedder) -> Coherence:
     """Cosine of the two sentences before a joint and the two after it.
 
     Each sentence is read once, and two of them are the sum of their vectors: to read each pair as a text takes four
-    times as long, and finds the right passages no more often (docs/documents.md).
+    times as long, and finds the right passages no more often.
     """
 
     def coherence(texts: Sequence[str]) -> list[float]:

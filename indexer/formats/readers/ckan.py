@@ -11,6 +11,7 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
+from indexer.formats.stated import StatedIn
 from indexer.raw import RawRecord
 
 _EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
@@ -285,4 +286,18 @@ _FIELDS = {
     "doi": "`doi`, identifiers",
     "parent": "`in_series`, `parent_identifier`",
 }
-FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _FIELDS)
+_STATED = StatedIn(
+    lambda raw: with_extras(json_of(raw).get("result", json_of(raw))),
+    title=("title", "title_translated"),
+    abstract=("notes", "notes_translated", "description"),
+    extents=(
+        *_EDGES,
+        "spatial/coordinates",
+        "spatial/geometry",
+        *(f"spatial_coverage/{name}" for name in ("geom", "bbox", "centroid")),
+    ),
+    times=("temporal_coverage/start", "temporal_coverage/end", *(name for span in _SPANS for name in span)),
+    places=("spatial",),
+    periods=("temporal", "temporal_coverage", "temporal_text"),
+)
+FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _FIELDS, _STATED)

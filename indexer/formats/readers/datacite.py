@@ -11,6 +11,7 @@ from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
+from indexer.formats.stated import StatedIn
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
@@ -49,6 +50,7 @@ _DATES = {
     "Updated": "modified", "Accepted": "published",
 }  # fmt: skip
 _EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_PERIODS = frozenset({"Coverage", "Collected", "Valid"})
 _SOURCES = frozenset({"IsDerivedFrom", "IsVariantFormOf"})
 _RELS = {"IsDocumentedBy": "describedby", "IsMetadataFor": "related", "HasMetadata": "describedby"}
 _LINEAGE = frozenset({"Methods", "TechnicalInfo"})
@@ -246,7 +248,7 @@ def _add_extents(draft: RecordDraft, place: JsonMapping) -> None:
 def _add_times(draft: RecordDraft, document: JsonMapping) -> None:
     for date in objects_in(document.get("dates")):
         kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
-        if kind in ("Coverage", "Collected", "Valid"):
+        if kind in _PERIODS:
             draft.add_interval(text)
         elif kind in _DATES:
             draft.add_date(_DATES[kind], text.partition("/")[0])
@@ -317,6 +319,22 @@ _FIELDS = {
     "doi": "`identifier`, `doi`",
     "parent": "relation IsPartOf",
 }
+
+
+def _collected(raw: RawRecord) -> Json:
+    """The resource, with the dates that are periods of the data under ``collected``."""
+    document = _document(raw)[0]
+    dates = [date.get("date") for date in objects_in(document.get("dates")) if date.get("dateType") in _PERIODS]
+    return {**document, "collected": dates}
+
+
+_STATED = StatedIn(
+    _collected,
+    title=("titles/title",),
+    abstract=("descriptions/description",),
+    extents=("geoLocations/geoLocationBox", "geoLocations/geoLocationPoint", "geoLocations/geoLocationPolygon"),
+    times=("collected",),
+)
 FORMAT = Format(
     "datacite",
     4,
@@ -324,4 +342,5 @@ FORMAT = Format(
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",
     _FIELDS,
+    _STATED,
 )

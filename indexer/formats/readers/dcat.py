@@ -24,6 +24,7 @@ from indexer.formats.json_documents.linked_data import (
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.rdf import dcat_resources
 from indexer.formats.readers.dcat_nodes import (
+    SHAPES,
     add_place,
     address,
     label,
@@ -37,6 +38,7 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import owl_time
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import step_in
+from indexer.formats.stated import StatedIn
 from indexer.raw import RawRecord
 
 _AGENTS = {
@@ -66,10 +68,7 @@ def resources_in(document: object) -> list[Json]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
-    if looks_like_json(raw.content):
-        resources = resources_in(json_of(raw))
-    else:
-        resources = [plain_node(node, {}) for node in parsed_content(raw, dcat_resources)]
+    resources = _resources(raw)
     if len(resources) != 1:
         raise RecordRefused(
             "it holds no data set of DCAT" if not resources else f"it holds {len(resources)} data sets: split them"
@@ -89,6 +88,13 @@ def read(raw: RawRecord, source: str) -> Record:
     _add_links(draft, resource)
     _add_provenance(draft, resource)
     return draft.finish()
+
+
+def _resources(raw: RawRecord) -> list[Json]:
+    """Raises RecordRefused."""
+    if looks_like_json(raw.content):
+        return resources_in(json_of(raw))
+    return [plain_node(node, {}) for node in parsed_content(raw, dcat_resources)]
 
 
 def _add_citation(draft: RecordDraft, resource: JsonMapping) -> None:
@@ -330,6 +336,15 @@ _FIELDS = {
     "doi": "identifiers, URI, `landingPage`",
     "parent": "`isPartOf`, `inSeries`",
 }
+_STATED = StatedIn(
+    lambda raw: next(iter(_resources(raw)), None),
+    title=("title",),
+    abstract=("description",),
+    extents=tuple(f"{place}/{shape}" for place in ("spatial", "spatialCoverage") for shape in (*SHAPES, "coordinates")),
+    times=("temporal",),
+    places=("spatial", "spatialCoverage"),
+    periods=("temporal",),
+)
 FORMAT = Format(
     "dcat",
     4,
@@ -337,4 +352,5 @@ FORMAT = Format(
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
     _FIELDS,
+    _STATED,
 )

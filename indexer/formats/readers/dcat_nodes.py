@@ -14,7 +14,7 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.resolution import metres
 
 _LABELS = ("prefLabel", "label", "title", "name", "value", "description", "comment", "notation")
-_SHAPES = ("bbox", "geometry", "centroid", "hasGeometry", "asWKT", "box", "polygon", "spatial")
+SHAPES = ("bbox", "geometry", "centroid", "hasGeometry", "asWKT", "box", "polygon", "spatial")
 _GEOJSON = frozenset(
     (
         "point", "multipoint", "linestring", "multilinestring", "polygon", "multipolygon", "geometrycollection",
@@ -103,7 +103,7 @@ def _add_name_or_shape(draft: RecordDraft, text: str) -> None:
 
 def _shapes_of(node: JsonMapping) -> Iterator[object]:
     """Yields GeoJSON and WKT before GML."""
-    shapes = [shape for name in _SHAPES for shape in as_list(node.get(name))]
+    shapes = [shape for name in SHAPES for shape in as_list(node.get(name))]
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
 
 

@@ -11,6 +11,7 @@ from indexer.formats.readers.nasa import add_platforms, add_product, add_science
 from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
+from indexer.formats.stated import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -249,4 +250,14 @@ _FIELDS = {
     "doi": "`Persistent_Identifier`, `Dataset_DOI`, `Online_Resource`",
     "parent": "`Parent_DIF`, associations of type Parent",
 }
-FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _FIELDS)
+_STATED = StatedIn(
+    xml_root,
+    title=("Entry_Title",),
+    abstract=("Summary",),
+    extents=(
+        "Spatial_Coverage/Geometry",
+        *(f"Spatial_Coverage/{name}most_{kind}" for name, kind in _EDGES),
+    ),
+    times=("Temporal_Coverage",),
+)
+FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _FIELDS, _STATED)

@@ -10,6 +10,7 @@ from indexer.formats.format import Format, Inspection
 from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
+from indexer.formats.stated import StatedIn
 from indexer.formats.xml_documents import Element, find, find_all, inner_text, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -27,9 +28,7 @@ _ADDRESS = re.compile(r"^(?:https?|ftps?)://\S+$", re.IGNORECASE)
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not XML, or no Dublin Core element."""
     parsed = parse(raw.content)
-    holder = parsed.root
-    if local_name(holder) == "RDF":
-        holder = next((child for child in holder.iterchildren("*") if find(child, "title") is not None), holder)
+    holder = _described(parsed.root)
     if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
         raise RecordRefused("it holds no element of Dublin Core")
     draft = RecordDraft(raw, source, "dublin-core", list(parsed.warnings))
@@ -38,6 +37,13 @@ def read(raw: RawRecord, source: str) -> Record:
     _add_extents(draft, holder)
     _add_distribution(draft, holder)
     return draft.finish()
+
+
+def _described(root: Element) -> Element:
+    """The element that holds the elements of Dublin Core."""
+    if local_name(root) != "RDF":
+        return root
+    return next((child for child in root.iterchildren("*") if find(child, "title") is not None), root)
 
 
 def _add_citation(draft: RecordDraft, holder: Element) -> None:
@@ -185,6 +191,14 @@ _FIELDS = {
     "names.projects": "subjects of schemes of projects",
     "parent": "`isPartOf`",
 }
+_STATED = StatedIn(
+    lambda raw: _described(parse(raw.content).root),
+    title=("title",),
+    abstract=("abstract", "description"),
+    extents=("BoundingBox", "WGS84BoundingBox"),
+    places=("spatial", "coverage"),
+    periods=("temporal", "spatial", "coverage"),
+)
 FORMAT = Format(
     "dublin-core",
     4,
@@ -192,4 +206,5 @@ FORMAT = Format(
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",
     _FIELDS,
+    _STATED,
 )

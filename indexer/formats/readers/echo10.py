@@ -8,6 +8,7 @@ from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
 from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
+from indexer.formats.stated import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -169,4 +170,11 @@ _FIELDS = {
     "doi": "`DOI`, the citation",
     "parent": "associations of type parent",
 }
-FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", _FIELDS)
+_STATED = StatedIn(
+    xml_root,
+    title=("DataSetId", "LongName"),
+    abstract=("Description",),
+    extents=("Spatial/HorizontalSpatialDomain/Geometry",),
+    times=("Temporal/RangeDateTime", "Temporal/SingleDateTime", "Temporal/PeriodicDateTime"),
+)
+FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", _FIELDS, _STATED)

@@ -11,6 +11,7 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
+from indexer.formats.stated import StatedIn, xml_root
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
@@ -250,4 +251,16 @@ _FIELDS = {
     "names.projects": "`project/title`",
     "doi": "`packageId`, `alternateIdentifier`",
 }
-FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _FIELDS)
+_COVERAGES = ("*/coverage", "*/methods/sampling/studyExtent/coverage")
+_STATED = StatedIn(
+    xml_root,
+    title=("*/title",),
+    abstract=("*/abstract",),
+    extents=tuple(
+        f"{coverage}/geographicCoverage/{name}"
+        for coverage in _COVERAGES
+        for name in (*(f"boundingCoordinates/{edge}" for edge in _EDGES), "datasetGPolygon")
+    ),
+    times=tuple(f"{coverage}/temporalCoverage" for coverage in _COVERAGES),
+)
+FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _FIELDS, _STATED)

@@ -13,6 +13,7 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres
+from indexer.formats.stated import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -252,4 +253,11 @@ _FIELDS = {
     "doi": "`othercit`, `onlink`, `datsetid`",
     "parent": "title of `lworkcit`",
 }
-FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _FIELDS)
+_STATED = StatedIn(
+    xml_root,
+    title=("idinfo/citation/citeinfo/title",),
+    abstract=("idinfo/descript/abstract",),
+    extents=("idinfo/spdom/bounding", "idinfo/spdom/dsgpoly"),
+    times=("idinfo/timeperd/timeinfo",),
+)
+FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _FIELDS, _STATED)

@@ -12,6 +12,7 @@ from indexer.formats.json_documents.parsing import objects_in, parse_inner_json,
 from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.shapes import PlaceCollector
+from indexer.formats.stated import StatedIn
 from indexer.raw import RawRecord
 
 _REFERENCES = {
@@ -198,4 +199,14 @@ _FIELDS = {
     "names.short_names": "`dct_alternative_sm` that look like one (`MOD11_L2`)",
     "parent": "`dct_isPartOf_sm`, `pcdm_memberOf_sm`",
 }
-FORMAT = Format("geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _FIELDS)
+_STATED = StatedIn(
+    json_of,
+    title=("dct_title_s", "dc_title_s"),
+    abstract=("dct_description_sm", "dc_description_s"),
+    extents=("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"),
+    times=("gbl_dateRange_drsim", "gbl_indexYear_im", "solr_year_i"),
+    periods=("dct_temporal_sm",),
+)
+FORMAT = Format(
+    "geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _FIELDS, _STATED
+)

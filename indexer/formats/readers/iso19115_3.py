@@ -79,4 +79,4 @@ _FIELDS = {
     "doi": "citation identifiers, `metadataIdentifier`, the only DOI among the links that leads to no other work",
     "parent": "`parentMetadata`, else the identifier of a `largerWorkCitation`",
 }
-FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", _FIELDS)
+FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", _FIELDS, iso19139.STATED)

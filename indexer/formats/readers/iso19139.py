@@ -35,6 +35,7 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.codes import language, resource_type, scope
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, unique
+from indexer.formats.stated import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
 from indexer.raw import RawRecord
 
@@ -268,6 +269,15 @@ FIELDS = {
     ),
     "parent": "`parentIdentifier`, else the identifier of a `largerWorkCitation`",
 }
+STATED = StatedIn(
+    xml_root,
+    title=("identificationInfo/*/citation/*/title",),
+    abstract=("identificationInfo/*/abstract",),
+    extents=tuple(
+        f"identificationInfo/*/extent//{name}" for name in ("EX_GeographicBoundingBox", "EX_BoundingPolygon")
+    ),
+    times=("identificationInfo/*/extent//EX_TemporalExtent",),
+)
 FORMAT = Format(
     "iso19139",
     4,
@@ -275,6 +285,7 @@ FORMAT = Format(
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
     FIELDS,
+    STATED,
 )
 FORMAT_WITH_IMAGERY = replace(
     FORMAT,

@@ -15,6 +15,7 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
 from indexer.formats.repair.names import read_names
 from indexer.formats.repair.resolution import iso_duration
+from indexer.formats.stated import StatedIn
 from indexer.raw import RawRecord
 
 _RELS = {
@@ -257,4 +258,12 @@ _FIELDS = {
     "doi": "`externalIds`, `doi`",
     "parent": "title of the link `collection`",
 }
-FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _FIELDS)
+_STATED = StatedIn(
+    json_of,
+    title=("properties/title", "properties/name"),
+    abstract=("properties/description", "properties/abstract"),
+    extents=("geometry", "bbox", "properties/extent/spatial/bbox"),
+    times=tuple(f"{time}/{name}" for time in ("time", "properties/time") for name in ("interval", "date", "timestamp")),
+    periods=("time", "properties/time", "properties/datetime"),
+)
+FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _FIELDS, _STATED)

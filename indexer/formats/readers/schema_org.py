@@ -21,6 +21,7 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import is_standard_name
 from indexer.formats.repair.resolution import metres, step_in
+from indexer.formats.stated import StatedIn
 from indexer.raw import RawRecord
 
 _PEOPLE = {
@@ -48,7 +49,7 @@ def datasets_in(documents: list[object]) -> list[Json]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: no data set, or several (``split`` separates them)."""
-    datasets = datasets_in([json_of(raw)] if looks_like_json(raw.content) else parsed_content(raw, _script_documents))
+    datasets = _datasets(raw)
     if len(datasets) != 1:
         raise RecordRefused(
             "it holds no schema.org Dataset" if not datasets else f"it holds {len(datasets)} data sets: split them"
@@ -68,6 +69,10 @@ def read(raw: RawRecord, source: str) -> Record:
     _add_links(draft, dataset)
     _add_provenance(draft, dataset)
     return draft.finish()
+
+
+def _datasets(raw: RawRecord) -> list[Json]:
+    return datasets_in([json_of(raw)] if looks_like_json(raw.content) else parsed_content(raw, _script_documents))
 
 
 def _script_documents(page: bytes) -> list[object]:
@@ -294,6 +299,19 @@ _FIELDS = {
     "doi": "`identifier`, `@id`, `sameAs`",
     "parent": "`isPartOf`",
 }
+_STATED = StatedIn(
+    lambda raw: next(iter(_datasets(raw)), None),
+    title=("name", "headline"),
+    abstract=("description", "abstract"),
+    extents=tuple(
+        f"{place}/{shape}"
+        for place in ("spatialCoverage", "spatial")
+        for shape in ("geo", "box", "polygon", "line", "latitude", "longitude")
+    ),
+    times=("temporalCoverage", "temporal"),
+    places=("spatialCoverage", "spatial"),
+    periods=("temporalCoverage", "temporal"),
+)
 FORMAT = Format(
     "schema.org",
     4,
@@ -301,4 +319,5 @@ FORMAT = Format(
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
     _FIELDS,
+    _STATED,
 )

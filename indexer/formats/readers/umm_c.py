@@ -12,6 +12,7 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in, time_step
+from indexer.formats.stated import StatedIn
 from indexer.raw import RawRecord
 
 _SCIENCE = ("Category", "Topic", "Term", "VariableLevel1", "VariableLevel2", "VariableLevel3", "DetailedVariable")
@@ -234,4 +235,14 @@ _FIELDS = {
     "doi": "`DOI`",
     "parent": "associations of type parent",
 }
-FORMAT = Format("umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _FIELDS)
+_TEMPORAL = ("RangeDateTimes", "SingleDateTimes", "PeriodicDateTimes")
+_STATED = StatedIn(
+    lambda raw: json_of(raw).get("umm", json_of(raw)),
+    title=("EntryTitle",),
+    abstract=("Abstract",),
+    extents=("SpatialExtent/HorizontalSpatialDomain/Geometry",),
+    times=tuple(f"TemporalExtents/{name}" for name in _TEMPORAL),
+)
+FORMAT = Format(
+    "umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _FIELDS, _STATED
+)

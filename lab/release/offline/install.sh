@@ -12,7 +12,7 @@ echo "Installing the packages into $folder/python ..."
 "$python" -m venv "$folder/python"
 "$folder/python/bin/pip" install --quiet --disable-pip-version-check --no-index --find-links "$here/wheels" \
   --require-hashes --no-deps -r "$here/requirements.lock"
-"$folder/python/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps "$here"/wheels/sonde-*.whl "$here"/wheels/sonde_client-*.whl
+"$folder/python/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps "$here"/wheels/sonde_search-*.whl "$here"/wheels/sonde_search_client-*.whl
 echo "Copying the models and Elasticsearch ..."
 cp -r "$here/models" "$here/downloads" "$folder/"
 chmod -R a+rX "$folder"  # Elasticsearch runs as another user if root starts it

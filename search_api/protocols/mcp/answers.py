@@ -117,7 +117,7 @@ def _reason(signal: Json) -> str:
         if reason["code"] in _OF_THE_BEST and reason.get("best"):
             return f"{_OF_THE_BEST[reason['code']]}: {max(0.0, reason['raw'] / reason['best']):.0%} of the best here"
         if reason["code"] == "interaction":
-            return f"the question's words in their context: {reason['raw']:.0%}"
+            return f"words close in meaning to the question's: {reason['raw']:.0%}"
     return str(signal["reason"])
 
 

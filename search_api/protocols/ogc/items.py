@@ -88,7 +88,7 @@ def items_views(parts: Parts) -> APIBlueprint:
         stored = stored_record(parts, path)
         form = requested_form(query.f)
         if form == "native":
-            return original_answer(parts.records.original(path.record))
+            return original_answer(parts.records.original(stored.record.id))
         if form == "html":
             return record_page(stored.record, Addresses.of(parts.http))
         response = _representation(stored.record, form, parts)

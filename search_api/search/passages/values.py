@@ -16,7 +16,7 @@ from search_api.search.passages.coverage import content_words
 from search_api.search.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
-"""Paper 001's sentence, unchanged, in every language."""
+"""The sentence of GeoGPT-RAG (doi:10.48550/arXiv.2509.09686), the same in every language."""
 
 Scope = Literal["public", "mine", "both"]
 Mode = Literal["model", "extractive", "refusal"]

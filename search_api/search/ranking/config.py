@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 from core.hit import SignalName
 from core.json_types import Json
 from search_api.search.ranking.candidates import AnyColumn
-from search_api.search.ranking.combiners import COMBINERS, Combiner
+from search_api.search.ranking.combiners import COMBINERS
+from search_api.search.ranking.combiners.combiner import Combiner
 from search_api.search.ranking.diversity import Diversity
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
 from search_api.search.ranking.signals import SIGNALS

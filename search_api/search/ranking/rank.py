@@ -19,7 +19,7 @@ from core.json_types import Json
 from core.ports import CrossEncoderCard, Vectors
 from core.token_bits import Bits, late_interaction
 from search_api.search.ranking.candidates import Candidates, Floats, Integers, Target
-from search_api.search.ranking.combiners import Term, total
+from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, counted
 from search_api.search.ranking.signals.signal import RankingInput, Reason
@@ -117,7 +117,7 @@ def rank(
 def nearest_first(ranking: Ranking) -> Ranking:
     """In the `hausdorff` mode with a place: the best ``hausdorff_window`` by distance, ascending; else unchanged.
 
-    The last step, after any re-ranking, as in paper 000. Equal distances keep their order. Hits in the window score
+    The last step, after any re-ranking. Equal distances keep their order. Hits in the window score
     1 + 1 / (1 + distance), which is above all others, whose scores are unchanged.
     """
     spatial = ranking.ranker.find(Spatial)

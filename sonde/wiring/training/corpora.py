@@ -41,9 +41,8 @@ from training.segmenter.boundaries import RunningText, running_of_documents, run
 
 SAMPLES = "samples"
 LICENCES = {
-    SAMPLES: "Apache-2.0",
+    SAMPLES: "CC0-1.0",
     "ncar": "CC BY 4.0",
-    # Its README says so at the very commit that the data were taken from; the note beside our copy says CC0 1.0.
     "pira": "CC BY 4.0",
     "climate_fever": "CC BY-SA 4.0",
     "pubmedqa": "MIT",
@@ -120,7 +119,7 @@ LIBRARY = "library"
 class Sources:
     """``records`` as ``data.records_from`` takes them, or a file of examples (.jsonl) as they are.
 
-    ``corpus``: paper 000's kinds; of what a kind is made is named in ``concepts`` (SKOS files and keyword
+    ``corpus``: of which kinds of text; of what a kind is made is named in ``concepts`` (SKOS files and keyword
     trees with definitions) and ``literature`` (folders, files, ``library``).
     """
 

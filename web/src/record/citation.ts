@@ -15,7 +15,7 @@ export interface Citation {
 
 const AUTHORS = ["author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher"];
 
-/** `page` is the address of the record's page, cited if there is no DOI. */
+/** Without a DOI the landing page is cited, as the service does; `page`, the record's page here, if it links to none. */
 export function citationOf(feature: Feature, page: string): Citation {
   const { properties } = feature;
   const contacts = properties.contacts ?? [];
@@ -29,8 +29,14 @@ export function citationOf(feature: Feature, page: string): Citation {
     publisher: publisher ?? authors[0] ?? null,
     year: yearOf(properties.created),
     doi,
-    url: doi ? `https://doi.org/${doi}` : page,
+    url: doi ? `https://doi.org/${doi}` : (landingPage(feature) ?? page),
   };
+}
+
+/** The first web address of the best relation. */
+function landingPage(feature: Feature): string | undefined {
+  const web = (feature.links ?? []).filter((one) => /^https?:\/\//.test(one.href));
+  return (web.find((one) => one.rel === "cite-as") ?? web.find((one) => one.rel === "about"))?.href;
 }
 
 /** The contacts with the first role in the list that occurs; people by name, else organisations. */

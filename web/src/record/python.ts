@@ -1,4 +1,4 @@
-// Python that opens what a record links to; docs/page.md says how it was tried.
+// Python that opens what a record links to.
 
 import type { Opening } from "./offers.ts";
 

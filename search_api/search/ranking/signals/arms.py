@@ -2,8 +2,8 @@
 
 A weight is a share of the text score. An arm that did not run is left out and the others share its weight.
 
-A logistic curve of the cosine, of the share of the question's words in the passage, and of their late interaction,
-fitted on train halves (docs/documents.md).
+A passage's relevance is a logistic curve of the cosine, of the share of the question's words in the passage, and of
+their late interaction, fitted on train halves of judged questions.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class LateInteraction(BestOnly):
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])
         return (
-            Reason(f"its words match the question's, in their context: {own:.2f} of 1", "interaction", {"raw": own}),
+            Reason(f"its words are close in meaning to the question's: {own:.2f} of 1", "interaction", {"raw": own}),
         )
 
     def silence(self, counted: float) -> Reason:

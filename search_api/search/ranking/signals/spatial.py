@@ -1,6 +1,7 @@
 """The asked place against the record's extent.
 
-Two modes. ``hausdorff`` is paper 000's: plain degrees, the best N ordered by distance (see
+Two modes. ``hausdorff`` is that of Wetzel and Mäs (doi:10.3390/ijgi13110380): plain degrees, the best N ordered by
+distance (see
 :func:`search_api.search.ranking.rank.nearest_first`). ``blend`` is a logistic combination of features, each 0..1:
 
 ========== ==========================================================================================
@@ -210,7 +211,7 @@ def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
     return np.where(np.isnan(nearest), unknown, nearest)
 
 
-_STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind what lies inside it", "stands_back")
+_STANDS_BACK = Reason("wholly outside the place you asked for: ranked below records inside it", "stands_back")
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,7 @@ class ResolutionSignal:
     def expected(self, candidates: Candidates, target: Target) -> Floats:
         """Without words: closeness to the resolution that the place implies, (n,) 0..1, NaN if unknown.
 
-        Paper 000, future work 1: a question for Europe wants continental data. The place's width is the square root of
+        A question for Europe wants continental data. The place's width is the square root of
         its area, divided into ``cells_across`` cells: with 500, some 45 km for the globe and 90 m for Berlin.
         """
         widest_km2 = float(area_km2(box_array(target.boxes)).max())

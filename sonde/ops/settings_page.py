@@ -1,0 +1,165 @@
+"""docs/operators/settings.md, written from the settings' own code: one table a group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import AfterValidator, BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from encoders.rerankers import RERANKERS
+from indexer.formats.field_table import page_marks
+from sonde.environment import secret_settings
+from sonde.setting_types import RATE, BrokerUrl, Host, HttpUrl, Origin
+from sonde.settings import Settings
+
+_HEAD = """# Settings
+
+Every setting is an environment variable. Sonde reads all of them at start, and refuses a wrong value with the name of
+the variable and what to write.
+
+- **A list**: write values with commas, `a.example,b.example`, or JSON, `["a.example", "b.example"]`.
+- **A relative path** counts from the folder in which you run the command.
+- **A secret from a file**: `NAME_FILE=/run/secrets/file` gives the setting `NAME` the content of the file. This works
+  for the settings that the tables call *secret*.
+
+`sonde doctor` checks the settings against the running parts. `python -m sonde.ops.tables` writes this page.
+"""
+_TABLE = "| variable | default | values | what it is |\n|---|---|---|---|\n"
+_FOLDERS = {
+    "SONDE_MODELS__FOLDER": "~/.cache/sonde/models",
+    "SONDE_LIBRARY__FOLDER": "~/.local/state/sonde/library",
+    "SONDE_STACK__FOLDER": "~/.local/state/sonde",
+}
+"""Defaults that depend on the user, as they are on Linux."""
+_TITLES = {"api": "API", "http": "HTTP", "cross_encoder": "Reranker", "net": "Network", "stack": "One machine"}
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "SONDE_CROSS_ENCODER__RUNTIME": tuple(RERANKERS),
+    "SONDE_EMBEDDER__DEVICE": ("cpu", "cuda"),
+    "SONDE_CROSS_ENCODER__DEVICE": ("cpu", "cuda"),
+}
+"""Values of settings whose type does not list them."""
+_FORMS = {
+    RATE: "`NUMBER/second`, `/minute` or `/hour`; `none`",
+    r"^\d+[mg]$": "`NUMBERm` or `NUMBERg`",
+    r"^https?://": "http(s) address",
+    r"^#[0-9a-fA-F]{6}$": "`#rrggbb`",
+}
+"""Patterns in words."""
+_CHECKED = {
+    get_args(kind)[1].func: said
+    for kind, said in (
+        (HttpUrl, "http(s) address"),
+        (BrokerUrl, "`redis://` or `rediss://` address"),
+        (Host, "`name` or `name:port`"),
+        (Origin, "`https://host` or `*`"),
+    )
+}
+_PAGE = re.compile(r"docs/((?:[a-z-]+/)*[a-z-]+)\.md")
+
+
+def settings_page(settings: type[BaseModel] = Settings) -> str:
+    """The whole page."""
+    secrets = set(secret_settings(settings))
+    groups = (_group(name, entry.annotation, secrets) for name, entry in settings.model_fields.items())
+    begin, end = page_marks("settings")
+    return f"{_HEAD}\n{begin}\n{''.join(groups)}\n{end}\n"
+
+
+def _group(name: str, model: Any, secrets: set[str]) -> str:
+    about = _linked(" ".join((model.__doc__ or "").split()))
+    rows = (_row(f"SONDE_{name}__{field}".upper(), info, secrets) for field, info in model.model_fields.items())
+    return f"\n## {_TITLES.get(name, name.capitalize())}\n\n{about}\n\n{_TABLE}{''.join(rows)}"
+
+
+def _row(variable: str, field: FieldInfo, secrets: set[str]) -> str:
+    said = _linked(field.description or "").replace("|", "/")
+    values = "secret" if variable in secrets else values_of(variable, field)
+    return f"| `{variable}` | {_default(variable, field)} | {values} | {said} |\n"
+
+
+def values_of(variable: str, field: FieldInfo) -> str:
+    """What the setting takes, in words."""
+    if variable in _CHOICES:
+        return _listed(_CHOICES[variable])
+    return _values(field.annotation, tuple(field.metadata))
+
+
+def _values(kind: Any, metadata: tuple[Any, ...]) -> str:
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        own = [each for one in inside[1:] for each in (one.metadata if isinstance(one, FieldInfo) else (one,))]
+        return _values(inside[0], (*own, *metadata))
+    if origin in (Union, UnionType):
+        return _values(next(one for one in inside if one is not type(None)), metadata)
+    if origin is Literal:
+        return _listed(inside)
+    if origin is tuple:
+        member = _values(inside[0], ())
+        several = f"{'any of' if get_origin(inside[0]) is Literal else 'list of'} {member}"
+        return several if Ellipsis in inside else f"{len(inside)} numbers, with commas"
+    if kind is bool:
+        return "`true`, `false`"
+    if kind in (int, float):
+        return _range(metadata) or ("whole number" if kind is int else "number")
+    return _words(kind, metadata)
+
+
+def _words(kind: Any, metadata: tuple[Any, ...]) -> str:
+    """Texts, paths and groups."""
+    for one in metadata:
+        if isinstance(one, AfterValidator) and one.func in _CHECKED:
+            return _CHECKED[one.func]
+        if (pattern := getattr(one, "pattern", None)) in _FORMS:
+            return _FORMS[pattern]
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return "JSON"
+    return {Path: "path", SecretStr: "secret"}.get(kind, "text")
+
+
+def _range(metadata: tuple[Any, ...]) -> str:
+    least = next((one for one in metadata if isinstance(one, Ge | Gt)), None)
+    most = next((one for one in metadata if isinstance(one, Le | Lt)), None)
+    low = None if least is None else least.ge if isinstance(least, Ge) else f"above {least.gt}"
+    high = None if most is None else most.le if isinstance(most, Le) else f"below {most.lt}"
+    if low is not None and high is not None:
+        return f"{low} to {high}" if isinstance(least, Ge) else f"{low}, at most {high}"
+    return f"{low} or more" if isinstance(least, Ge) else str(low or high or "")
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    return ", ".join(f"`{one}`" for one in values)
+
+
+def _default(variable: str, field: FieldInfo) -> str:
+    if field.default_factory is not None:
+        return f"`{_FOLDERS[variable]}`"
+    if field.default in (None, PydanticUndefined, (), ""):
+        return ""
+    if isinstance(field.default, tuple):
+        return f"`{','.join(field.default)}`"
+    return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
+
+
+def _linked(text: str) -> str:
+    """The names of other pages as links, from the page's folder."""
+    return _PAGE.sub(lambda page: f"[{page[1].rpartition('/')[2].replace('-', ' ')}]({_from_here(page[1])}.md)", text)
+
+
+def _from_here(page: str) -> str:
+    return page.removeprefix("operators/") if page.startswith("operators/") else f"../{page}"
+
+
+def undescribed(settings: type[BaseModel] = Settings) -> Iterator[str]:
+    """The variables without a description, and the groups without a sentence."""
+    for group, entry in settings.model_fields.items():
+        model: Any = entry.annotation
+        if not model.__dict__.get("__doc__"):
+            yield f"SONDE_{group}".upper()
+        yield from (f"SONDE_{group}__{name}".upper() for name, one in model.model_fields.items() if not one.description)
