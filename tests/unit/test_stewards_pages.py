@@ -17,14 +17,13 @@ from indexer.quality.quality import _LONG_ENOUGH, WEIGHTS
 from indexer.sources.members import METADATA_SUFFIXES
 from indexer.sources.politeness import RequestPolicy
 from search_api.catalogue.fair.indicators import INDICATORS
-from search_api.search.curation.rules import DRAFT_KINDS, LARGEST_BOOST, RULES
-from search_api.search.curation.store import MOST_RULES
+from search_api.search.curation_rules import DRAFT_KINDS, LARGEST_BOOST, MOST_RULES, RULES
+from search_api.search.query_log import _GROUPS
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.signals.usage import LARGEST_WEIGHT, Usage
-from search_api.search.usage.log import _GROUPS
+from search_api.search.ranking.signals.record import LARGEST_WEIGHT, Usage
 from search_api.stewards.alerts.notices import _PAUSES
-from search_api.stewards.curation.lines import MOST_LINES, MOST_OVERLAYS
-from search_api.stewards.insight.questions import QuestionView
+from search_api.stewards.curation.desk import MOST_LINES, MOST_OVERLAYS
+from search_api.stewards.insight import QuestionView
 from sonde.settings import Settings
 from workers.source_config import SourceConfig
 
