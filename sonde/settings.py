@@ -11,8 +11,8 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope, Algorithm
-from core.document import PublicFiles
 from core.errors import SondeError
+from sonde.document_settings import CitationsSettings, DocumentsSettings, LibrarySettings, RegistrySettings
 from sonde.environment import (
     DELIMITER,
     MOUNTED,
@@ -239,35 +239,6 @@ class QueriesSettings(SettingsGroup):
         return self
 
 
-class CitationsSettings(SettingsGroup):
-    """Works elsewhere that cite a record, shown on its page."""
-
-    events_url: HttpUrl | None = Field(
-        None,
-        description="Service with DataCite's interface for event data, such as https://api.datacite.org/events. It "
-        "learns"
-        "which DOIs are opened. Default: no service is asked.",
-    )
-    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
-
-
-class RegistrySettings(SettingsGroup):
-    """Registries that complete title, authors, journal and date of a document (docs/stewards/documents.md)."""
-
-    ask: Literal["none", "public", "all"] = Field(
-        "public",
-        description="Documents whose DOIs are looked up: `public`: those that everybody may see; `all`: users' "
-        "documents"
-        "too, so the registry learns what users read; `none`. Needs SONDE_NET__CONTACT.",
-    )
-    names: tuple[Literal["crossref", "datacite"], ...] = Field(
-        ("crossref", "datacite"), description="Registries in this order, until one knows the DOI."
-    )
-    crossref_url: HttpUrl = Field("https://api.crossref.org", description="Crossref's REST API, or a mirror of it.")
-    datacite_url: HttpUrl = Field("https://api.datacite.org", description="DataCite's REST API, or a mirror of it.")
-    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
-
-
 class MailSettings(SettingsGroup):
     """The mail server. Without a host Sonde sends no mail."""
 
@@ -356,72 +327,6 @@ class HarvestSettings(SettingsGroup):
         0.2, ge=0, le=1, description="A harvest that would remove a larger share of a source's records removes none."
     )
     check_links_every_d: int = Field(7, ge=0, description="Days between two checks of all links; 0: no checks.")
-
-
-class DocumentsSettings(SettingsGroup):
-    """How PDFs and other documents are read and split into passages."""
-
-    seconds: float = Field(300.0, gt=0, description="Longest time to read one document.")
-    memory_mib: int = Field(
-        1024, ge=256, description="Maximum memory (address space) of the process that reads a document."
-    )
-    max_mib: int = Field(200, ge=1, description="Largest document that is read.")
-    max_pages: int = Field(1500, ge=1, description="A document with more pages is refused.")
-    max_characters: int = Field(
-        5_000_000,
-        ge=1000,
-        description="Maximum characters of one document; the rest is left out, with a warning.",
-    )
-    max_blocks: int = Field(100_000, ge=100, description="Maximum paragraphs and tables of one document.")
-    max_cells: int = Field(
-        200_000, ge=100, description="Maximum cells, also empty ones, of all tables of one document."
-    )
-    max_passages: int = Field(10_000, ge=10, description="Maximum passages of one document.")
-    ocr: bool = Field(
-        True, description="Whether tesseract reads pages without a text layer, and large pictures on pages with one."
-    )
-    ocr_languages: str = Field(
-        "auto",
-        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
-        description="Language codes of tesseract (`eng`, `fra+deu`). `auto`: those that are installed; the script of "
-        "the page and the confidence of the text decide.",
-    )
-    ocr_pages: int = Field(200, ge=0, description="Maximum pages of one document for OCR.")
-    most_tokens: int = Field(
-        512, ge=64, le=512, description="Maximum tokens of a passage; at most the limit of the embedder."
-    )
-    overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats from the previous one.")
-    public_files: PublicFiles = Field(
-        "licensed",
-        description="Public documents whose file Sonde keeps and shows: `licensed`: the record has an open licence; "
-        "`all`; `none`.",
-    )
-    segmenter: str | None = Field(
-        None, description="Folder of a trained segmenter. Default: Sonde splits at paragraphs."
-    )
-
-
-class LibrarySettings(SettingsGroup):
-    """Documents that users upload."""
-
-    enabled: bool = Field(
-        True, description="Whether uploads are accepted; set false if API and workers cannot share the folder."
-    )
-    folder: Path = Field(
-        default_factory=lambda: platformdirs.user_state_path("sonde") / "library",
-        description="Folder for uploaded files; API and workers must share it.",
-    )
-    max_file_mib: int = Field(20, ge=1, le=100, description="Largest upload.")
-    max_documents: int = Field(500, ge=1, le=9_000, description="Maximum documents of one user.")
-    max_mib: int = Field(1024, ge=1, description="Maximum size of one user's files.")
-
-    @property
-    def max_file_bytes(self) -> int:
-        return self.max_file_mib * _MIB
-
-    @property
-    def max_bytes(self) -> int:
-        return self.max_mib * _MIB
 
 
 class WorkerSettings(SettingsGroup):

@@ -33,7 +33,8 @@ from search_api.ask.answerer import Answerer
 from search_api.library.entries import LibraryEntries, LibrarySearch
 from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
 from search_api.search.retrieval.serving import ServingResolver
-from sonde.settings import LibrarySettings, Settings
+from sonde.document_settings import LibrarySettings
+from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client, index_shape, prepare_indices
 from sonde.wiring.file_store import FolderFiles, keeper, kept_readings
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S

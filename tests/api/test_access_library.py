@@ -25,7 +25,7 @@ from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.library.personal_library import PersonalLibrary
-from sonde.settings import LibrarySettings
+from sonde.document_settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles

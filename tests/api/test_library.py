@@ -30,7 +30,7 @@ from indexer.documents.parse.limits import Limits, Ocr
 from net.gate import Gate, GatePolicy
 from search_api.library.personal_library import PersonalLibrary, Quota
 from search_api.parts import Parts
-from sonde.settings import LibrarySettings
+from sonde.document_settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles

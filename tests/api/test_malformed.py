@@ -20,7 +20,8 @@ from core.access import ALL_SCOPES, Caller
 from lab.malformed.asking import BAD, FAMILIES, MalformedRequest, ask, ask_all, summed
 from lab.malformed.makers import RECORD, made
 from search_api.app import create_app
-from sonde.settings import BrokerSettings, LibrarySettings
+from sonde.document_settings import LibrarySettings
+from sonde.settings import BrokerSettings
 from sonde.wiring.api import api_parts
 from tests.conftest import delete_indices
 from tests.service import Service

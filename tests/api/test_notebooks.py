@@ -27,7 +27,7 @@ from search_api.http.access.keys import Grant, KeyStore
 from search_api.library.personal_library import PersonalLibrary
 from search_api.parts import Parts
 from search_api.search.passages.values import AskRequest, ConversationTurn
-from sonde.settings import LibrarySettings
+from sonde.document_settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from indexer.documents.index.library import LibraryReading, read_queued
 from net.gate import Gate, GatePolicy
 from search_api.library.personal_library import PersonalLibrary
-from sonde.settings import LibrarySettings
+from sonde.document_settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles

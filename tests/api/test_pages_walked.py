@@ -1,6 +1,6 @@
-"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: stewards/desk.md,
-stewards/sources-and-schedules.md, operators/security.md, start/first-search.md, and tutorials/ portals.md,
-operators.md, stewards.md, scientists.md, agents.md.
+"""Blocks of commands in the guides and tutorials, run by a shell as they stand there: start/first-search.md,
+stewards/desk.md, stewards/sources-and-schedules.md, operators/security.md, and tutorials/ portals.md, operators.md,
+stewards.md, scientists.md, agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
 """

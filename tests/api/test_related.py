@@ -22,7 +22,8 @@ from es_mappings.names import concrete
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.store import DocumentStore
 from search_api.app import create_app
-from sonde.settings import CitationsSettings, NetSettings
+from sonde.document_settings import CitationsSettings
+from sonde.settings import NetSettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices

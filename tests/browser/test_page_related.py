@@ -5,7 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from search_api.app import create_app
-from sonde.settings import CitationsSettings, NetSettings
+from sonde.document_settings import CitationsSettings
+from sonde.settings import NetSettings
 from sonde.wiring.api import api_parts
 from tests.api.test_related import StandIn, events, service
 from tests.browser.conftest import Shoot, Visit, served

@@ -20,7 +20,8 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
-from sonde.settings import BrokerSettings, DocumentsSettings, HarvestSettings, LibrarySettings
+from sonde.document_settings import DocumentsSettings, LibrarySettings
+from sonde.settings import BrokerSettings, HarvestSettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles

@@ -17,18 +17,18 @@ from pydantic import SecretStr
 
 from evaluation.local_server import served
 from local_stack.ports import free_port
+from sonde.document_settings import LibrarySettings
+from sonde.model_settings import AnswersSettings
 from sonde.ops.doctor.elasticsearch import NodeDisk, Watermark, Watermarks, judge_disks
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding, of_broker
 from sonde.ops.doctor.services import api, language_model, mail, waiting_tasks
 from sonde.settings import (
-    AnswersSettings,
     ApiSettings,
     BrokerSettings,
     ElasticsearchSettings,
     HarvestSettings,
     IndexSettings,
-    LibrarySettings,
     MailSettings,
     Settings,
 )

@@ -27,7 +27,8 @@ from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from net.gate import Gate
-from sonde.settings import NetSettings, RegistrySettings, Settings
+from sonde.document_settings import RegistrySettings
+from sonde.settings import NetSettings, Settings
 from sonde.wiring.documents import document_parts, registries
 from sonde.wiring.file_store import FolderFiles
 from sonde.wiring.models import gate_policy

@@ -14,7 +14,8 @@ from celery_process import celery_process
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from sonde.settings import BrokerSettings, LibrarySettings, Settings
+from sonde.document_settings import LibrarySettings
+from sonde.settings import BrokerSettings, Settings
 from sonde.wiring.api import api_parts
 from sonde.wiring.workers import worker_config
 from tests.conftest import delete_indices

@@ -20,7 +20,9 @@ from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
 from indexer.documents.segment.passages import SegmentOptions, segment
-from sonde.settings import DocumentsSettings, ModelsSettings, Settings
+from sonde.document_settings import DocumentsSettings
+from sonde.model_settings import ModelsSettings
+from sonde.settings import Settings
 from sonde.wiring.documents import document_parts
 from sonde.wiring.models import Models
 from tests.model_cards import read_card

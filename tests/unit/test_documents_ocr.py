@@ -17,8 +17,9 @@ from indexer.documents.parse.model import ReadDocument
 from indexer.documents.parse.pdf.read_pdf import read_pdf
 from indexer.documents.parse.pdf.tesseract import Posture, ocr_problem, packs_for, parse_posture
 from sonde.cli.documents import notes
+from sonde.document_settings import DocumentsSettings
 from sonde.ops.doctor.content import ocr as ocr_finding
-from sonde.settings import DocumentsSettings, Settings
+from sonde.settings import Settings
 from tests.pdf_files import CODED_OTHER, PdfPage, Put, Shown, paragraph, pdf
 
 needs_tesseract = pytest.mark.skipif(

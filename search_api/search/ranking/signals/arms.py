@@ -2,8 +2,8 @@
 
 A weight is a share of the text score. An arm that did not run is left out and the others share its weight.
 
-A logistic curve of the cosine, of the share of the question's words in the passage, and of their late interaction,
-fitted on train halves of judged questions.
+A passage's relevance is a logistic curve of the cosine, of the share of the question's words in the passage, and of
+their late interaction, fitted on train halves of judged questions.
 """
 
 from __future__ import annotations
