@@ -69,7 +69,7 @@ def test_names_are_facets_and_each_filters(es_client: Elasticsearch, filled: str
     }
     only = _search(es_client, filled, Filters(platforms=("TERRA",), variables=("Aerosols",)))
     assert [found.record.names.short_names for found in only.hits] == [("MOD04_L2",)]
-    assert feature(only.found[0].record)["properties"]["sonde:names"] == {
+    assert feature(only.hits[0].record)["properties"]["sonde:names"] == {
         "shortNames": ["MOD04_L2"],
         "platforms": ["Terra"],
         "instruments": ["MODIS"],
