@@ -97,7 +97,7 @@ def test_a_loaded_list_gives_every_spelling_one_value_and_a_new_list_reads_the_s
     assert [(one.value, one.count) for one in found.facets["platform"].values] == [("Aqua", 3)]  # as it was chosen
     for spelling in spellings:
         own = _search(es_client, prefix, Filters(platforms=(spelling,)))
-        assert next(one.record.names.platforms for one in own.found) == ("Aqua",)
+        assert next(one.record.names.platforms for one in own.hits) == ("Aqua",)
     keys = es_client.count(index=f"{prefix}-records", query={"term": {"names.keys": "aquasatellite"}}).body["count"]
     assert keys == 1
 
