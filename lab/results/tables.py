@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import NotFound, SondeError
+from core.json_types import JsonMapping
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 TABLES = ("quality", "speed", "scale", "cluster", "faults", "documents", "standards", "release")
@@ -84,7 +84,7 @@ def keys(tables: Mapping[str, ResultTable]) -> Iterator[tuple[str, Figure]]:
                 yield f"{table}.{row}.{figure}", value
 
 
-def recorded(row: ResultRow, measured: Mapping[str, Any]) -> ResultRow:
+def recorded(row: ResultRow, measured: JsonMapping) -> ResultRow:
     """The row with the figures, command, machine and commit of a file that a command's ``--json`` wrote.
 
     Raises SondeError if the row does not say where its figures lie, NotFound if one of them is absent.
@@ -105,13 +105,13 @@ def recorded(row: ResultRow, measured: Mapping[str, Any]) -> ResultRow:
     )
 
 
-def _elasticsearch(measured: Mapping[str, Any]) -> dict[str, str]:
+def _elasticsearch(measured: JsonMapping) -> dict[str, str]:
     """Which one was measured, where the command says so."""
     served = measured.get("machine", {}).get("elasticsearch")
     return {"elasticsearch": served} if served else {}
 
 
-def value_at(content: Any, path: str) -> Figure:
+def value_at(content: object, path: str) -> Figure:
     """The number at ``a/b/0/c``; ``name=x`` is the entry of a list whose ``name`` is ``x``. Raises NotFound."""
     value = content
     for step in path.split("/"):
@@ -121,7 +121,7 @@ def value_at(content: Any, path: str) -> Figure:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def _entry(value: Any, step: str) -> Any:
+def _entry(value: object, step: str) -> object:
     if isinstance(value, list) and "=" in step:
         name, _, wanted = step.partition("=")
         return next((entry for entry in value if str(entry.get(name)) == wanted), None)

@@ -7,15 +7,14 @@ import os
 import platform
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import psutil
 
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from sonde import __version__
 from sonde.wiring.training.corpora import own_commit
 
@@ -23,7 +22,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 _OUTPUTS = ("--json", "--html", "--page")
 
 
-def write_measurement(path: Path, figures: Mapping[str, Any]) -> None:
+def write_measurement(path: Path, figures: JsonMapping) -> None:
     """Writes the figures as JSON, with ``measured``: what was run, where and on which commit.
 
     The file is replaced as a whole, so that a command may write after each step and be ended in between.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import AfterValidator, BaseModel, SecretStr
@@ -67,12 +67,18 @@ _PAGE = re.compile(r"docs/((?:[a-z-]+/)*[a-z-]+)\.md")
 def settings_page(settings: type[BaseModel] = Settings) -> str:
     """The whole page."""
     secrets = set(secret_settings(settings))
-    groups = (_group(name, entry.annotation, secrets) for name, entry in settings.model_fields.items())
+    groups = (_group(name, model, secrets) for name, model in _models(settings))
     begin, end = page_marks("settings")
     return f"{_HEAD}\n{begin}\n{''.join(groups)}\n{end}\n"
 
 
-def _group(name: str, model: Any, secrets: set[str]) -> str:
+def _models(settings: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
+    for name, entry in settings.model_fields.items():
+        if isinstance(entry.annotation, type) and issubclass(entry.annotation, BaseModel):
+            yield name, entry.annotation
+
+
+def _group(name: str, model: type[BaseModel], secrets: set[str]) -> str:
     about = _linked(" ".join((model.__doc__ or "").split()))
     rows = (_row(f"SONDE_{name}__{field}".upper(), info, secrets) for field, info in model.model_fields.items())
     return f"\n## {_TITLES.get(name, name.capitalize())}\n\n{about}\n\n{_TABLE}{''.join(rows)}"
@@ -91,7 +97,7 @@ def values_of(variable: str, field: FieldInfo) -> str:
     return _values(field.annotation, tuple(field.metadata))
 
 
-def _values(kind: Any, metadata: tuple[Any, ...]) -> str:
+def _values(kind: object, metadata: tuple[object, ...]) -> str:
     origin, inside = get_origin(kind), get_args(kind)
     if origin is Annotated:
         own = [each for one in inside[1:] for each in (one.metadata if isinstance(one, FieldInfo) else (one,))]
@@ -111,7 +117,7 @@ def _values(kind: Any, metadata: tuple[Any, ...]) -> str:
     return _words(kind, metadata)
 
 
-def _words(kind: Any, metadata: tuple[Any, ...]) -> str:
+def _words(kind: object, metadata: tuple[object, ...]) -> str:
     """Texts, paths and groups."""
     for one in metadata:
         if isinstance(one, AfterValidator) and one.func in _CHECKED:
@@ -120,10 +126,10 @@ def _words(kind: Any, metadata: tuple[Any, ...]) -> str:
             return _FORMS[pattern]
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return "JSON"
-    return {Path: "path", SecretStr: "secret"}.get(kind, "text")
+    return "path" if kind is Path else "secret" if kind is SecretStr else "text"
 
 
-def _range(metadata: tuple[Any, ...]) -> str:
+def _range(metadata: tuple[object, ...]) -> str:
     least = next((one for one in metadata if isinstance(one, Ge | Gt)), None)
     most = next((one for one in metadata if isinstance(one, Le | Lt)), None)
     low = None if least is None else least.ge if isinstance(least, Ge) else f"above {least.gt}"
@@ -133,7 +139,7 @@ def _range(metadata: tuple[Any, ...]) -> str:
     return f"{low} or more" if isinstance(least, Ge) else str(low or high or "")
 
 
-def _listed(values: tuple[Any, ...]) -> str:
+def _listed(values: tuple[object, ...]) -> str:
     return ", ".join(f"`{one}`" for one in values)
 
 
@@ -158,8 +164,7 @@ def _from_here(page: str) -> str:
 
 def undescribed(settings: type[BaseModel] = Settings) -> Iterator[str]:
     """The variables without a description, and the groups without a sentence."""
-    for group, entry in settings.model_fields.items():
-        model: Any = entry.annotation
+    for group, model in _models(settings):
         if not model.__dict__.get("__doc__"):
             yield f"SONDE_{group}".upper()
         yield from (f"SONDE_{group}__{name}".upper() for name, one in model.model_fields.items() if not one.description)

@@ -1,7 +1,7 @@
 """``make cluster-check``: builds the images, installs the chart in a real Kubernetes, and searches while things fail.
 
 ``python -m tests.cluster.check [--keep-image] [--write] [--only PART]...``. With ``--write`` what was seen goes into
-docs/operate.md. Exits with 1 where a search was lost that should not be. Needs root and ``PACKAGES``.
+results/VERSION/cluster.json. Exits with 1 where a search was lost that should not be. Needs root and ``PACKAGES``.
 """
 
 from __future__ import annotations

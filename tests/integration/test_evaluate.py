@@ -102,7 +102,7 @@ def test_evaluation_and_serving_give_the_same_order(ready: Ready) -> None:
     for one in ask_all(ready.pipeline, ready.collection, Variant()):
         request = Variant().request(one.question.text)
         served = ready.pipeline.search(request)
-        shown = [(ready.collection.documents[found.hit.id], found.hit.score) for found in served.found]
+        shown = [(ready.collection.documents[found.hit.id], found.hit.score) for found in served.hits]
         assert list(one.found[: len(shown)]) == shown
         assert len(one.found) == served.matched
 

@@ -28,7 +28,7 @@ FOREIGN = {
 """Of other people and in no lock, with what it is for."""
 
 _SUFFIXES = (".md", ".py", ".sh", ".txt", ".toml", ".yaml", ".yml", ".json", ".ipynb", ".ts", ".mjs", ".html", ".tpl")
-_NOT_READ = ("CHANGELOG.md", "package-lock.json", "install_lines.py", "test_install_lines.py")
+_NOT_READ = ("package-lock.json", "install_lines.py", "test_install_lines.py")
 _REST = r"(?=\s+[^\s`])(?P<rest>[^\n`]*)"
 _INSTALLERS = re.compile(
     r"(?<![\w-])(?:pip3?['\"]?\s+(?:install|download|wheel)|uv\s+(?:add|tool\s+install)|pipx\s+install"

@@ -14,7 +14,7 @@ _FOLDERS = ("helm", "samples", "web", "sonde_client", "lab", "integrations", "en
 TEXTS = sorted(
     page
     for page in (*ROOT.glob("*.md"), *(page for folder in _FOLDERS for page in (ROOT / folder).rglob("*.md")))
-    if "node_modules" not in page.parts and page.name != "CHANGELOG.md"
+    if "node_modules" not in page.parts
 )
 _CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]+`", re.M | re.S)
 _LINK = re.compile(r"\]\(<?([^)\s>]+)>?\)|(?:src|href)=\"([^\"]+)\"")
