@@ -102,6 +102,6 @@ def permitted_addresses(host: str, port: int, addresses: list[str], allowed: All
     if not public:
         raise Forbidden(
             f"{host}:{port} is not an address of the open internet; "
-            "name it in the settings' allowed hosts if it is meant"
+            "to allow it, add it to SONDE_NET__ALLOWED_HOSTS, or for an address of a user to SONDE_NET__USER_HOSTS"
         )
     return public

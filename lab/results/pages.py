@@ -31,6 +31,7 @@ _WORDS = {
     "hausdorff": "Hausdorff",
 }
 _SIMILAR = 4
+_DATA = "data, and what was trained on it"
 
 
 def pages() -> Iterator[Path]:
@@ -90,26 +91,33 @@ def _listed(rows: Sequence[ResultRow]) -> str:
     heads = ["what", "figures", "command"]
     with_budget = any(row.most is not None for row in rows)
     with_data = any(row.data or row.trained for row in rows)
-    heads += ["at most"] * with_budget + ["data, and what was trained on it"] * with_data
+    heads += ["at most"] * with_budget + [_DATA] * with_data
     lines = []
     for row in rows:
         figures = "; ".join(labelled(name, value) for name, value in row.figures.items()) or "measured by each test run"
         cells = [row.what, figures, _code(row.command)]
         cells += [shown(row.most) if row.most is not None else ""] * with_budget
-        cells += [" ".join(f"{text.rstrip('.')}." for text in (row.data, row.trained) if text)] * with_data
+        cells += [_data(row)] * with_data
         lines.append(_line(cells))
     return _head(heads) + "".join(lines)
 
 
 def _wide(rows: Sequence[ResultRow]) -> str:
     commands = list(dict.fromkeys(row.command for row in rows))
-    heads = ["what", *(_label(name) for name in rows[0].figures)] + ["command"] * (len(commands) > 1)
+    with_trained = any(row.trained for row in rows)
+    heads = ["what", *(_label(name) for name in rows[0].figures)]
+    heads += ["command"] * (len(commands) > 1) + [_DATA] * with_trained
     lines = []
     for row in rows:
         cells = [row.what, *(shown(value) for value in row.figures.values())]
-        lines.append(_line(cells + [_code(row.command)] * (len(commands) > 1)))
+        cells += [_code(row.command)] * (len(commands) > 1) + [_data(row)] * with_trained
+        lines.append(_line(cells))
     said = f"Command: {_code(commands[0])}\n\n" if len(commands) == 1 else ""
     return said + _head(heads) + "".join(lines)
+
+
+def _data(row: ResultRow) -> str:
+    return " ".join(f"{text.rstrip('.')}." for text in (row.data, row.trained) if text)
 
 
 def labelled(name: str, value: Figure) -> str:
@@ -127,6 +135,8 @@ def _label(name: str) -> str:
 
 def _plain(name: str) -> str:
     """``ndcg_at_10``: ``nDCG@10``."""
+    if version := re.fullmatch(r"in_(\d+)_(\d+)_(\d+)", name):
+        return f"in {'.'.join(version.groups())}:"
     name = re.sub(r"per_second_(\d+)$", r"per_second_at \1_clients", name)
     words = re.sub(r"_at_(\d+)", r"@\1", name).split("_")
     return " ".join(_WORDS.get(word, word) for word in words).replace("ndcg@", "nDCG@")

@@ -249,7 +249,7 @@ def test_the_doctor_says_how_many_are_parked_which_and_what_to_do(parts: IngestP
         store.drop(documents.from_document(hit["_id"], hit["_source"]))
     assert parked_documents(parts.client, parts.prefix) == (
         "ok",
-        "none is parked; not read for reasons of their own: none",
+        "none failed because of Sonde; unreadable files: none",
     )
     store.put_entry(DocumentEntry("o", PUBLIC, "old.pdf", "old.pdf", "ready", recipe="1:180:0", updated=now_iso()))
     assert "1 for everybody were read by an older reader" in parked_documents(parts.client, parts.prefix)[1]

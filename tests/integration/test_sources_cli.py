@@ -128,7 +128,7 @@ def test_a_host_that_nobody_answers_for_is_asked_for_once_and_told_once(sonde: S
         SondeError, match=r"^http://127\.0\.0\.1:9/csw cannot be reached: .*does not accept a connection\.$"
     ):
         sonde("sources", "add", "http://127.0.0.1:9/csw")
-    with pytest.raises(SondeError, match=r"^http://10\.0\.0\.1/csw cannot be reached: .*allowed hosts"):
+    with pytest.raises(SondeError, match=r"^http://10\.0\.0\.1/csw cannot be reached: .*SONDE_NET__ALLOWED_HOSTS"):
         sonde("sources", "add", "http://10.0.0.1/csw")
     assert not sonde.sources.exists()
 

@@ -52,7 +52,7 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     others = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if reason not in _BY_DEFECT)
     if not parked:
         older = _read_before(client, index)
-        return "ok", f"none is parked; not read for reasons of their own: {others or 'none'}{older}"
+        return "ok", f"none failed because of Sonde; unreadable files: {others or 'none'}{older}"
     shown = ", ".join(_named(hit) for hit in answer["hits"]["hits"])
     more = f" and {parked - _NAMED} more" if parked > _NAMED else ""
     return "warning", (
@@ -93,7 +93,7 @@ def confined() -> tuple[State, str]:
     ]
     if open_ways:
         return "warning", f"a document that takes over the process which reads it could {'; '.join(open_ways)}"
-    return "ok", "they are read without network, and without sight of other files and processes"
+    return "ok", "documents are read without network, and without access to other files and processes"
 
 
 def _read_before(client: Elasticsearch, index: str) -> str:

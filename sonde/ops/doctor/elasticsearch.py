@@ -185,6 +185,6 @@ def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
         return "ok", "there is nothing to reindex yet"
     left = unfinished_handovers(client, prefix)
     if not left:
-        return "ok", "none is cut off"
+        return "ok", "none is unfinished"
     sentences = ", ".join(f"{handover.new} may lack what {handover.old} got last" for handover in left)
     return "warning", f"under way, or cut off as its alias moved: {sentences}; `sonde reindex` or a harvest ends it"

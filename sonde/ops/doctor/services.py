@@ -126,7 +126,7 @@ def workers(settings: Settings) -> tuple[State, str]:
 def beat(settings: Settings) -> tuple[State, str]:
     broker = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
     if beat_ticks(broker, settings.index.prefix):
-        return "ok", "it ticks"
+        return "ok", "it runs"
     return (
         "warning",
         "nobody holds the lock of the schedules: start beat (`sonde up`), or nothing is harvested by itself",
