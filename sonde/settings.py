@@ -117,7 +117,8 @@ class ApiSettings(SettingsGroup):
         0,
         ge=0,
         le=64,
-        description="Number of processes, each with its own models; 0: one for each core, as far as SONDE_API__MEMORY_MB allows.",
+        description="Number of processes, each with its own models; 0: one for each core, as far as "
+        "SONDE_API__MEMORY_MB allows.",
     )
     memory_mb: int | None = Field(
         None,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from indexer.documents.parse.byline import date_in, split_names, whole_date
-from indexer.documents.parse.child import read_document
 from indexer.documents.parse.clean import hyphenated_words, join_lines, normalise_text
 from indexer.documents.parse.front_matter import front_matter, read_xmp
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr, file_kind
 from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import role_of
 from tests.pdf_files import docx
 

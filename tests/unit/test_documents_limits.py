@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from indexer.documents.index.stored_fields import stored_table
-from indexer.documents.parse.child import read_document
 from indexer.documents.parse.clean import join_lines
 from indexer.documents.parse.limits import LONGEST_HEADING, DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import Block, Box, FrontMatter, Page, ReadDocument, Rule, Table, Word
@@ -18,6 +17,7 @@ from indexer.documents.parse.pdf.furniture import find_furniture
 from indexer.documents.parse.pdf.reading_order import rows
 from indexer.documents.parse.pdf.ruled_tables import bordered_tables
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
+from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import split_references
 from indexer.documents.segment.passages import Segmentation, SegmentOptions, segment
 from indexer.documents.segment.short_pieces import Piece, join_short

@@ -11,11 +11,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 from core.document import DocumentEntry
 from indexer.documents.index.ingest import IngestResult
-from indexer.documents.parse.child import read_document
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import ReadDocument
 from indexer.documents.parse.pdf.read_pdf import read_pdf
 from indexer.documents.parse.pdf.tesseract import Posture, ocr_problem, packs_for, parse_posture
+from indexer.documents.parse.read import read_document
 from sonde.cli.documents import notes
 from sonde.document_settings import DocumentsSettings
 from sonde.ops.doctor.content import ocr as ocr_finding
