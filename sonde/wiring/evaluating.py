@@ -15,7 +15,7 @@ from es_mappings.names import alias
 from evaluation.answers.measures import Examination
 from evaluation.answers.questions import AnswerCollection
 from evaluation.collection import Half, JudgedCollection, half_of, read_halves
-from evaluation.collections import ncar, public, samples, typed
+from evaluation.collections import keywords, ncar, public, samples, typed
 from evaluation.collections.fetching import Fetching, fetch_collection
 from evaluation.local_server import NAME, stub_endpoint
 from evaluation.temporary_index import passages_of, temporary_records
@@ -43,6 +43,7 @@ LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
     "climate_fever": public.load_climate_fever,
     "pira": public.load_pira,
     "pira_pt": lambda data: public.load_pira(data, "pt"),
+    "keyword_questions": keywords.load,
     "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
     "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
     "pubmedqa": public.load_pubmedqa,
@@ -94,17 +95,26 @@ def halves_of(name: str) -> dict[str, Half | None]:
     return read_halves(_halves(name))
 
 
+def has_halves(name: str) -> bool:
+    """Whether its questions are split; else all of them are for testing."""
+    return _split(name).is_file()
+
+
 def _halves(name: str) -> Path:
     """Raises SondeError where a collection has no halves."""
+    path = _split(name)
+    if not path.is_file():
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
+    return path
+
+
+def _split(name: str) -> Path:
     own = name.removesuffix("_quick")
-    path = (
+    return (
         QUALITY / own / "split.tsv"
         if own in ("ncar", "typed")
         else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
     )
-    if not path.is_file():
-        raise SondeError(f"{name} has no halves: all of it is for testing.")
-    return path
 
 
 _TIMEOUT_S = 120.0
