@@ -13,7 +13,9 @@ from rich.table import Table
 from core.errors import SondeError
 from core.json_types import Json
 from evaluation.asking import Variant, ablations
-from evaluation.collection import Half, JudgedCollection
+from evaluation.collection import BadCollection, Half, JudgedCollection
+from evaluation.collections.fetching import NotFetched
+from evaluation.collections.homes import HOMES
 from evaluation.evaluate import evaluate
 from evaluation.every import WEIGHTS, AllResults, CollectionResult, Figures, figures_of
 from evaluation.metrics import HEADLINE
@@ -22,7 +24,7 @@ from sonde.cli.stage_bars import StageBars
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluating import Bench, bench, data_folder, has_halves, judged
+from sonde.wiring.evaluating import OWN_SHARED, Bench, bench, has_halves, judged
 
 _FIGURES = (HEADLINE, "success@1")
 
@@ -73,17 +75,23 @@ def evaluate_all(asked: EvaluateAll) -> None:
 
 def _collection(name: str, asked: EvaluateAll, settings: Settings) -> JudgedCollection:
     """A collection without halves is all for testing. Raises SondeError that says how to get the collection."""
-    half = None if asked.half == "test" and not has_halves(name) else asked.half
+    halved = has_halves(name)
+    if asked.half == "train" and not halved:
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
     try:
-        collection = judged(name, asked.shared, half, settings, partial(say, err=True))
+        collection = judged(name, asked.shared, asked.half if halved else None, settings, partial(say, err=True))
+    except (BadCollection, NotFetched):
+        raise
     except FileNotFoundError as error:
-        raise SondeError(_how_to_get(name, asked, settings, error)) from error
+        raise SondeError(f"{error.filename} is missing. {_how_to_get(name)}") from error
+    except SondeError as error:
+        raise SondeError(f"{str(error).rstrip('.')}. {_how_to_get(name)}") from error
     return collection.first(asked.limit) if asked.limit else collection
 
 
-def _how_to_get(name: str, asked: EvaluateAll, settings: Settings, error: FileNotFoundError) -> str:
-    data = data_folder(name, asked.shared, settings)
-    return f"{error.filename} is missing: {data} lacks files of {name}; --shared names a folder whose data/ has them."
+def _how_to_get(name: str) -> str:
+    fetched = f" Without --shared and {OWN_SHARED}, Sonde fetches them." if name in HOMES else ""
+    return f"--shared names a folder whose data/ has the files of {name} (judged, catalogues).{fetched}"
 
 
 def _measure(

@@ -35,6 +35,8 @@ from sonde.wiring.search import answerer_over, language_model, ranking_config, s
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 QUALITY = CHECKOUT / "tests" / "quality"
+OWN_SHARED = CHECKOUT.parent / "shared"
+"""Read where no other folder is named, if it is there."""
 
 Say = Callable[[str], None]
 
@@ -74,7 +76,7 @@ def judged(
 
 def data_folder(name: str, shared: Path | None, settings: Settings | None, say: Say = _unsaid) -> Path:
     """The folder with the collection's files: ``data`` in ``shared``, or the folder of what was fetched."""
-    data = (shared or CHECKOUT.parent / "shared") / "data"
+    data = (shared or OWN_SHARED) / "data"
     mirrored = shared is None and settings is not None and settings.evaluation.mirror is not None
     if name.startswith("samples") or (data.is_dir() and not mirrored):
         return data

@@ -73,8 +73,12 @@ def test_it_goes_on_without_what_is_missing_and_writes_what_results_understand(s
     assert [one["name"] for one in written["missing"]] == ["cranfield", "gone"]
     assert written["made_with"]["embedder"]["model"]
     assert {"bm25 alone", "dense alone", "no place"} <= {one["name"] for one in written["stages"]}
-    for said in ("1 of 4: tiny", "left out cranfield", "cranfield_data.json is missing", "--shared names", "no place"):
+    for said in ("1 of 4: tiny", "left out cranfield", "cranfield_data.json is missing", "no place"):
         assert said in done.output
+    cranfield, gone = written["missing"]
+    assert "--shared names a folder whose data/ has the files of cranfield" in cranfield["why"]
+    assert cranfield["why"].endswith("Sonde fetches them.")
+    assert "No such file or directory. --shared names a folder" in gone["why"]
     rows = [line.split() for line in done.output.splitlines()]
     assert ["tiny", "2", "1.0000", "1.0000", "1"] in rows
     assert ["mean", "4", f"{written['mean']['ndcg_at_10']:.4f}", "0.8333", "1.5"] in rows
