@@ -23,7 +23,7 @@ from evaluation.trec import read_qrels
 NAME = "ncar"
 ARCHIVES = {"ncar_eol": "ncar_eol_9206.tar.gz", "ncar_rda": "ncar_rda_1669.tar.gz"}
 
-_AS_OF = "2026-08-31"
+AS_OF = "2026-08-31"
 _HAND_FIELDS = 4
 
 
@@ -65,7 +65,7 @@ def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> JudgedCollection
             questions=tuple(replace(question, areas=areas.get(question.id, ())) for question in questions),
             qrels=qrels,
             documents={record.id: record.id for record in records},
-            as_of_ms=instant_ms(_AS_OF, at_end=True),
+            as_of_ms=instant_ms(AS_OF, at_end=True),
         )
     )
 

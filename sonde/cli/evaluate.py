@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -13,7 +13,6 @@ from typing import Any, get_args
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
@@ -28,8 +27,10 @@ from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
-from sonde.cli.screen import NameColumn, messages, say, screen
+from sonde.cli.evaluate_all import EvaluateAll, evaluate_all
+from sonde.cli.screen import messages, say, screen
 from sonde.cli.signals import ended_by_signals
+from sonde.cli.stage_bars import StageBars
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
@@ -109,6 +110,13 @@ class EvaluateOptions:
     type=click.Choice(sorted(LOADERS)),
     help="Instead: one of the project's collections. Public files are fetched once, checked by their SHA-256.",
 )
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Instead: the project's collections one after another, as one table with a mean. ncar counts half in it: a "
+    "rule over boxes and periods judged it, and the ranking weighs the same boxes and periods.",
+)
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions for tuning, or for testing.")
 @click.option(
     "--shared",
@@ -142,7 +150,7 @@ class EvaluateOptions:
 def evaluate_command(**given: Any) -> None:
     """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
 
-    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, or --collection. Runs the serving
+    Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, --collection, or --all. Runs the serving
     pipeline, with the models and the ranking of the settings. Exit code 2 for an invalid collection, with its errors.
     """
     variant = Variant(
@@ -153,6 +161,9 @@ def evaluate_command(**given: Any) -> None:
         interpret=parts_of(given["interpret"]),
         diversity=given["diversity"] == "on",
     )
+    if given["every"]:
+        _evaluate_all(given, variant)
+        return
     if given["live"]:
         _evaluate_live(given, variant)
         return
@@ -171,6 +182,26 @@ def evaluate_command(**given: Any) -> None:
     collection = _collection(given)
     with ended_by_signals():
         _evaluate(collection, options)
+
+
+_FOR_ONE = ("corpus", "queries", "qrels", "folder", "split", "collection", "compare", "run", "html", "history")
+_FOR_ONE_FLAGS = ("live", "fetch_only", "skip_unknown")
+
+
+def _evaluate_all(given: Json, variant: Variant) -> None:
+    if wrong := [name for name in (*_FOR_ONE, *_FOR_ONE_FLAGS) if given[name]]:
+        raise SondeError(f"--{wrong[0].replace('_', '-')} is for one collection, not for --all.")
+    asked = EvaluateAll(
+        variant=variant,
+        ablate=given["ablate"],
+        half=given["half"],
+        limit=given["limit_queries"],
+        shared=given["shared"],
+        json=given["out"],
+        threads=given["threads"],
+    )
+    with ended_by_signals():
+        evaluate_all(asked)
 
 
 def _fetch(given: Json) -> None:
@@ -239,7 +270,7 @@ def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
     theirs = read_run(options.compare) if options.compare else None  # refused before an hour of work, not after it
     with (
         temporary_node(load_settings(), console.print) as settings,
-        _Bars(console) as bars,
+        StageBars(console) as bars,
         bench(settings, collection, progress=bars.progress_of("embedding")) as ready,
     ):
         done = evaluate(
@@ -328,32 +359,6 @@ def _show_others(console: Console, others: Sequence[ComparedRun], done: Evaluati
 def _columns(means: Mapping[str, float], distance: float | None) -> list[str]:
     measures = [f"{means[name]:.4f}" for name in (HEADLINE, "AP", "R@8", "R@100")]
     return [*measures, "" if distance is None else f"{distance:.1f}"]
-
-
-class _Bars:
-    """A progress bar for each stage, made at its first report."""
-
-    def __init__(self, console: Console) -> None:
-        columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=console, transient=True)
-
-    def __enter__(self) -> _Bars:
-        self._progress.__enter__()
-        return self
-
-    def __exit__(self, *_failure: object) -> None:
-        self._progress.stop()
-
-    def progress_of(self, name: str) -> Callable[[int, int], None]:
-        """The progress callback of a stage."""
-        tasks: list[TaskID] = []
-
-        def progress(done: int, total: int) -> None:
-            if not tasks:
-                tasks.append(self._progress.add_task(name, total=total))
-            self._progress.update(tasks[0], completed=done, total=total)
-
-        return progress
 
 
 COMMANDS = (evaluate_command,)

@@ -15,7 +15,7 @@ from es_mappings.names import alias
 from evaluation.answers.measures import Examination
 from evaluation.answers.questions import AnswerCollection
 from evaluation.collection import Half, JudgedCollection, half_of, read_halves
-from evaluation.collections import ncar, public, samples, typed
+from evaluation.collections import keywords, ncar, public, samples, typed
 from evaluation.collections.fetching import Fetching, fetch_collection
 from evaluation.local_server import NAME, stub_endpoint
 from evaluation.temporary_index import passages_of, temporary_records
@@ -35,6 +35,8 @@ from sonde.wiring.search import answerer_over, language_model, ranking_config, s
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 QUALITY = CHECKOUT / "tests" / "quality"
+OWN_SHARED = CHECKOUT.parent / "shared"
+"""Read where no other folder is named, if it is there."""
 
 Say = Callable[[str], None]
 
@@ -43,6 +45,7 @@ LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
     "climate_fever": public.load_climate_fever,
     "pira": public.load_pira,
     "pira_pt": lambda data: public.load_pira(data, "pt"),
+    "keyword_questions": keywords.load,
     "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
     "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
     "pubmedqa": public.load_pubmedqa,
@@ -73,7 +76,7 @@ def judged(
 
 def data_folder(name: str, shared: Path | None, settings: Settings | None, say: Say = _unsaid) -> Path:
     """The folder with the collection's files: ``data`` in ``shared``, or the folder of what was fetched."""
-    data = (shared or CHECKOUT.parent / "shared") / "data"
+    data = (shared or OWN_SHARED) / "data"
     mirrored = shared is None and settings is not None and settings.evaluation.mirror is not None
     if name.startswith("samples") or (data.is_dir() and not mirrored):
         return data
@@ -94,17 +97,26 @@ def halves_of(name: str) -> dict[str, Half | None]:
     return read_halves(_halves(name))
 
 
+def has_halves(name: str) -> bool:
+    """Whether its questions are split; else all of them are for testing."""
+    return _split(name).is_file()
+
+
 def _halves(name: str) -> Path:
     """Raises SondeError where a collection has no halves."""
+    path = _split(name)
+    if not path.is_file():
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
+    return path
+
+
+def _split(name: str) -> Path:
     own = name.removesuffix("_quick")
-    path = (
+    return (
         QUALITY / own / "split.tsv"
         if own in ("ncar", "typed")
         else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
     )
-    if not path.is_file():
-        raise SondeError(f"{name} has no halves: all of it is for testing.")
-    return path
 
 
 _TIMEOUT_S = 120.0

@@ -14,7 +14,7 @@ from core.errors import SondeError
 from core.geo import BBox
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, JudgedCollection, half_of
-from evaluation.collections import ncar, public, samples
+from evaluation.collections import keywords, ncar, public, samples
 from evaluation.collections.beir import BeirFiles, files_of, load
 from tests.shared_data import shared_data
 
@@ -188,6 +188,14 @@ def test_pubmedqa_asks_each_question_of_its_own_abstract() -> None:
     assert (len(collection.records), len(collection.questions)) == (1000, 1000)
     assert collection.qrels["21645374"] == {"21645374": 1}
     assert len(half_of(collection, "test", _SPLITS / "pubmedqa.tsv").questions) == 495
+
+
+def test_keyword_questions_judge_records_of_both_archives() -> None:
+    collection = keywords.load(shared_data("judged", "keyword_questions").parents[1])
+    assert (len(collection.records), len(collection.questions)) == (10_875, 55)
+    assert sum(map(len, collection.qrels.values())) == 649
+    assert collection.qrels["k2"]["ncar:edu.ucar.eol::391.014"] == 3
+    assert {grade for grades in collection.qrels.values() for grade in grades.values()} == {0, 1, 2, 3}
 
 
 def test_cranfield_as_its_source_counts_it() -> None:

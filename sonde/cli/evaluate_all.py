@@ -1,0 +1,177 @@
+"""`sonde evaluate --all`: the judged collections one after another, one table, and their weighted mean."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from core.errors import SondeError
+from core.json_types import Json
+from evaluation.asking import Variant, ablations
+from evaluation.collection import BadCollection, Half, JudgedCollection
+from evaluation.collections.fetching import NotFetched
+from evaluation.collections.homes import HOMES
+from evaluation.evaluate import evaluate
+from evaluation.every import WEIGHTS, AllResults, CollectionResult, Figures, figures_of
+from evaluation.metrics import HEADLINE
+from sonde.cli.screen import messages, say, screen
+from sonde.cli.stage_bars import StageBars
+from sonde.ops.measured import write_measurement
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import Settings, load_settings
+from sonde.wiring.evaluating import OWN_SHARED, Bench, bench, has_halves, judged
+
+_FIGURES = (HEADLINE, "success@1")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateAll:
+    """The command's options with ``--all``."""
+
+    variant: Variant
+    ablate: bool
+    half: Half | None
+    limit: int | None
+    shared: Path | None
+    json: Path | None
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """``made_with``: the models and the ranking, the same for all."""
+
+    result: CollectionResult
+    made_with: Json
+
+
+def evaluate_all(asked: EvaluateAll) -> None:
+    """Prints the table; writes the file after each collection, so that an interruption keeps what was measured.
+
+    Raises SondeError where no collection can be read.
+    """
+    console, results, made_with = messages(), AllResults(), {}
+    with temporary_node(load_settings(), console.print) as settings:
+        for place, (name, weight) in enumerate(WEIGHTS.items(), 1):
+            console.print(f"{place} of {len(WEIGHTS)}: {name}", highlight=False)
+            try:
+                collection = _collection(name, asked, settings)
+            except SondeError as error:
+                console.print(str(error), style="yellow", highlight=False)
+                results = results.with_missing(name, str(error))
+            else:
+                measured = _measure(collection, name, weight, asked, settings, console)
+                results, made_with = results.with_measured(measured.result), measured.made_with
+            _write(asked, results, made_with)
+    if not results.measured:
+        raise SondeError("None of the collections can be read.")
+    _show(screen(), results)
+
+
+def _collection(name: str, asked: EvaluateAll, settings: Settings) -> JudgedCollection:
+    """A collection without halves is all for testing. Raises SondeError that says how to get the collection."""
+    halved = has_halves(name)
+    if asked.half == "train" and not halved:
+        raise SondeError(f"{name} has no halves: all of it is for testing.")
+    try:
+        collection = judged(name, asked.shared, asked.half if halved else None, settings, partial(say, err=True))
+    except (BadCollection, NotFetched):
+        raise
+    except FileNotFoundError as error:
+        raise SondeError(f"{error.filename} is missing. {_how_to_get(name)}") from error
+    except SondeError as error:
+        raise SondeError(f"{str(error).rstrip('.')}. {_how_to_get(name)}") from error
+    return collection.first(asked.limit) if asked.limit else collection
+
+
+def _how_to_get(name: str) -> str:
+    fetched = f" Without --shared and {OWN_SHARED}, Sonde fetches them." if name in HOMES else ""
+    return f"--shared names a folder whose data/ has the files of {name} (judged, catalogues).{fetched}"
+
+
+def _measure(
+    collection: JudgedCollection, name: str, weight: float, asked: EvaluateAll, settings: Settings, console: Console
+) -> _Measured:
+    for note in collection.notes:
+        console.print(note, style="yellow", highlight=False)
+    with StageBars(console) as bars, bench(settings, collection, progress=bars.progress_of("embedding")) as ready:
+        done = evaluate(
+            ready.pipeline, collection, asked.variant, threads=asked.threads, progress=bars.progress_of("asking")
+        )
+        stages: dict[str, Figures] = {}
+        for variant in ablations(asked.variant) if asked.ablate else ():
+            progress = bars.progress_of(variant.name)
+            other = evaluate(ready.pipeline, collection, variant, threads=asked.threads, progress=progress)
+            stages[variant.name] = figures_of(other, collection)
+    result = CollectionResult(
+        name=name,
+        weight=weight,
+        documents=len(collection.records),
+        questions=len(collection.questions),
+        figures=figures_of(done, collection),
+        degraded=done.degraded,
+        stages=stages,
+    )
+    return _Measured(result, _made_with(ready))
+
+
+def _made_with(ready: Bench) -> Json:
+    card = ready.cross_encoder
+    return {
+        "embedder": asdict(ready.embedder),
+        "cross_encoder": asdict(card) if card is not None else None,
+        "ranking": json.loads(ready.config.to_json()),
+    }
+
+
+def _write(asked: EvaluateAll, results: AllResults, made_with: Json) -> None:
+    if asked.json is not None:
+        chosen = {"variant": asked.variant.as_dict(), "half": asked.half, "limit_queries": asked.limit}
+        write_measurement(asked.json, {**chosen, **results.as_dict(), "made_with": made_with})
+
+
+def _show(console: Console, results: AllResults) -> None:
+    console.print(_table(results))
+    for one in results.measured:
+        for name, count in one.degraded.items():
+            console.print(f"{one.name}: {count} questions were ranked without {name}", style="yellow", highlight=False)
+    for missing in results.missing:
+        console.print(f"left out {missing.name}: {missing.why}", style="yellow", highlight=False)
+    if stages := results.stages():
+        table = _columns("mean over collections", *_FIGURES, "gain", "better", "worse")
+        mean = results.mean()
+        if mean is not None:
+            table.add_row("full", *_values(mean), "", "", "")
+        for stage in stages:
+            table.add_row(
+                stage.name, *_values(stage.figures), f"{stage.gain:+.4f}", str(stage.better), str(stage.worse)
+            )
+        console.print(table)
+
+
+def _table(results: AllResults) -> Table:
+    table = _columns("collection", "questions", *_FIGURES, "weight")
+    for one in results.measured:
+        table.add_row(one.name, str(one.questions), *_values(one.figures), f"{one.weight:g}")
+    mean = results.mean()
+    if mean is not None:
+        asked, weight = sum(one.questions for one in results.measured), sum(one.weight for one in results.measured)
+        table.add_row("mean", str(asked), *_values(mean), f"{weight:g}")
+    return table
+
+
+def _columns(first: str, *others: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _values(figures: Figures) -> tuple[str, str]:
+    return f"{figures.ndcg_at_10:.4f}", f"{figures.success_at_1:.4f}"
