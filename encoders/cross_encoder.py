@@ -63,9 +63,23 @@ class Scorer:
 
 
 class OnnxScorer(Scorer):
-    def __init__(self, graph: Path, compute: Compute) -> None:
-        """Raises ModelMissing if the graph cannot be opened."""
+    def __init__(self, graph: Path, compute: Compute, sample: TokenIds) -> None:
+        """Raises ModelMissing if the graph cannot be opened, or gives no logit for ``sample``."""
         self._session = OnnxSession(graph, compute)
+        if not np.isfinite(one_logit(self._session.tried(sample))).all():
+            raise ModelMissing(f"{graph} gives no finite number")
+
+    @staticmethod
+    def first_of(graphs: Sequence[Path], compute: Compute, sample: TokenIds) -> OnnxScorer:
+        """The first one that works. Raises ModelMissing with the reasons if none does."""
+        reasons = []
+        for graph in graphs:
+            try:
+                return OnnxScorer(graph, compute, sample)
+            except ModelMissing as error:
+                log.warning("cross_encoder.graph_left_out", graph=str(graph), reason=str(error))
+                reasons.append(f"{graph.name}: {error}")
+        raise ModelMissing("; ".join(reasons))
 
     def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         return one_logit(self._session.map(pairs, lambda output, _mask: output))
@@ -114,9 +128,13 @@ class ModelCrossEncoder:
 
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels, which
-    only a graph that came ready-made can have.
+    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels or
+    states of tokens, which only a graph that came ready-made can have.
     """
+    if logits.ndim == 1:
+        return logits
+    if logits.ndim != 2:
+        raise ModelMissing("a cross-encoder gives one or two labels, this model gives states of tokens")
     if logits.shape[1] == 1:
         return logits[:, 0]
     if logits.shape[1] == 2:
