@@ -53,7 +53,7 @@ def write_graph(file: Path, *, labels: int = 1, bias: float = 0.0, states: bool 
 
     names = ["input_ids", "attention_mask", "token_type_ids", *([more] if more else [])]
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in names]
-    shape = ["batch", "tokens", _DIMS] if states else ["batch", labels]
+    shape: list[str | int | None] = ["batch", "tokens", _DIMS] if states else ["batch", labels]
     output = helper.make_tensor_value_info("states" if states else "logits", TensorProto.FLOAT, shape)
     added = np.zeros(labels, dtype=np.float32)
     added[-1] = bias

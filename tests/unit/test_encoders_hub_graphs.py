@@ -84,7 +84,7 @@ def test_the_graph_that_fits_the_processor_is_served(
     ],
 )
 def test_the_processor_is_known(machine: str, kind: str, processor: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_graphs.platform, "machine", lambda: machine)
+    monkeypatch.setattr("platform.machine", lambda: machine)
     monkeypatch.setattr(hub_graphs, "int8_kind", lambda: kind)
     assert hub_graphs.processor("cpu") == processor
     assert hub_graphs.processor("cuda") == "gpu"
