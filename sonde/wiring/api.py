@@ -39,8 +39,8 @@ from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
 from sonde.wiring.clients import elasticsearch_client, prepare_indices
 from sonde.wiring.curation import curation_desk, live_curation, query_log, question_reader, record_texts, usage_values
-from sonde.wiring.documents import library_search, personal_library
-from sonde.wiring.harvesting import QueueHarvestControl
+from sonde.wiring.harvest_control import QueueHarvestControl
+from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (

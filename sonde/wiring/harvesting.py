@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
-from core.errors import Conflict, NotFound, Unavailable
+from core.errors import NotFound, Unavailable
 from core.json_types import Json
 from core.ports import Embedder
-from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.index.update_inherited import update_inherited
@@ -22,7 +20,6 @@ from indexer.harvest.harvest import harvest, open_run
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
-from indexer.quality.quality import measure, quality_page
 from indexer.raw import Source
 from indexer.remove.removed import remove_source
 from indexer.sources.folder import FolderSource
@@ -30,7 +27,6 @@ from indexer.sources.restricted import restricted
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
-from search_api.stewards.harvests import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_work
 from sonde.wiring.clients import elasticsearch_client, prepare_indices
@@ -39,12 +35,10 @@ from sonde.wiring.pushing import groups_of_source
 from sonde.wiring.search import loaded_name_lists
 from sonde.wiring.sources import Opener
 from sonde.wiring.workers import job_queue
-from workers.broker import AcceptedRuns
 from workers.config import WorkerParts
 from workers.lease import Lease, Leases
 from workers.slices import since_of
 from workers.source_config import SourceConfig, known_sources
-from workers.source_entry import SourceEntry
 
 log = structlog.get_logger(__name__)
 
@@ -225,81 +219,4 @@ def _last(latest: list[RunReport]) -> Json:
 
 
 if TYPE_CHECKING:
-    from workers.jobs import Jobs
-
-
-class QueueHarvestControl:
-    """One per API process; opens no connection before its first use. Thread-safe."""
-
-    def __init__(self, settings: Settings, client: Elasticsearch, jobs: Callable[[], Jobs]) -> None:
-        self._settings = settings
-        self._client = client
-        self._jobs = jobs
-
-    def sources(self) -> tuple[ConfiguredSource, ...]:
-        return tuple(_configured(source) for source in self._known().values())
-
-    def schedule(self) -> ScheduleState:
-        return ScheduleState(self._jobs().next_runs(), self._jobs().paused())
-
-    def start(self, source: str) -> str:
-        """Raises NotFound for a source that is not in sources.yaml, Conflict while it is being harvested."""
-        self._named(source)
-        if self._leases.is_held(source):
-            raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
-        run = self._jobs().harvest(source)
-        self._accepted.accept(run, source, now_iso())
-        return run
-
-    def waiting(self, run: str) -> WaitingRun | None:
-        accepted = self._accepted.find(run)
-        if accepted is None:
-            return None
-        return WaitingRun(accepted.id, accepted.source, accepted.accepted, accepted.state, accepted.message)
-
-    def pause(self, source: str) -> None:
-        """Raises NotFound for a source that is not in sources.yaml."""
-        self._named(source)
-        self._jobs().pause(source)
-
-    def resume(self, source: str) -> None:
-        """Raises NotFound for an unknown source, Conflict for one that sources.yaml pauses."""
-        if self._named(source).paused:
-            raise Conflict(f"{source} is paused in sources.yaml; take `paused: true` out there.")
-        self._jobs().resume(source)
-
-    def quality(self, source: str) -> Quality:
-        """Raises NotFound if the source has no records and is not in the file."""
-        report = measure(self._client, self._settings.index.prefix, source)
-        if not report.records and not report.refused and source not in self._known():
-            raise NotFound(f"There is no source {source!r}.")
-        return Quality(report.as_dict(), quality_page(report))
-
-    def _known(self) -> Mapping[str, SourceEntry]:
-        return self._jobs().known_sources()
-
-    def _named(self, source: str) -> SourceEntry:
-        known = self._known()
-        if source not in known:
-            raise NotFound(f"sources.yaml names no source {source!r}; it names: {', '.join(known) or 'none'}.")
-        return known[source]
-
-    @cached_property
-    def _accepted(self) -> AcceptedRuns:
-        return AcceptedRuns.connect(self._settings.broker_url, self._settings.index.prefix)
-
-    @cached_property
-    def _leases(self) -> Leases:
-        return Leases.connect(self._settings.broker_url, self._settings.index.prefix)
-
-
-def _configured(source: SourceEntry) -> ConfiguredSource:
-    schedule = source.schedule
-    return ConfiguredSource(
-        id=source.id,
-        title=source.title or source.id,
-        type=source.type,
-        cron=schedule.cron if schedule else None,
-        interval=schedule.interval if schedule else None,
-        paused_by_file=source.paused,
-    )
+    pass

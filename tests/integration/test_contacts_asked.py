@@ -49,7 +49,7 @@ def pipeline(es_client: Elasticsearch) -> Iterator[SearchPipeline]:
 
 def _ids(pipeline: SearchPipeline, question: str) -> list[str]:
     answer = pipeline.search(SearchRequest(q=question, algorithm="bm25", rerank=False))
-    return [found.record.identifier.removesuffix("-0001") for found in answer.found]
+    return [found.record.identifier.removesuffix("-0001") for found in answer.hits]
 
 
 @pytest.mark.parametrize(

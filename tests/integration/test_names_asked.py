@@ -64,7 +64,7 @@ def _ask(pipeline: SearchPipeline, question: str) -> Answer:
 
 
 def _versions(answer: Answer) -> list[tuple[str, str | None]]:
-    return [(found.record.names.short_names[0], found.record.edition) for found in answer.found]
+    return [(found.record.names.short_names[0], found.record.edition) for found in answer.hits]
 
 
 @pytest.mark.parametrize("question", ["MOD11_L2", "mod11 l2", "mod11l2", "MOD 11 L2", "mod11-l2"])
@@ -108,13 +108,13 @@ def test_short_beginnings_of_words_in_abstracts_and_beginnings_beside_unknown_wo
 ) -> None:
     answer = _ask(pipeline, question)
     assert not any(one.how == "beginning" for one in answer.interpretation.names)
-    assert answer.found == ()
+    assert answer.hits == ()
 
 
 def test_a_name_that_no_record_bears_is_said_to_be_unknown_and_finds_nothing(pipeline: SearchPipeline) -> None:
     answer = _ask(pipeline, "QZX77_K9")
     assert [one.how for one in answer.interpretation.names] == ["unknown"]
-    assert answer.found == ()
+    assert answer.hits == ()
 
 
 def test_an_acronym_that_two_records_define_is_read_both_ways(pipeline: SearchPipeline) -> None:

@@ -68,8 +68,8 @@ def test_names_are_facets_and_each_filters(es_client: Elasticsearch, filled: str
         "processing_level": {"l2": 1, "l3": 1},
     }
     only = _search(es_client, filled, Filters(platforms=("TERRA",), variables=("Aerosols",)))
-    assert [found.record.names.short_names for found in only.found] == [("MOD04_L2",)]
-    assert feature(only.found[0].record)["properties"]["sonde:names"] == {
+    assert [found.record.names.short_names for found in only.hits] == [("MOD04_L2",)]
+    assert feature(only.hits[0].record)["properties"]["sonde:names"] == {
         "shortNames": ["MOD04_L2"],
         "platforms": ["Terra"],
         "instruments": ["MODIS"],
@@ -97,7 +97,7 @@ def test_a_loaded_list_gives_every_spelling_one_value_and_a_new_list_reads_the_s
     assert [(one.value, one.count) for one in found.facets["platform"].values] == [("Aqua", 3)]  # as it was chosen
     for spelling in spellings:
         own = _search(es_client, prefix, Filters(platforms=(spelling,)))
-        assert next(one.record.names.platforms for one in own.found) == ("Aqua",)
+        assert next(one.record.names.platforms for one in own.hits) == ("Aqua",)
     keys = es_client.count(index=f"{prefix}-records", query={"term": {"names.keys": "aquasatellite"}}).body["count"]
     assert keys == 1
 
