@@ -63,22 +63,24 @@ class Scorer:
 
 
 class OnnxScorer(Scorer):
-    def __init__(self, graph: Path, compute: Compute, sample: TokenIds) -> None:
-        """Raises ModelMissing if the graph cannot be opened, or gives no logit for ``sample``."""
+    def __init__(self, graph: Path, compute: Compute) -> None:
+        """Raises ModelMissing if the graph cannot be opened."""
         self._session = OnnxSession(graph, compute)
-        if not np.isfinite(one_logit(self._session.tried(sample))).all():
-            raise ModelMissing(f"{graph} gives no finite number")
 
     @staticmethod
     def first_of(graphs: Sequence[Path], compute: Compute, sample: TokenIds) -> OnnxScorer:
-        """The first one that works. Raises ModelMissing with the reasons if none does."""
+        """The first one that gives a logit for ``sample``. Raises ModelMissing with the reasons if none does."""
         reasons = []
         for graph in graphs:
             try:
-                return OnnxScorer(graph, compute, sample)
+                scorer = OnnxScorer(graph, compute)
+                if np.isfinite(one_logit(scorer._session.tried(sample))).all():
+                    return scorer
+                reason = "it gives no finite number"
             except ModelMissing as error:
-                log.warning("cross_encoder.graph_left_out", graph=str(graph), reason=str(error))
-                reasons.append(f"{graph.name}: {error}")
+                reason = str(error)
+            log.warning("cross_encoder.graph_left_out", graph=str(graph), reason=reason)
+            reasons.append(f"{graph.name}: {reason}")
         raise ModelMissing("; ".join(reasons))
 
     def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:

@@ -142,7 +142,7 @@ def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
     write_graph(graph, more="position_ids")
     assert "wants inputs that are no token ids: position_ids" in refused(folder)
     write_graph(graph, bias=float("nan"))
-    assert "gives no finite number" in refused(folder)
+    assert "it gives no finite number" in refused(folder)
     write_graph(graph)
     (folder / "config.json").write_text(json.dumps({"architectures": ["Qwen3ForCausalLM"]}))
     assert "set SONDE_CROSS_ENCODER__RUNTIME=remote" in refused(folder)
