@@ -67,6 +67,22 @@ class OnnxScorer(Scorer):
         """Raises ModelMissing if the graph cannot be opened."""
         self._session = OnnxSession(graph, compute)
 
+    @staticmethod
+    def first_of(graphs: Sequence[Path], compute: Compute, sample: TokenIds) -> OnnxScorer:
+        """The first one that gives a logit for ``sample``. Raises ModelMissing with the reasons if none does."""
+        reasons = []
+        for graph in graphs:
+            try:
+                scorer = OnnxScorer(graph, compute)
+                if np.isfinite(one_logit(scorer._session.tried(sample))).all():
+                    return scorer
+                reason = "it gives no finite number"
+            except ModelMissing as error:
+                reason = str(error)
+            log.warning("cross_encoder.graph_left_out", graph=str(graph), reason=reason)
+            reasons.append(f"{graph.name}: {reason}")
+        raise ModelMissing("; ".join(reasons))
+
     def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         return one_logit(self._session.map(pairs, lambda output, _mask: output))
 
@@ -114,9 +130,13 @@ class ModelCrossEncoder:
 
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels, which
-    only a graph that came ready-made can have.
+    """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels or
+    states of tokens, which only a graph that came ready-made can have.
     """
+    if logits.ndim == 1:
+        return logits
+    if logits.ndim != 2:
+        raise ModelMissing("a cross-encoder gives one or two labels, this model gives states of tokens")
     if logits.shape[1] == 1:
         return logits[:, 0]
     if logits.shape[1] == 2:

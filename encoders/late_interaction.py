@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from core.errors import ModelMissing
 from core.json_types import Json
 from core.ports import CrossEncoder, CrossEncoderCard
-from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, PairTokeniser, TorchScorer
+from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, PairTokeniser, Scorer, TorchScorer
+from encoders.hub_graphs import hub_graphs
 from encoders.imports import needs_torch, torch_imports
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
@@ -25,7 +26,7 @@ from encoders.prepare import checked_graph, prepared
 from encoders.recipe import read_json, read_pair_limit
 from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 from encoders.tokens import Tokeniser, sound
-from encoders.torch_models import complete, read_modules
+from encoders.torch_models import complete, read_modules, refuse_generative
 
 log = structlog.get_logger(__name__)
 
@@ -147,6 +148,13 @@ def is_reranker(folder: Path) -> bool:
 
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
+    try:
+        return _opened(spec, torch=torch)
+    except OSError as error:
+        raise ModelMissing(f"{spec.name} cannot be read ({error.strerror or type(error).__name__})") from None
+
+
+def _opened(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
     cache = spec.cache or default_cache()
     located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
     facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
@@ -155,11 +163,22 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
     compute = Compute(spec.threads, spec.device)
     if is_colbert(located.folder):
         return _colbert(spec, located.folder, facts, compute)
-    folder = located.folder if torch else prepared(located, cache, "logits")
-    scorer = TorchScorer(folder, compute) if torch else OnnxScorer(checked_graph(folder, "model.onnx"), compute)
+    graphs = [] if torch else _ready_graphs(located.folder, spec.device)
+    folder = located.folder if torch or graphs else prepared(located, cache, "logits")
     own_limit = read_pair_limit(folder)
     limit = min(spec.max_tokens or own_limit, own_limit)
-    return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
+    scorer: Scorer | None = TorchScorer(folder, compute) if torch else None
+    tokeniser = PairTokeniser(folder / "tokenizer.json", limit)
+    if scorer is None:
+        (sample,) = tokeniser.pairs("rain", ["rainfall"]).tokens
+        scorer = OnnxScorer.first_of(graphs or [checked_graph(folder, "model.onnx")], compute, sample)
+    return ModelCrossEncoder(tokeniser, scorer, _pair_card(spec, limit, facts))
+
+
+def _ready_graphs(folder: Path, device: str) -> list[Path]:
+    """Those of a hub's layout, which need no PyTorch. A head in folders of its own is in no graph of a hub."""
+    refuse_generative(folder)
+    return [] if len(read_modules(folder)) > 1 else hub_graphs(folder, device)
 
 
 def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute) -> ColbertReranker:

@@ -32,7 +32,7 @@ from encoders.pinned import (
 )
 
 _FETCH_TIMEOUT_S = 900
-_HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config.json"]
+_HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*.onnx?data", "*/config.json"]
 _ARTIFACT = "artifact:"
 _SHIPPED = "shipped:"
 SHIPPED = Path(__file__).resolve().parent / "shipped"

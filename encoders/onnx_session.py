@@ -97,6 +97,18 @@ class OnnxSession:
         output: Output = self._session.run(self._outputs[:1], dict(feed))[0]
         return output
 
+    def tried(self, one: TokenIds) -> Output:
+        """The first output for one input. Raises ModelMissing if the graph cannot read token ids of any number."""
+        from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+        feed, _ = padded([one])
+        if unknown := sorted(set(self._names) - set(feed)):
+            raise ModelMissing(f"the graph wants inputs that are no token ids: {', '.join(unknown)}")
+        try:
+            return self.once({name: feed[name] for name in self._names})
+        except (state.Fail, state.InvalidArgument, state.NotImplemented, state.RuntimeException) as error:
+            raise ModelMissing(f"the graph cannot be run: {' '.join(str(error).split())[:200]}") from None
+
     @property
     def outputs(self) -> Sequence[str]:
         """The names of the graph's outputs."""
@@ -136,5 +148,13 @@ def _open(model: Path, compute: Compute) -> Any:
     options.log_severity_level = 3
     try:
         return ort.InferenceSession(str(model), options, providers=[provider])
-    except (state.Fail, state.InvalidGraph, state.InvalidProtobuf, state.NoSuchFile) as error:
+    except (
+        state.Fail,
+        state.InvalidArgument,
+        state.InvalidGraph,
+        state.InvalidProtobuf,
+        state.NoSuchFile,
+        state.NotImplemented,
+        state.RuntimeException,
+    ) as error:
         raise ModelMissing(f"{model} is not a graph ONNX Runtime can run: {str(error)[:200]}") from None

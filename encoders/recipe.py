@@ -58,12 +58,21 @@ def read_pooling(folder: Path) -> Pooling:
 
 def read_pair_limit(folder: Path) -> int:
     """How many tokens a cross-encoder reads of a question with a candidate; 512 if not stated."""
+    config = read_json(folder / "config.json")
     limits = [
         read_json(folder / "card.json").get("max_tokens"),
         read_json(folder / "tokenizer_config.json").get("model_max_length"),
-        read_json(folder / "config.json").get("max_position_embeddings"),
+        _positions(config),
     ]
     return min(int(limit) for limit in [*limits, 512] if limit)
+
+
+def _positions(config: JsonMapping) -> int | None:
+    """RoBERTa and its kin count them from the padding token on."""
+    stated = config.get("max_position_embeddings")
+    if stated and config.get("model_type") in ("roberta", "xlm-roberta", "camembert"):
+        return int(stated) - int(config.get("pad_token_id", 1)) - 1
+    return stated or None
 
 
 def read_json(path: Path, default: object = None) -> Any:

@@ -75,7 +75,10 @@ def read_tokenizer(file: Path) -> Tokenizer:
         raise ModelMissing(f"{file} is missing; the model folder needs its tokenizer.json")
     if "model" not in read_json(file):
         raise ModelMissing(f"{file} is not a tokenizer's file")
-    tokenizer = Tokenizer.from_file(str(file))
+    try:
+        tokenizer = Tokenizer.from_buffer(file.read_bytes())
+    except ValueError as error:
+        raise ModelMissing(f"{file} is damaged: {str(error)[:200]}") from None
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

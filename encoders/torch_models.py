@@ -169,7 +169,7 @@ def load_classifier(folder: Path, **options: object) -> nn.Module:
 
     Raises ModelMissing with what the folder lacks: no weight is ever random.
     """
-    _refuse_generative(folder)
+    refuse_generative(folder)
     modules = read_modules(folder)
     if len(modules) > 1:
         head = Head.of(folder, modules)
@@ -181,7 +181,8 @@ def load_classifier(folder: Path, **options: object) -> nn.Module:
     return _module(model, None)
 
 
-def _refuse_generative(folder: Path) -> None:
+def refuse_generative(folder: Path) -> None:
+    """Raises ModelMissing for a language model, with where to run it. Loads nothing."""
     architectures = read_json(folder / "config.json").get("architectures") or []
     if any(str(name).endswith(_GENERATIVE) for name in architectures):
         raise ModelMissing(

@@ -61,7 +61,7 @@ class CrossEncoderSettings(SettingsGroup):
 
     model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
         None,
-        description="Folder or hub id of the reranker. Default: none.",
+        description="Folder or hub id of the reranker; with graphs in `onnx/` it needs no PyTorch. Default: none.",
     )
     weight: float | None = Field(
         None,

@@ -6,6 +6,7 @@ records that the search, with the caller's filters, found.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import weakref
@@ -236,6 +237,55 @@ class GuardedCrossEncoder:
         """Raises Unavailable, immediately while the circuit is open."""
         with self.breaker.guarding(Unavailable):
             return self.cross_encoder.score(question, texts)
+
+
+MOST_SCORES = 30_000
+"""Of thirty hits of a thousand questions; some 200 bytes each."""
+
+
+def _score_cache() -> LRUCache[bytes, float]:
+    return LRUCache(MOST_SCORES)
+
+
+@dataclass(frozen=True, slots=True)
+class CachingCrossEncoder:
+    """Implements the port ``CrossEncoder``; thread-safe. The next page of an answer reads nothing again.
+
+    A score is remembered by the question and the text itself, so a version with another text is read anew.
+    ``together``: a score may depend on the other texts, so that all are read unless all are remembered.
+    """
+
+    cross_encoder: CrossEncoder
+    together: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _kept: LRUCache[bytes, float] = field(default_factory=_score_cache)
+
+    @property
+    def card(self) -> CrossEncoderCard:
+        return self.cross_encoder.card
+
+    def score(self, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """logits: (n,), in the order of ``texts``. Raises Unavailable only if a text must be read."""
+        keys = [_pair_key(question, text) for text in texts]
+        with self._lock:
+            kept = {key: self._kept[key] for key in keys if key in self._kept}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+        if keys:
+            count_cache_lookup("reranker", hit=not missing)
+        if missing:
+            read = dict(zip(keys, texts, strict=True)) if self.together else missing
+            scores = self.cross_encoder.score(question, list(read.values()))
+            fresh = dict(zip(read, map(float, scores), strict=True))
+            with self._lock:
+                self._kept.update(fresh)
+            kept |= fresh
+        return np.array([kept[key] for key in keys], dtype=np.float64)
+
+
+def _pair_key(question: str, text: str) -> bytes:
+    """The length tells where the question ends."""
+    pair = f"{len(question)} {question}{text}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(pair, digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

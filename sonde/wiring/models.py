@@ -23,7 +23,13 @@ from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, Recogni
 from net.gate import Gate, GatePolicy
 from reading.gazetteer import Gazetteer
 from search_api.http.telemetry import record_loading
-from search_api.search.caches import CachingEmbedder, GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from search_api.search.caches import (
+    CachingCrossEncoder,
+    CachingEmbedder,
+    GuardedCrossEncoder,
+    GuardedEmbedder,
+    GuardedGeocoder,
+)
 from sonde import __version__
 from sonde.settings import Settings
 
@@ -154,8 +160,9 @@ class Models:
                 )
                 record_loading("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
-                self._cross_encoder = GuardedCrossEncoder(
-                    cross_encoder, Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
+                breaker = Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
+                self._cross_encoder = CachingCrossEncoder(
+                    GuardedCrossEncoder(cross_encoder, breaker), together=chosen.runtime == "remote"
                 )
             return self._cross_encoder
 

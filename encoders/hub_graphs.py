@@ -1,0 +1,61 @@
+"""Graphs as a hub keeps them: several of one model, in ``onnx/`` or beside ``config.json``, by the names of Optimum,
+sentence-transformers and transformers.js.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from core.errors import ModelMissing
+from encoders.quantise import int8_kind
+
+Processor = Literal["vnni", "x86", "arm", "gpu"]
+
+_WHOLE = ("model.onnx", "model_O2.onnx", "model_O1.onnx", "model_O3.onnx")
+FITTING: Mapping[Processor, Sequence[str]] = {
+    "vnni": (
+        "model_qint8_avx512_vnni.onnx",
+        "model_qint8_avx512.onnx",
+        "model_quantized.onnx",
+        "model_int8.onnx",
+        "model_quint8_avx2.onnx",
+        "model_uint8.onnx",
+        *_WHOLE,
+    ),
+    "x86": ("model_quint8_avx2.onnx", "model_quantized.onnx", "model_uint8.onnx", *_WHOLE),
+    "arm": ("model_qint8_arm64.onnx", "model_quantized.onnx", "model_int8.onnx", "model_uint8.onnx", *_WHOLE),
+    "gpu": (*_WHOLE, "model_O4.onnx", "model_fp16.onnx"),
+}
+"""The best first. ``x86`` has no VNNI: it adds pairs of products in 16 bits, which overflow with signed weights of
+eight bits (``qint8``). A GPU has no int8 operators.
+"""
+_FOLDER = "onnx"
+
+
+def processor(device: str) -> Processor:
+    """What computes on ``device``."""
+    if device != "cpu":
+        return "gpu"
+    if platform.machine().lower() in ("aarch64", "arm64"):
+        return "arm"
+    return "vnni" if int8_kind() == "vnni" else "x86"
+
+
+def hub_graphs(folder: Path, device: str) -> list[Path]:
+    """The graphs that fit, the best first; none for a folder in another layout, or with one graph at its root.
+
+    Raises ModelMissing if the folder has graphs for other processors only, and no other weights.
+    """
+    fitting = FITTING[processor(device)]
+    there = [place for name in fitting for place in (folder / _FOLDER / name, folder / name) if place.is_file()]
+    if there == [folder / "model.onnx"]:
+        return []
+    others = sorted(file.name for file in folder.glob(f"{_FOLDER}/*.onnx"))
+    if others and not there and not any(folder.glob("*.safetensors")):
+        raise ModelMissing(
+            f"{folder / _FOLDER} has no graph for this processor, only {', '.join(others)}: add its model.onnx"
+        )
+    return there
