@@ -94,7 +94,7 @@ def leave_if_gone() -> None:
 
 @contextmanager
 def giving_way(outside: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """Work inside is in ``outside()`` while it waits for another service."""
+    """While work inside waits for another service, it does so within ``outside()``, which frees its slot."""
     token = _OUTSIDE.set(outside)
     try:
         yield
@@ -158,7 +158,7 @@ class Breaker:
         Raises CircuitOpen immediately while the circuit is open.
         """
         self._enter()
-        begun = self._clock()
+        started = self._clock()
         try:
             yield
         except errors:
@@ -168,7 +168,7 @@ class Breaker:
             self._stop_trying()
             raise
         slow = self._policy.slow_s
-        if slow is not None and self._clock() - begun > slow:
+        if slow is not None and self._clock() - started > slow:
             self._failure()
         else:
             self._success()

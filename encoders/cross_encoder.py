@@ -81,8 +81,8 @@ class TorchScorer(Scorer):
 
         batches = []
         with torch.inference_mode():
-            for some in batched(pairs, _TORCH_BATCH):
-                feed, _ = padded(some)
+            for batch in batched(pairs, _TORCH_BATCH):
+                feed, _ = padded(batch)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
                 batches.append(self._model(**tensors).float().cpu().numpy())
         return one_logit(np.concatenate(batches))
@@ -115,7 +115,7 @@ class ModelCrossEncoder:
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels, which
-    only a graph that came ready-made can have.
+    only a graph that Sonde did not export can have.
     """
     if logits.shape[1] == 1:
         return logits[:, 0]

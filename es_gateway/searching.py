@@ -17,7 +17,7 @@ from es_gateway.errors import IndexGone, SearchRefused, of_search
 
 log = structlog.get_logger(__name__)
 
-_FORMS = {"accept": "application/json", "content-type": "application/x-ndjson"}
+_HEADERS = {"accept": "application/json", "content-type": "application/x-ndjson"}
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,11 +32,11 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     """
     timeout = as_timeout()
     timed = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
-    answer = client.perform_request("POST", "/_msearch", headers=_FORMS, body=timed, endpoint_id="msearch")
+    answer = client.perform_request("POST", "/_msearch", headers=_HEADERS, body=timed, endpoint_id="msearch")
     answers: list[Json] = answer.body["responses"]
     for answer in answers:
         if "error" in answer:
-            raise _logged(answer["error"])
+            raise _logged_error(answer["error"])
         if answer.get("timed_out"):
             raise Unavailable("Elasticsearch did not finish within this request's time.")
     return answers
@@ -105,8 +105,8 @@ def stored_document(client: Elasticsearch, index: str, id: str) -> Json | None:
     return answer if answer.get("found") else None
 
 
-def _logged(error: JsonMapping) -> Exception:
-    named = of_search(error)
-    if isinstance(named, SearchRefused):
-        log.warning("elasticsearch.refused", type=named.type, reason=named.reason[:500])
-    return named
+def _logged_error(error: JsonMapping) -> Exception:
+    refusal = of_search(error)
+    if isinstance(refusal, SearchRefused):
+        log.warning("elasticsearch.refused", type=refusal.type, reason=refusal.reason[:500])
+    return refusal

@@ -104,7 +104,7 @@ class RequestPolicyEntry(Strict):
     robots: bool | None = None
     timeout_s: float = Field(120.0, gt=0, le=3600)
 
-    def given(self) -> Json:
+    def overrides(self) -> Json:
         """The values of the entry, by the fields of RequestPolicy."""
         return self.model_dump(exclude_none=True, exclude={"timeout_s"})
 

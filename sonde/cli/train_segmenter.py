@@ -86,9 +86,10 @@ def _compare(folder: Path, out: Path, settings: Settings) -> None:
     say(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
     for name, document in read_files(folder):
         boundaries = boundaries_of(document)
-        own, other = section_end_scores(boundaries, trained), section_end_scores(boundaries, similar)
-        if own is not None and other is not None:
-            say(f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}")
+        scores, cosine = section_end_scores(boundaries, trained), section_end_scores(boundaries, similar)
+        if scores is not None and cosine is not None:
+            figures = (scores.auc, cosine.auc, scores.hits, cosine.hits)
+            say(f"{name:<32} {scores.ends:>5} " + " ".join(f"{figure:>7.3f}" for figure in figures))
 
 
 COMMANDS = (segmenter,)

@@ -144,8 +144,8 @@ def stac_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _links(own: str, addresses: Addresses) -> list[Link]:
-    return [link("self", own, JSON), link("root", addresses.to("/stac"), JSON)]
+def _links(address: str, addresses: Addresses) -> list[Link]:
+    return [link("self", address, JSON), link("root", addresses.to("/stac"), JSON)]
 
 
 class StacItem(BaseModel):
@@ -214,11 +214,11 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
     if page.after is not None:
         token = write_position(page.after, stac_question(query, collection))
-        following: Json = dict(link("next", addresses.page(token, "token"), GEOJSON))
+        next_link: Json = dict(link("next", addresses.page(token, "token"), GEOJSON))
         if body:
-            following = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
-            following |= {"body": {"token": token}, "merge": True}
-        links.append(following)
+            next_link = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
+            next_link |= {"body": {"token": token}, "merge": True}
+        links.append(next_link)
     counts = {"numberMatched": page.matched, "numberReturned": len(features)}
     return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
 
@@ -236,9 +236,9 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac/collections-queryables", summary="What a filter of collections may name", responses=_SCHEMA)
     def queryables_of_collections(query: NoParameters) -> Response:  # noqa: ARG001
-        own = Addresses.of(parts.http).to(request.path)
+        address = Addresses.of(parts.http).to(request.path)
         schemas = {name: schema_of(queryable) for name, queryable in COLLECTION_QUERYABLES.items()}
-        return schema_of_properties(own, "queryables of collections", schemas)
+        return schema_of_properties(address, "queryables of collections", schemas)
 
     @api.get(
         "/stac/collections/<collection>/queryables",
@@ -261,5 +261,5 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _schema_answer(kind: str, offered: dict[str, Queryable], addresses: Addresses) -> Response:
-    return schema_of_properties(addresses.to(request.path), f"{kind} of items", schemas_of(offered))
+def _schema_answer(kind: str, properties: dict[str, Queryable], addresses: Addresses) -> Response:
+    return schema_of_properties(addresses.to(request.path), f"{kind} of items", schemas_of(properties))

@@ -34,7 +34,8 @@ class NameWeights:
     """How well a record matches a name in the question; 1 = its own exact name.
 
     ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins with the name. ``kin``: its own
-    name begins with the name in the question. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
+    name begins with the name in the question. ``typed``, ``other``: an acronym or its words as typed, and in
+    the other form.
     ``rare``, ``common``: a name that at most the share ``rare`` of the records bears counts in full, one that
     ``common`` of them bear not at all. ``preferred``: how much a format or an organisation of many records counts.
     ``beside_title``: the part of a name's weight that is left if a record has the question as its title.

@@ -26,7 +26,7 @@ def feature(record: Record) -> Json:
         "geometry": geometry(record),
         "time": time(record.times),
         "properties": properties(record),
-        "links": [link(out) for out in record.links],
+        "links": [link(record_link) for record_link in record.links],
     }
 
 
@@ -90,7 +90,7 @@ def properties(record: Record) -> Json:
         "sonde:boxes": [box.as_list() for box in record.extents],
         "sonde:dates": {name: text for name, text in asdict(record.dates).items() if text},
         "sonde:times": [[span.start_iso, span.end_iso] for span in record.times],
-        "sonde:resolution": _said(
+        "sonde:resolution": _resolution(
             record.resolution.metres, record.resolution.scale_denominator, record.resolution.time_step
         ),
         "sonde:provenance": record.provenance.kind,
@@ -102,9 +102,9 @@ def properties(record: Record) -> Json:
     return {name: value for name, value in properties.items() if value not in (None, "", [], {})}
 
 
-def _said(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
-    named = {"metres": metres, "scaleDenominator": scale_denominator, "timeStep": time_step}
-    return {name: value for name, value in named.items() if value is not None}
+def _resolution(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
+    values = {"metres": metres, "scaleDenominator": scale_denominator, "timeStep": time_step}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def names(names_of_record: Names) -> Json:
@@ -229,26 +229,27 @@ def interpretation(read: Interpretation) -> Json:
         "thematic": read.thematic,
         "language": read.language,
         "places": [
-            {**_found(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
+            {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
             | ({"estimated": True} if p.estimated else {})
             for p in read.places
         ],
-        "relations": [{**_found(r.mention), "relation": r.relation} for r in read.relations],
+        "relations": [{**_mention(r.mention), "relation": r.relation} for r in read.relations],
         "areas": [box.as_list() for box in read.areas],
         "times": [
-            {**_found(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso} for t in read.times
+            {**_mention(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso}
+            for t in read.times
         ],
         "datetime": _interval(read.span),
         "latest": read.latest,
         "scales": [
-            {**_found(s.mention), **_said(s.metres, s.scale_denominator, s.time_step), "level": s.level}
+            {**_mention(s.mention), **_resolution(s.metres, s.scale_denominator, s.time_step), "level": s.level}
             for s in read.scales
         ],
-        "kinds": [{**_found(k.mention), "kind": k.kind} for k in read.kinds],
+        "kinds": [{**_mention(k.mention), "kind": k.kind} for k in read.kinds],
         "identifiers": [_identifier(identifier) for identifier in read.identifiers],
-        "names": [{**_found(n.mention), "match": n.how, "count": n.count} for n in read.names],
+        "names": [{**_mention(n.mention), "match": n.how, "count": n.count} for n in read.names],
         "terms": [
-            {**_found(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
+            {**_mention(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms
         ],
         "corrected": [{"text": typed, "read": correction} for typed, correction in read.corrected],
@@ -258,7 +259,7 @@ def interpretation(read: Interpretation) -> Json:
 
 def _identifier(identifier: QueryIdentifier) -> Json:
     known = {} if identifier.known is None else {"known": identifier.known}
-    return {**_found(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known}
+    return {**_mention(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known}
 
 
 def _labels(labels: tuple[Label, ...]) -> list[Json]:
@@ -269,7 +270,7 @@ def _interval(span: TimeSpan | None) -> str | None:
     return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _found(span: TextSpan) -> JsonMapping:
+def _mention(span: TextSpan) -> JsonMapping:
     return {
         "text": span.text,
         "span": [span.start, span.end],
