@@ -26,9 +26,11 @@ class EmbedderSpec:
     """``name`` is a hub id, a folder or ``artifact:<name>``.
 
     None means: the value of the model itself, or of ``encoders.presets``. ``cache`` is the folder for exports (None:
-    the user's cache folder). ``auto`` is ONNX int8 if that agrees with fp32, else ONNX fp32, else torch. ``url`` to ``timeout_s``
-    are for ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted. ``tokens`` is the head that
-    makes token vectors: a folder, ``auto`` (the model's own, else the one that Sonde ships for it), or ``none``.
+    the user's cache folder). ``auto`` is ONNX int8 if that agrees with fp32, else ONNX fp32, else torch. ``url`` to
+    ``timeout_s`` are for ``remote``, an OpenAI-style endpoint.
+
+    Without ``allow_hub`` no hub is contacted. ``tokens`` is the head that makes token vectors: a folder, ``auto`` (the
+    model's own, else the one that Sonde ships for it), or ``none``.
     """
 
     name: str = DEFAULT_EMBEDDER

@@ -53,9 +53,9 @@ class HostLimiter:
     def wait(self, interval_s: float) -> None:
         """Waits for the caller's turn. The next turn is ``interval_s`` later."""
         with self.lock:
-            mine = max(self.free_at, time.monotonic())
-            self.free_at = mine + interval_s
-        time.sleep(max(0.0, mine - time.monotonic()))
+            turn_s = max(self.free_at, time.monotonic())
+            self.free_at = turn_s + interval_s
+        time.sleep(max(0.0, turn_s - time.monotonic()))
 
     def hold(self, seconds: float) -> None:
         """No turn for ``seconds``, because the host asked for a pause."""

@@ -48,12 +48,12 @@ _TIMEOUT_S = 60.0
 
 def contents(client: Elasticsearch, prefix: str) -> Contents:
     """Of every kind that has an index."""
-    there = [kind for kind in KINDS if client.indices.exists_alias(name=alias(prefix, kind))]
-    client.indices.refresh(index=[alias(prefix, kind) for kind in there])
+    existing_kinds = [kind for kind in KINDS if client.indices.exists_alias(name=alias(prefix, kind))]
+    client.indices.refresh(index=[alias(prefix, kind) for kind in existing_kinds])
     every: JsonMapping = {"match_all": {}}
     return {
         kind: {hit["_id"]: _digest(kind, hit["_source"]) for hit in scan(client, alias(prefix, kind), every)}
-        for kind in there
+        for kind in existing_kinds
     }
 
 
