@@ -128,7 +128,7 @@ class CircuitOpen(Unavailable):
     """The service failed recently and is not called now."""
 
 
-def resting(name: str, failed: int, left_s: float) -> CircuitOpen:
+def circuit_open(name: str, failed: int, left_s: float) -> CircuitOpen:
     """The error while a part is left alone."""
     often = f"failed {failed} times in a row" if failed > 1 else "failed"
     return CircuitOpen(f"{name} {often} and is left alone for {max(left_s, 0.0):.0f} s.")
@@ -179,7 +179,7 @@ class Breaker:
                 return
             left = self._policy.pause_s - (self._clock() - self._opened_at)
             if self._trying or left > 0.0:
-                raise resting(self._name, self._failed, left)
+                raise circuit_open(self._name, self._failed, left)
             self._trying = self._policy.one_tries
 
     def _failure(self) -> None:

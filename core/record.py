@@ -161,7 +161,7 @@ def record_id(source: str, native_id: str) -> str:
     return _shortened(written.decode("ascii"))
 
 
-def addressed(source: str, id: str) -> str:
+def id_of_address(source: str, id: str) -> str:
     """The record of an address: by its full id, or by its name within the source."""
     return id if id.startswith(f"{source}:") and _FULL_ID.match(id) else record_id(source, id)
 

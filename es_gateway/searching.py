@@ -82,7 +82,7 @@ def as_timeout() -> dict[str, str]:
     return {} if left is None else {"timeout": f"{max(1, int(left * 1000))}ms"}
 
 
-class Resolves(Protocol[T_co]):
+class AliasResolver(Protocol[T_co]):
     """Resolves an alias; call ``forget`` if the result no longer exists."""
 
     def resolve(self) -> T_co: ...
@@ -90,7 +90,7 @@ class Resolves(Protocol[T_co]):
     def forget(self) -> None: ...
 
 
-def on_current(resolver: Resolves[T], ask: Callable[[T], R]) -> R:
+def on_current(resolver: AliasResolver[T], ask: Callable[[T], R]) -> R:
     """The result of ``ask`` for the index behind the alias; asks again if that index was just replaced."""
     try:
         return ask(resolver.resolve())

@@ -145,10 +145,10 @@ class Month:
         self._open()
         people = People(self.course.habits)
         before = self._measured()
-        for day, askings in enumerate(people.askings(len(self.course.questions)), 1):
+        for day, inquiries in enumerate(people.inquiries_by_day(len(self.course.questions)), 1):
             self.clock.today = FIRST + timedelta(days=day - 1)
             self._events(day)
-            for one in askings:
+            for one in inquiries:
                 question = self.course.questions[one.question]
                 shown = self._ask(one.who, question)
                 self._opens(shown, people.opened(list(shown.links), question.grades))

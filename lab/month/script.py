@@ -71,7 +71,7 @@ class People:
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.habits.seed)
 
-    def askings(self, count: int) -> Iterator[list[Inquiry]]:
+    def inquiries_by_day(self, count: int) -> Iterator[list[Inquiry]]:
         """Day after day; ``count`` different questions, the first is asked most."""
         habits = self.habits
         popularity = np.arange(1, count + 1) ** -habits.skew

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from core.errors import NotFound
 from core.json_types import Json
-from core.record import addressed
+from core.record import id_of_address
 from search_api.catalogue.listing import ListRequest, Selection
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import NoParameters
@@ -186,7 +186,7 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
     )
     def item(path: StacItemPath, query: NoParameters) -> Response:  # noqa: ARG001
         selection = Selection(
-            source=path.collection, ids=(path.item, addressed(path.collection, path.item)), also=WITH_ASSETS
+            source=path.collection, ids=(path.item, id_of_address(path.collection, path.item)), also=WITH_ASSETS
         )
         matches = parts.records.page(ListRequest(selection, limit=1)).records
         if not matches:

@@ -27,7 +27,7 @@ from sonde.settings import Settings
 from sonde.wiring.evaluating import judged
 from sonde.wiring.training.corpora import LICENCES, own_commit, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
-from sonde.wiring.training.run import licence_of, refuse_in_the_way
+from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
@@ -130,7 +130,7 @@ class HeadRequest:
 
 def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], None]) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence."""
-    refuse_in_the_way(request.out, resume=False)
+    refuse_existing_output(request.out, resume=False)
     if request.judged or request.layers is not None:
         needs_torch("Learning from judged questions", "training")
     located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
