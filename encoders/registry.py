@@ -53,7 +53,7 @@ class ModelCheck:
 
     what: str
     holds: bool | None
-    detail: str
+    said: str
 
 
 def entries(cache: Path, folders: Iterable[Path] = ()) -> list[ModelEntry]:

@@ -168,9 +168,9 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
 
 def wait_until(holds: Callable[[], bool], patience_s: float, what: str) -> float:
     """Seconds until it held. Raises TimeoutError where it never did."""
-    begun = time.monotonic()
+    started_s = time.monotonic()
     while not holds():
-        if time.monotonic() - begun > patience_s:
+        if time.monotonic() - started_s > patience_s:
             raise TimeoutError(f"not within {patience_s:.0f} s: {what}")
         time.sleep(0.5)
-    return time.monotonic() - begun
+    return time.monotonic() - started_s

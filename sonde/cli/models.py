@@ -81,7 +81,7 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
     for entry, checks in results if not as_json else ():
         say(entry.name)
         for check in checks:
-            say(f"  {_mark(check)} {check.what}: {check.detail}")
+            say(f"  {_mark(check)} {check.what}: {check.said}")
     if any(check.holds is False for _, checks in results for check in checks):
         sys.exit(1)
 
@@ -98,7 +98,7 @@ def use(name: str) -> None:
     entry = entry_of(name, settings.models.folder)
     checks = verify(entry, settings.models.folder)
     for check in checks:
-        say(f"{_mark(check)} {check.what}: {check.detail}", err=True)
+        say(f"{_mark(check)} {check.what}: {check.said}", err=True)
     if any(check.holds is False for check in checks):
         raise ModelMissing(f"{name} does not match its recorded values; do not put it into service.")
     for line in _steps(entry):
