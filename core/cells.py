@@ -127,14 +127,14 @@ class CellGrid:
             if row < self.rows and column < self.columns
         )
 
-    def counts(self, corners: Sequence[int], times: Sequence[int], within: CellRange | None = None) -> Counts:
+    def counts(self, corners: Sequence[int], area_counts: Sequence[int], within: CellRange | None = None) -> Counts:
         """How many areas each cell of ``within`` has (None: of the grid), (rows, columns).
 
-        ``times``: how many areas have each of the corners.
+        ``area_counts``: how many areas have each of the corners.
         """
         part = within or CellRange(0, 0, self.columns - 1, self.rows - 1)
         numbers = np.asarray(corners, dtype=np.int64)
-        weights = np.asarray(_WEIGHTS)[numbers % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
+        weights = np.asarray(_WEIGHTS)[numbers % len(_WEIGHTS)] * np.asarray(area_counts, dtype=np.int64)
         rows, columns = np.divmod(numbers // len(_WEIGHTS), self.columns)
         # What begins behind the part does not count.
         is_counted = (rows <= part.last_row) & (columns <= part.last_column)

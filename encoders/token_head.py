@@ -128,14 +128,14 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
     return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])
 
 
-def token_head(named: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:
-    """``named``: a folder, ``auto`` or ``none``. Raises ModelMissing if a folder holds no head for this embedder."""
-    if named == "none":
+def token_head(setting: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:
+    """``setting``: a folder, ``auto`` or ``none``. Raises ModelMissing if a folder holds no head for this embedder."""
+    if setting == "none":
         return None
-    if named == "auto":
+    if setting == "auto":
         folders = [embedder.folder, *_shipped_for(embedder)]
         return next((head_and_card for folder in folders if (head_and_card := read_head(folder)) is not None), None)
-    folder = Path(named).expanduser()
+    folder = Path(setting).expanduser()
     head_and_card = read_head(folder)
     if head_and_card is None:
         raise ModelMissing(f"{folder} holds no {FILE}; `sonde train tokens` makes one")

@@ -70,8 +70,8 @@ class TextWords:
         self.text = text
         self._capitals_mean_names = capitals_mean_names
         self.words: list[NameWord] = words(text)
-        self.shouts = text.isupper()
-        self.style: Style = "plain" if text == text.lower() or self.shouts or self._is_title() else "mixed"
+        self.is_upper_case = text.isupper()
+        self.style: Style = "plain" if text == text.lower() or self.is_upper_case or self._is_title() else "mixed"
 
     def _is_title(self) -> bool:
         """Whether nearly all longer words start with a capital, so that capitals mean nothing."""

@@ -36,7 +36,7 @@ from lab.month.script import (
     People,
     ScriptTally,
     Watch,
-    announced,
+    read_announcement,
     watches,
 )
 from search_api.app import create_app
@@ -266,7 +266,7 @@ class Month:
             pass
 
     def _told(self, one: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
-        return announced(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
+        return read_announcement(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
 
     def _announced(self, changed: frozenset[str]) -> None:
         """Each saved search is told of what it asked for, and of nothing else."""

@@ -85,13 +85,13 @@ class People:
     def opened(self, shown: Sequence[str], grades: Grades) -> tuple[str, ...]:
         """Which of the hits somebody opens, best first."""
         chances = np.arange(1, len(shown) + 1, dtype=float) ** -self.habits.attention
-        chances *= [pleases(grades.get(record, 0), self.habits.noise) for record in shown]
+        chances *= [opening_chance(grades.get(record, 0), self.habits.noise) for record in shown]
         return tuple(
             record for record, hit in zip(shown, self._random.random(len(shown)) < chances, strict=True) if hit
         )
 
 
-def pleases(grade: int, noise: float, best: int = 2) -> float:
+def opening_chance(grade: int, noise: float, best: int = 2) -> float:
     """The chance that a hit of this grade is opened by somebody who looks at it."""
     return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
 
@@ -194,7 +194,7 @@ def watches(keyword: str) -> Sequence[Watch]:
     )
 
 
-def announced(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
+def read_announcement(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
     """How many a saved search was told of; the first 50 of each night by id; their titles."""
     records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
     total = sum(night["total"] for night in answer["found"])
@@ -208,7 +208,7 @@ def judged_questions(queries: Path, qrels: Path) -> list[MonthQuestion]:
     ]
 
 
-def copied(
+def copy_documents(
     archive: Path, source: str, folder: Path, questions: Sequence[MonthQuestion], most: int
 ) -> list[MonthQuestion]:
     """Writes at most ``most`` documents to ``folder``: half of them right answers, the others as they come.

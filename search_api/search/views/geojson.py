@@ -222,38 +222,38 @@ def facets(answer: Answer) -> Json:
     }
 
 
-def interpretation(read: Interpretation) -> Json:
+def interpretation(parsed: Interpretation) -> Json:
     """How the question was understood, each part with its position in the text and its source."""
     return {
-        "text": read.text,
-        "thematic": read.thematic,
-        "language": read.language,
+        "text": parsed.text,
+        "thematic": parsed.thematic,
+        "language": parsed.language,
         "places": [
             {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
             | ({"estimated": True} if p.estimated else {})
-            for p in read.places
+            for p in parsed.places
         ],
-        "relations": [{**_mention(r.mention), "relation": r.relation} for r in read.relations],
-        "areas": [box.as_list() for box in read.areas],
+        "relations": [{**_mention(r.mention), "relation": r.relation} for r in parsed.relations],
+        "areas": [box.as_list() for box in parsed.areas],
         "times": [
             {**_mention(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso}
-            for t in read.times
+            for t in parsed.times
         ],
-        "datetime": _interval(read.span),
-        "latest": read.latest,
+        "datetime": _interval(parsed.span),
+        "latest": parsed.latest,
         "scales": [
             {**_mention(s.mention), **_resolution(s.metres, s.scale_denominator, s.time_step), "level": s.level}
-            for s in read.scales
+            for s in parsed.scales
         ],
-        "kinds": [{**_mention(k.mention), "kind": k.kind} for k in read.kinds],
-        "identifiers": [_identifier(identifier) for identifier in read.identifiers],
-        "names": [{**_mention(n.mention), "match": n.how, "count": n.count} for n in read.names],
+        "kinds": [{**_mention(k.mention), "kind": k.kind} for k in parsed.kinds],
+        "identifiers": [_identifier(identifier) for identifier in parsed.identifiers],
+        "names": [{**_mention(n.mention), "match": n.how, "count": n.count} for n in parsed.names],
         "terms": [
             {**_mention(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
-            for t in read.terms
+            for t in parsed.terms
         ],
-        "corrected": [{"text": typed, "read": correction} for typed, correction in read.corrected],
-        "unread": list(read.unread),
+        "corrected": [{"text": typed, "read": correction} for typed, correction in parsed.corrected],
+        "unread": list(parsed.unread),
     }
 
 
