@@ -120,7 +120,7 @@ class CellGrid:
         return self._encoded([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
 
     def _encoded(self, corners: Iterable[tuple[int, int, int]]) -> list[int]:
-        """Column, row and weight as one number; without corners behind the last cell, which count nothing."""
+        """Column, row and weight as one number; without corners after the last cell, which count nothing."""
         return sorted(
             (row * self.columns + column) * len(_WEIGHTS) + _WEIGHTS.index(weight)
             for column, row, weight in corners
@@ -145,11 +145,11 @@ class CellGrid:
         return counted
 
 
-def outline(drawn_by: Callable[[CellGrid], Iterable[CellRange]], level: int) -> list[int]:
-    """The corners in ``level`` of an area, at most ``MOST_CORNERS``: ``drawn_by`` gives its cells in a grid."""
+def outline(cells_in: Callable[[CellGrid], Iterable[CellRange]], level: int) -> list[int]:
+    """The corners in ``level`` of an area, at most ``MOST_CORNERS``: ``cells_in`` gives its cells in a grid."""
     grid = CellGrid(level)
     for steps in range(level + 1):
-        blocks = drawn_by(CellGrid(level - steps))
+        blocks = cells_in(CellGrid(level - steps))
         corners = grid.corners(block.finer(steps) for block in blocks)
         if len(corners) <= MOST_CORNERS:
             return corners

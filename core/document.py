@@ -157,13 +157,14 @@ _OPEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` says how they were read: when
-    that changes, the document is read again; ``version`` is the Sonde version that read it. ``attempts`` counts how
-    often that version started to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages
-    embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1); ``warnings`` name
-    pages with a low share. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it
-    from, or ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good. ``front_source``
-    names where each value of its metadata was read (``page``, ``xmp``, ``info``, ``crossref``, ``datacite``);
+    """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` says how they were read:
+    when that changes, the document is read again; ``version`` is the Sonde version that read it. ``attempts``
+    counts how often that version started to read these bytes. ``done`` of ``total``: pages read while it is
+    ``parsing``, passages embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept
+    (0..1); ``warnings`` name pages with a low share. ``cut`` counts its sentences and rows that were longer than a
+    passage. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it from, or
+    ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good. ``front_source`` names
+    where each value of its metadata was read (``page``, ``xmp``, ``info``, ``crossref``, ``datacite``);
     ``registered``: what a registry said of its DOI.
     """
 

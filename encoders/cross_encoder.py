@@ -44,11 +44,11 @@ class PairTokeniser:
         encoded = self._tokenizer.encode(question, add_special_tokens=False)
         whole_length = len(encoded.ids)
         encoded.truncate(min(whole_length, self._room // 2))
-        room = self._room - len(encoded.ids)
+        text_tokens = self._room - len(encoded.ids)
         tokens, cut = [], 0
         for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
-            cut += len(candidate.ids) > room
-            candidate.truncate(room)
+            cut += len(candidate.ids) > text_tokens
+            candidate.truncate(text_tokens)
             pair = self._tokenizer.post_process(encoded, candidate)
             tokens.append(TokenIds(pair.ids, pair.type_ids))
         return Pairs(tokens, cut, whole_length - len(encoded.ids))

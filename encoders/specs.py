@@ -31,6 +31,7 @@ class EmbedderSpec:
 
     Without ``allow_hub`` no hub is contacted. ``tokens`` is the head that makes token vectors: a folder, ``auto`` (the
     model's own, else the one that Sonde ships for it), or ``none``.
+    ``min_score``, ``answer_score`` and ``floor``: see ``core.ports.EmbedderCard``.
     """
 
     name: str = DEFAULT_EMBEDDER

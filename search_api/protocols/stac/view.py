@@ -120,8 +120,8 @@ def stac_views(parts: Parts) -> APIBlueprint:
         end = query.offset + min(query.limit, MOST_COLLECTIONS)
         documents_of_page = [collection_document(catalogue, addresses) for catalogue in documents[query.offset : end]]
         if query.fields_ is not None:
-            wanted = read_fields(query.fields_, COLLECTION)
-            documents_of_page = [with_fields(catalogue, wanted, COLLECTION) for catalogue in documents_of_page]
+            fields = read_fields(query.fields_, COLLECTION)
+            documents_of_page = [with_fields(catalogue, fields, COLLECTION) for catalogue in documents_of_page]
         links = _links(addresses.this(), addresses)
         links.append(link(QUERYABLES_REL, addresses.to("/stac/collections-queryables"), SCHEMA_JSON, "Queryables"))
         if end < len(documents):
@@ -207,10 +207,10 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
 def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool) -> Response:
     addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
-    wanted = fields_of(query)
+    fields = fields_of(query)
     features = [item_document(stored.record, addresses) for stored in page.records]
-    if wanted is not None:
-        features = [with_fields(stored, wanted) for stored in features]
+    if fields is not None:
+        features = [with_fields(stored, fields) for stored in features]
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
     if page.after is not None:
         token = write_position(page.after, stac_question(query, collection))

@@ -97,15 +97,15 @@ def _regions(buckets: JsonMapping, choices: Choices) -> Facet:
 
 def _cells(answer: JsonMapping, choices: Choices) -> Facet:
     """The label is the cell's address in WorldCRS84Quad: level/row/column."""
-    counted = read_cells(answer, choices.cells)
-    level = counted.grid.level
+    cell_counts = read_cells(answer, choices.cells)
+    level = cell_counts.grid.level
     values = tuple(
         FacetValue(
-            ",".join(f"{edge:.9g}" for edge in counted.box(cell).as_list()),
+            ",".join(f"{edge:.9g}" for edge in cell_counts.box(cell).as_list()),
             cell.count,
             f"{level}/{cell.row}/{cell.column}",
         )
-        for cell in counted.cells
+        for cell in cell_counts.cells
     )
     return Facet(_PARAMETERS["cell"], values, level=level)
 

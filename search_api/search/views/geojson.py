@@ -149,8 +149,13 @@ def contact(entry: Contact) -> Json:
     return {name: value for name, value in values.items() if value}
 
 
-def link(out: Link) -> Json:
-    values = {"href": out.href, "rel": out.rel or "related", "type": out.media_type, "title": out.name}
+def link(record_link: Link) -> Json:
+    values = {
+        "href": record_link.href,
+        "rel": record_link.rel or "related",
+        "type": record_link.media_type,
+        "title": record_link.name,
+    }
     return {name: value for name, value in values.items() if value}
 
 
