@@ -29,7 +29,7 @@ MOST_CELLS = 2048
 """The cells of one answer: the world in cells of 5.6 degrees."""
 
 _WEIGHTS = (1, -1, 2, -2)
-_HAIR = 1e-9  # in cells: 0.1 degrees are not exact in binary
+_TOLERANCE = 1e-9  # in cells: 0.1 degrees are not exact in binary
 
 Counts = NDArray[np.int64]
 
@@ -82,8 +82,8 @@ class CellGrid:
         return CellRange(first_column, first_row, last_column, last_row)
 
     def _reach(self, start_deg: float, end_deg: float, count: int) -> tuple[int, int]:
-        first = min(max(math.floor(start_deg / self.size_deg + _HAIR), 0), count - 1)
-        last = min(math.ceil(end_deg / self.size_deg - _HAIR) - 1, count - 1)
+        first = min(max(math.floor(start_deg / self.size_deg + _TOLERANCE), 0), count - 1)
+        last = min(math.ceil(end_deg / self.size_deg - _TOLERANCE) - 1, count - 1)
         return first, max(first, last)
 
     def box(self, block: CellRange) -> BBox:
@@ -108,47 +108,48 @@ class CellGrid:
             across = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
             down = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
             differences[down[0] : down[1], across[0] : across[1]] = 1
-        turns = np.diff(np.diff(differences, axis=0), axis=1)
-        at = [
-            (int(columns[column]), int(rows[row]), int(turns[row, column]))
-            for row, column in zip(*np.nonzero(turns), strict=True)
+        weights = np.diff(np.diff(differences, axis=0), axis=1)
+        weighted_corners = [
+            (int(columns[column]), int(rows[row]), int(weights[row, column]))
+            for row, column in zip(*np.nonzero(weights), strict=True)
         ]
-        return self._written(at)
+        return self._encoded(weighted_corners)
 
     def _corners_of(self, block: CellRange) -> list[int]:
         west, north, east, south = block.first_column, block.first_row, block.last_column + 1, block.last_row + 1
-        return self._written([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
+        return self._encoded([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
 
-    def _written(self, corners: Iterable[tuple[int, int, int]]) -> list[int]:
-        """Column, row and weight as one number; without corners behind the last cell, which count nothing."""
+    def _encoded(self, corners: Iterable[tuple[int, int, int]]) -> list[int]:
+        """Column, row and weight as one number; without corners after the last cell, which count nothing."""
         return sorted(
             (row * self.columns + column) * len(_WEIGHTS) + _WEIGHTS.index(weight)
             for column, row, weight in corners
             if row < self.rows and column < self.columns
         )
 
-    def counts(self, corners: Sequence[int], times: Sequence[int], within: CellRange | None = None) -> Counts:
+    def counts(self, corners: Sequence[int], area_counts: Sequence[int], within: CellRange | None = None) -> Counts:
         """How many areas each cell of ``within`` has (None: of the grid), (rows, columns).
 
-        ``times``: how many areas have each of the corners.
+        ``area_counts``: how many areas have each of the corners.
         """
         part = within or CellRange(0, 0, self.columns - 1, self.rows - 1)
         numbers = np.asarray(corners, dtype=np.int64)
-        weights = np.asarray(_WEIGHTS)[numbers % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
+        weights = np.asarray(_WEIGHTS)[numbers % len(_WEIGHTS)] * np.asarray(area_counts, dtype=np.int64)
         rows, columns = np.divmod(numbers // len(_WEIGHTS), self.columns)
-        before = (rows <= part.last_row) & (columns <= part.last_column)  # what begins behind the part does not count
-        own = np.zeros((part.last_row - part.first_row + 1, part.last_column - part.first_column + 1), dtype=np.int64)
-        at = np.maximum(rows - part.first_row, 0), np.maximum(columns - part.first_column, 0)
-        np.add.at(own, (at[0][before], at[1][before]), weights[before])
-        counted: Counts = own.cumsum(axis=0).cumsum(axis=1)
+        # What begins behind the part does not count.
+        is_counted = (rows <= part.last_row) & (columns <= part.last_column)
+        sums = np.zeros((part.last_row - part.first_row + 1, part.last_column - part.first_column + 1), dtype=np.int64)
+        targets = np.maximum(rows - part.first_row, 0), np.maximum(columns - part.first_column, 0)
+        np.add.at(sums, (targets[0][is_counted], targets[1][is_counted]), weights[is_counted])
+        counted: Counts = sums.cumsum(axis=0).cumsum(axis=1)
         return counted
 
 
-def outline(drawn_by: Callable[[CellGrid], Iterable[CellRange]], level: int) -> list[int]:
-    """The corners in ``level`` of an area, at most ``MOST_CORNERS``: ``drawn_by`` gives its cells in a grid."""
+def outline(cells_in: Callable[[CellGrid], Iterable[CellRange]], level: int) -> list[int]:
+    """The corners in ``level`` of an area, at most ``MOST_CORNERS``: ``cells_in`` gives its cells in a grid."""
     grid = CellGrid(level)
     for steps in range(level + 1):
-        blocks = drawn_by(CellGrid(level - steps))
+        blocks = cells_in(CellGrid(level - steps))
         corners = grid.corners(block.finer(steps) for block in blocks)
         if len(corners) <= MOST_CORNERS:
             return corners

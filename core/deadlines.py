@@ -94,7 +94,7 @@ def leave_if_gone() -> None:
 
 @contextmanager
 def giving_way(outside: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """Work inside is in ``outside()`` while it waits for another service."""
+    """While work inside waits for another service, it does so within ``outside()``, which frees its slot."""
     token = _OUTSIDE.set(outside)
     try:
         yield
@@ -128,7 +128,7 @@ class CircuitOpen(Unavailable):
     """The service failed recently and is not called now."""
 
 
-def resting(name: str, failed: int, left_s: float) -> CircuitOpen:
+def circuit_open(name: str, failed: int, left_s: float) -> CircuitOpen:
     """The error while a part is left alone."""
     often = f"failed {failed} times in a row" if failed > 1 else "failed"
     return CircuitOpen(f"{name} {often} and is left alone for {max(left_s, 0.0):.0f} s.")
@@ -158,7 +158,7 @@ class Breaker:
         Raises CircuitOpen immediately while the circuit is open.
         """
         self._enter()
-        begun = self._clock()
+        started = self._clock()
         try:
             yield
         except errors:
@@ -168,7 +168,7 @@ class Breaker:
             self._stop_trying()
             raise
         slow = self._policy.slow_s
-        if slow is not None and self._clock() - begun > slow:
+        if slow is not None and self._clock() - started > slow:
             self._failure()
         else:
             self._success()
@@ -179,7 +179,7 @@ class Breaker:
                 return
             left = self._policy.pause_s - (self._clock() - self._opened_at)
             if self._trying or left > 0.0:
-                raise resting(self._name, self._failed, left)
+                raise circuit_open(self._name, self._failed, left)
             self._trying = self._policy.one_tries
 
     def _failure(self) -> None:

@@ -65,7 +65,7 @@ def lines_of(words: Sequence[WordBox]) -> tuple[WordBox, ...]:
     """One box for each run of neighbouring words on one line, in the order given."""
     out: list[WordBox] = []
     for word in words:
-        if out and _goes_on(out[-1], word):
+        if out and _continues_line(out[-1], word):
             last = out[-1]
             top, bottom = min(last.top, word.top), max(last.bottom, word.bottom)
             out[-1] = replace(last, end=word.end, right=max(last.right, word.right), top=top, bottom=bottom)
@@ -74,7 +74,7 @@ def lines_of(words: Sequence[WordBox]) -> tuple[WordBox, ...]:
     return tuple(out)
 
 
-def _goes_on(line: WordBox, word: WordBox) -> bool:
+def _continues_line(line: WordBox, word: WordBox) -> bool:
     height = min(line.bottom - line.top, word.bottom - word.top)
     shared = min(line.bottom, word.bottom) - max(line.top, word.top)
     return line.page == word.page and word.left >= line.left and shared >= _SAME_LINE * height
@@ -86,8 +86,8 @@ def _steps(points: float) -> int:
 
 def row_text(cells: Sequence[str]) -> str:
     """A row of a table as passages write it; nothing for the empty cells at its end."""
-    filled = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
-    return CELL.join(cells[:filled]).strip()
+    last_filled = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
+    return CELL.join(cells[:last_filled]).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +157,14 @@ _OPEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` says how they were read: when
-    that changes, the document is read again; ``version`` is the Sonde version that read it. ``attempts`` counts how
-    often that version started to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages
-    embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1); ``warnings`` name
-    pages with a low share. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it
-    from, or ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good. ``front_source``
-    names where each value of its metadata was read (``page``, ``xmp``, ``info``, ``crossref``, ``datacite``);
+    """``reason`` and ``message`` say why it failed. ``hash`` is of its bytes; ``recipe`` says how they were read:
+    when that changes, the document is read again; ``version`` is the Sonde version that read it. ``attempts``
+    counts how often that version started to read these bytes. ``done`` of ``total``: pages read while it is
+    ``parsing``, passages embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept
+    (0..1); ``warnings`` name pages with a low share. ``cut`` counts its sentences and rows that were longer than a
+    passage. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it from, or
+    ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good. ``front_source`` names
+    where each value of its metadata was read (``page``, ``xmp``, ``info``, ``crossref``, ``datacite``);
     ``registered``: what a registry said of its DOI.
     """
 
@@ -287,8 +288,8 @@ class FileStore(Protocol):
 
 
 def is_open(licence: str | None) -> bool:
-    """Whether it is one of the known licences for that, as an address, an SPDX identifier or a usual short name.
+    """Whether it is a known open licence, as an address, an SPDX identifier or a usual short name.
 
-    Not those for non-commercial use only: who runs the service decides whether it is one.
+    Licences for non-commercial use only are not: a service may be a commercial one.
     """
     return licence is not None and _OPEN.fullmatch(licence.strip()) is not None

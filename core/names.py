@@ -34,27 +34,27 @@ def folded_words(text: str) -> list[str]:
 def letters_of(text: str) -> tuple[str, list[int]]:
     """The letters and digits in lower case, and for each the position of its character in the text."""
     letters: list[str] = []
-    at: list[int] = []
+    positions: list[int] = []
     for position, character in enumerate(text):
         for letter in character.casefold():
             if letter.isalnum():
                 letters.append(letter)
-                at.append(position)
-    return "".join(letters), at
+                positions.append(position)
+    return "".join(letters), positions
 
 
 def place_of(part: str, text: str) -> tuple[int, int] | None:
     """Start and end of the first place in ``text`` with the letters of ``part``; None if there is none."""
     wanted, _ = letters_of(part)
-    letters, at = letters_of(text)
+    letters, positions = letters_of(text)
     start = letters.find(wanted) if wanted else -1
-    return None if start < 0 else (at[start], at[start + len(wanted) - 1] + 1)
+    return None if start < 0 else (positions[start], positions[start + len(wanted) - 1] + 1)
 
 
 _BETWEEN_WORDS = re.compile(r"[-/]")
-_SAYS_VERSION = r"(?:version|ver|v|collection|release)"
-_VERSION_WORD = re.compile(_SAYS_VERSION, re.IGNORECASE)
-_VERSION_BEFORE = re.compile(rf"^{_SAYS_VERSION}[\s._-]*(?=\d)", re.IGNORECASE)
+_VERSION_WORDS = r"(?:version|ver|v|collection|release)"
+_VERSION_WORD = re.compile(_VERSION_WORDS, re.IGNORECASE)
+_VERSION_BEFORE = re.compile(rf"^{_VERSION_WORDS}[\s._-]*(?=\d)", re.IGNORECASE)
 _V_NUMBER = re.compile(r"v(\d[\d.]*)", re.IGNORECASE)
 
 
@@ -80,11 +80,13 @@ def bare_version(text: str) -> str:
 
 def without_version_words(words: Sequence[str]) -> list[str]:
     """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
-    words_left = [word for word, after in zip(words, [*words[1:], ""], strict=False) if not _only_says(word, after)]
+    words_left = [
+        word for word, after in zip(words, [*words[1:], ""], strict=False) if not _is_version_word(word, after)
+    ]
     return [_V_NUMBER.sub(r"\1", word) if _V_NUMBER.fullmatch(word) else word for word in words_left]
 
 
-def _only_says(word: str, after: str) -> bool:
+def _is_version_word(word: str, after: str) -> bool:
     return bool(_VERSION_WORD.fullmatch(word.rstrip("."))) and after[:1].isdigit()
 
 
@@ -102,8 +104,8 @@ class Names:
     """Empty where the metadata do not say. ``short_names`` are those of the product: ``MOD11_L2``, ``ERA5``.
 
     ``projects`` holds campaigns as well, ``platforms`` missions. ``processing_level`` is ``L2A`` where it is a level of
-    the usual scale, else as written. ``written``: names as the record writes them, where a loaded list of names calls
-    the same things otherwise.
+    the usual scale, else as written. ``written``: names as the record writes them, where an operator's list of names
+    replaced them by other names of the same things.
     """
 
     short_names: tuple[str, ...] = ()

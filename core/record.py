@@ -21,7 +21,7 @@ APART = ("~v", "~n")
 """Suffixes of ids that separate records with the same identifier: by edition, by native id."""
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
-_WRITTEN = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
+_FULL_ID = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
 _LONGEST_ID_BYTES = 400
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_SLUG = 60
@@ -100,8 +100,9 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One catalogue record; see DESIGN "Words". ``extents`` and ``times`` may be empty: unknown does not mean
-    worldwide.
+    """One catalogue record; see CONTRIBUTING.md, "Thirty words".
+
+    ``extents`` and ``times`` may be empty: unknown does not mean worldwide.
     """
 
     id: str
@@ -160,9 +161,9 @@ def record_id(source: str, native_id: str) -> str:
     return _shortened(written.decode("ascii"))
 
 
-def addressed(source: str, id: str) -> str:
+def id_of_address(source: str, id: str) -> str:
     """The record of an address: by its full id, or by its name within the source."""
-    return id if id.startswith(f"{source}:") and _WRITTEN.match(id) else record_id(source, id)
+    return id if id.startswith(f"{source}:") and _FULL_ID.match(id) else record_id(source, id)
 
 
 def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
@@ -172,8 +173,8 @@ def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
     In an id of ``record_id`` two hex digits follow every ``~``, so neither can be another document's own id.
     """
     by_edition = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
-    known = hashlib.sha256(native_id.encode()).hexdigest()[:8]
-    return tuple(_shortened(each) for each in (*by_edition, f"{id}~n{_slug(native_id)}-{known}"))
+    digest = hashlib.sha256(native_id.encode()).hexdigest()[:8]
+    return tuple(_shortened(id_apart) for id_apart in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
 
 
 def _slug(text: str) -> str:
@@ -189,7 +190,7 @@ def _shortened(written: str) -> str:
 
 
 _FIRST_USUAL_YEAR, _MODERN_YEAR, _LAST_USUAL_YEAR = 1000, 1500, 2100
-_AHEAD = frozenset(("projection", "simulation"))
+_FUTURE_KINDS = frozenset(("projection", "simulation"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ def doubts(record: Record) -> tuple[Doubt, ...]:
             by_code.setdefault(
                 "starts_before_1000", Doubt("starts_before_1000", f"the period starts in the year {start}")
             )
-        if end is not None and end > _LAST_USUAL_YEAR and record.provenance.kind not in _AHEAD:
+        if end is not None and end > _LAST_USUAL_YEAR and record.provenance.kind not in _FUTURE_KINDS:
             sentence = f"the period ends in the year {end}, and nothing says that these are projections"
             by_code.setdefault("ends_after_2100", Doubt("ends_after_2100", sentence))
     return tuple(by_code.values())
@@ -228,7 +229,7 @@ def _year(instant_ms: int | None) -> int | None:
 
 
 VOCABULARY = "curation"
-"""Of the keywords that a steward added."""
+"""The vocabulary of the keywords that a steward added."""
 
 
 @dataclass(frozen=True, slots=True)

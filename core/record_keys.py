@@ -24,16 +24,16 @@ _MONTHS = (
     r"de[cz](?:ember)?|decembre"
 )
 _DIGITS = re.compile(r"\d+")
-_WHEN = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
+_DATE_WORD = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
 MOST_KEYS = 64
 LONGEST_KEY = 96  # characters; the longest short names of NASA's have 85
 _SHORTEST_KEY = 2
-_ACRONYM_BEHIND = re.compile(r"(?:\(([A-Z][\w/-]{1,14})\)|\s-\s([A-Z][A-Z0-9/-]{1,14}))\s*$")
+_ACRONYM_AT_END = re.compile(r"(?:\(([A-Z][\w/-]{1,14})\)|\s-\s([A-Z][A-Z0-9/-]{1,14}))\s*$")
 _LAST_PART = re.compile(r"[^:/]+$")
 MOST_MENTIONED = 256
 MOST_ACRONYMS = 24
 LONGEST_MENTIONED = 40  # characters of a key
-_LONGEST_RUN = 4  # words
+_LONGEST_PHRASE = 4  # words
 _LONGEST_KEYWORD = 8  # words; a longer one is a sentence
 _SHORTEST_MENTIONED = 3
 _TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'|]+")
@@ -47,7 +47,7 @@ def series_of(record: Record) -> str | None:
     word still count.
     """
     words = [_DIGITS.sub("#", word) for word in folded_words(record.title)]
-    stem = [word for word in words if not _WHEN.fullmatch(word)]
+    stem = [word for word in words if not _DATE_WORD.fullmatch(word)]
     if len(stem) < _LEAST_TITLE_WORDS:
         return None
     return _digest(record.source, *stem)
@@ -77,8 +77,8 @@ def _digest(*parts: str) -> str:
 
 
 def keys_of(record: Record) -> tuple[str, ...]:
-    """Each key once, the product's own first: short names, with the version behind, then alternate titles, identifiers,
-    platforms, instruments and projects. At most ``MOST_KEYS`` of at most ``LONGEST_KEY`` characters.
+    """Each key once, the product's own first: short names, with the version after them, then alternate titles,
+    identifiers, platforms, instruments and projects. At most ``MOST_KEYS`` of at most ``LONGEST_KEY`` characters.
     """
     keys = dict.fromkeys(name_key(text) for text in _texts(record))
     return tuple(key for key in keys if _SHORTEST_KEY <= len(key) <= LONGEST_KEY)[:MOST_KEYS]
@@ -97,9 +97,9 @@ def _texts(record: Record) -> Iterator[str]:
             yield last[0]
     for name in (*names.platforms, *names.instruments, *names.projects, *names.written):
         yield name
-        behind = _ACRONYM_BEHIND.search(name)
-        if behind is not None:
-            yield behind[1] or behind[2]
+        acronym = _ACRONYM_AT_END.search(name)
+        if acronym is not None:
+            yield acronym[1] or acronym[2]
 
 
 def _versions(edition: str | None) -> tuple[str, ...]:
@@ -120,9 +120,9 @@ def mentioned_keys(record: Record) -> tuple[str, ...]:
 
 def acronyms_of(record: Record) -> tuple[str, ...]:
     """The acronyms that the record defines, both ways: ``lst=land surface temperature`` and the reverse."""
-    pairs = dict.fromkeys((acronym_key(pair.short), words_key(pair.long)) for pair in _defined(record))
-    both = (text for short, long in pairs for text in (f"{short}={long}", f"{long}={short}"))
-    return tuple(both)[: 2 * MOST_ACRONYMS]
+    pairs = dict.fromkeys((acronym_key(pair.short), words_key(pair.long)) for pair in _acronym_pairs(record))
+    directions = (text for short, long in pairs for text in (f"{short}={long}", f"{long}={short}"))
+    return tuple(directions)[: 2 * MOST_ACRONYMS]
 
 
 def acronym_key(acronym: str) -> str:
@@ -145,34 +145,34 @@ def words_key(words: str) -> str:
 
 def _mentioned(record: Record) -> Iterator[str]:
     for title in (record.title, *record.alternate_titles):
-        yield from _runs(title)
+        yield from _phrase_keys(title)
     for keyword in record.keywords:
         if len(keyword.term.split()) <= _LONGEST_KEYWORD:
-            yield from _runs(keyword.term)
+            yield from _phrase_keys(keyword.term)
     tokens = [token[0].strip(".:!?") for token in _TOKEN.finditer(record.abstract or "")]
     likely = [looks_like_name(token) for token in tokens]
-    for place, token in enumerate(tokens):
-        if likely[place]:
+    for index, token in enumerate(tokens):
+        if likely[index]:
             yield name_key(token)
-            if place + 1 < len(tokens) and (likely[place + 1] or tokens[place + 1].isdigit()):
-                yield name_key(token + tokens[place + 1])
+            if index + 1 < len(tokens) and (likely[index + 1] or tokens[index + 1].isdigit()):
+                yield name_key(token + tokens[index + 1])
 
 
 @lru_cache(maxsize=8_192)
-def _runs(text: str) -> tuple[str, ...]:
+def _phrase_keys(text: str) -> tuple[str, ...]:
     """Kept, because the records of a catalogue share their keywords."""
-    return tuple(_runs_of(text))
+    return tuple(_each_phrase_key(text))
 
 
-def _runs_of(text: str) -> Iterator[str]:
+def _each_phrase_key(text: str) -> Iterator[str]:
     words = _PART.findall(text)
     versions = _PART.findall(" ".join(without_version_words(text.split())))
     for sequence in (words, versions) if versions != words else (words,):
         for start in range(len(sequence)):
-            for end in range(start + 1, min(start + _LONGEST_RUN, len(sequence)) + 1):
-                run = sequence[start:end]
-                if not (_is_small(run[0]) or _is_small(run[-1])) and (len(run) > 1 or not run[0].isdigit()):
-                    yield name_key("".join(run))
+            for end in range(start + 1, min(start + _LONGEST_PHRASE, len(sequence)) + 1):
+                phrase = sequence[start:end]
+                if not (_is_small(phrase[0]) or _is_small(phrase[-1])) and (len(phrase) > 1 or not phrase[0].isdigit()):
+                    yield name_key("".join(phrase))
 
 
 def _is_small(word: str) -> bool:
@@ -180,7 +180,7 @@ def _is_small(word: str) -> bool:
     return len(word) < 4 and word.isalpha() and word.islower()
 
 
-def _defined(record: Record) -> Iterable[DefinedAcronym]:
+def _acronym_pairs(record: Record) -> Iterable[DefinedAcronym]:
     for text in (record.title, record.abstract or ""):
         yield from defined_acronyms(text)
     for keyword in record.keywords:
@@ -216,7 +216,7 @@ def of_keyword(term: str) -> DefinedAcronym | None:
     parts = _KEYWORD.fullmatch(term)
     if parts is None or not _is_short_form(parts[1]):
         return None
-    return _checked(parts[1], parts[2], whole=True)
+    return _pair(parts[1], parts[2], whole=True)
 
 
 def _pairs(text: str) -> Iterator[DefinedAcronym]:
@@ -224,7 +224,7 @@ def _pairs(text: str) -> Iterator[DefinedAcronym]:
         inner = match[1].strip()
         before = _clause(text[max(0, match.start() - _LOOK_BACK) : match.start()])
         short = _INNER_END.split(inner, maxsplit=1)[0].strip().strip("\"'")
-        pair = _checked(short, before) if _is_short_form(short) else None
+        pair = _pair(short, before) if _is_short_form(short) else None
         pair = pair or _short_before(before, inner)
         if pair is not None:
             yield pair
@@ -235,13 +235,13 @@ def _short_before(before: str, inner: str) -> DefinedAcronym | None:
     last = _LAST_WORD.search(before)
     if last is None or not _is_short_form(last[1]) or len(inner.split()) < 2:
         return None
-    return _checked(last[1], _INNER_END.split(inner, maxsplit=1)[0], whole=True) or _checked(last[1], inner, whole=True)
+    return _pair(last[1], _INNER_END.split(inner, maxsplit=1)[0], whole=True) or _pair(last[1], inner, whole=True)
 
 
 def _clause(text: str) -> str:
     """The end of the text, from the last sentence's end or other parentheses on."""
-    ended = _TO_LAST_END.match(text)
-    return text if ended is None else text[ended.end() :]
+    sentence_end = _TO_LAST_END.match(text)
+    return text if sentence_end is None else text[sentence_end.end() :]
 
 
 def _is_short_form(text: str) -> bool:
@@ -254,7 +254,7 @@ def _is_short_form(text: str) -> bool:
     )
 
 
-def _checked(short: str, candidate: str, *, whole: bool = False) -> DefinedAcronym | None:
+def _pair(short: str, candidate: str, *, whole: bool = False) -> DefinedAcronym | None:
     """``whole``: the long form must be all of the candidate, else its end."""
     words = candidate.split()
     most = min(len(short) + 5, len(short) * 2)

@@ -42,7 +42,7 @@ _EAST_FIRST = {"CRS84", "84", "CRS84H", "WGS84"}
 _WEB_MERCATOR = {"900913", "3785", "102100", "102113"}
 _STEPS = 21
 """Points between the corners of an edge: a straight edge of a map is seldom straight in degrees."""
-_GRAIN_DEG = 1e-5
+_ROUNDING_DEG = 1e-5
 """About a metre, to which such boxes are usually written: a box meets what touches it, as the box in degrees does."""
 _LONGEST_SHARE = 1 / 80
 _HALF_TURN = 180.0
@@ -61,7 +61,7 @@ class ReferenceSystem:
 
     @property
     def in_degrees(self) -> bool:
-        """Degrees from Greenwich. Other data than WGS 84 differ from it by less than 0.003 degrees; that is left."""
+        """Degrees from Greenwich. Other datums than WGS 84 differ from it by less than 0.003 degrees: ignored."""
         if self.code in _EAST_FIRST or self.code == "4326":
             return True
         system = self._system
@@ -85,8 +85,8 @@ class ReferenceSystem:
         edges = self._transformer.transform_bounds(first, second, third, fourth, densify_pts=_STEPS)
         if not all(map(math.isfinite, edges)):
             raise ValueError(f"the box lies outside of the area of {self.name[:100]}")
-        west, south = (math.floor(edge / _GRAIN_DEG) * _GRAIN_DEG for edge in edges[:2])
-        east, north = (math.ceil(edge / _GRAIN_DEG) * _GRAIN_DEG for edge in edges[2:])
+        west, south = (math.floor(edge / _ROUNDING_DEG) * _ROUNDING_DEG for edge in edges[:2])
+        east, north = (math.ceil(edge / _ROUNDING_DEG) * _ROUNDING_DEG for edge in edges[2:])
         west, south, east, north = (round(edge, 6) for edge in (west, south, east, north))
         return max(-180.0, west), max(-90.0, south), min(180.0, east), min(90.0, north)
 
@@ -105,13 +105,13 @@ class ReferenceSystem:
     def _in_degrees(self, geometry: BaseGeometry) -> BaseGeometry:
         if geometry.length > 0:
             geometry = shapely.segmentize(geometry, geometry.length * _LONGEST_SHARE)
-        turned = shapely.transform(geometry, lambda points: self._points(points))
-        if not all(map(math.isfinite, turned.bounds)):
+        geometry_deg = shapely.transform(geometry, lambda points: self._points(points))
+        if not all(map(math.isfinite, geometry_deg.bounds)):
             raise ValueError(f"the geometry lies outside of the area of {self.name[:100]}")
-        west, _, east, _ = turned.bounds
+        west, _, east, _ = geometry_deg.bounds
         if east - west < _HALF_TURN:
-            return turned
-        if _round_a_pole(turned):
+            return geometry_deg
+        if _is_around_pole(geometry_deg):
             west, south, east, north = self.box(*geometry.bounds)
             halves = (
                 [(west, south, east, north)]
@@ -119,9 +119,9 @@ class ReferenceSystem:
                 else [(west, south, 180, north), (-180, south, east, north)]
             )
             return shapely.union_all([box(*half) for half in halves])
-        straight = shapely.transform(turned, _unrolled)
+        unrolled = shapely.transform(geometry_deg, _unrolled)
         pieces = [
-            affinity.translate(straight.intersection(box(start, -90.0, start + 360.0, 90.0)), -start - _HALF_TURN)
+            affinity.translate(unrolled.intersection(box(start, -90.0, start + 360.0, 90.0)), -start - _HALF_TURN)
             for start in (-540.0, -180.0, 180.0)
         ]
         return shapely.union_all([piece for piece in pieces if not piece.is_empty])
@@ -171,14 +171,14 @@ def _check(system: ReferenceSystem) -> None:
     name = system.name[:100]
     try:
         crs = _system(system.authority, system.code)
-        flat = crs.is_geographic or crs.is_projected
-        if flat and not system.in_degrees:
+        is_horizontal = crs.is_geographic or crs.is_projected
+        if is_horizontal and not system.in_degrees:
             _transformer(system.authority, system.code, system.by_authority)
     except CRSError:
         raise ValueError(f"the reference system {name!r} is not known; write an EPSG code, as in EPSG:25832") from None
     except ProjError:
         raise ValueError(f"the reference system {name!r} cannot be turned into degrees") from None
-    if not flat:
+    if not is_horizontal:
         raise ValueError(f"the reference system {name!r} has no horizontal axes")
 
 
@@ -208,8 +208,10 @@ def _unrolled(points: Points) -> Points:
     return np.column_stack([points[:, 0] - 360.0 * turns, points[:, 1]])
 
 
-def _round_a_pole(turned: BaseGeometry) -> bool:
+def _is_around_pole(geometry_deg: BaseGeometry) -> bool:
     """Whether a ring ends a whole turn beside its beginning."""
-    rings = [ring for part in shapely.get_parts(turned) if part.geom_type == "Polygon" for ring in (part.exterior,)]
+    rings = [
+        ring for part in shapely.get_parts(geometry_deg) if part.geom_type == "Polygon" for ring in (part.exterior,)
+    ]
     ends = [_unrolled(shapely.get_coordinates(ring)) for ring in rings]
     return any(abs(points[-1][0] - points[0][0]) > _HALF_TURN for points in ends)

@@ -44,11 +44,11 @@ class PairTokeniser:
         encoded = self._tokenizer.encode(question, add_special_tokens=False)
         whole_length = len(encoded.ids)
         encoded.truncate(min(whole_length, self._room // 2))
-        room = self._room - len(encoded.ids)
+        text_tokens = self._room - len(encoded.ids)
         tokens, cut = [], 0
         for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
-            cut += len(candidate.ids) > room
-            candidate.truncate(room)
+            cut += len(candidate.ids) > text_tokens
+            candidate.truncate(text_tokens)
             pair = self._tokenizer.post_process(encoded, candidate)
             tokens.append(TokenIds(pair.ids, pair.type_ids))
         return Pairs(tokens, cut, whole_length - len(encoded.ids))
@@ -97,8 +97,8 @@ class TorchScorer(Scorer):
 
         batches = []
         with torch.inference_mode():
-            for some in batched(pairs, _TORCH_BATCH):
-                feed, _ = padded(some)
+            for batch in batched(pairs, _TORCH_BATCH):
+                feed, _ = padded(batch)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
                 batches.append(self._model(**tensors).float().cpu().numpy())
         return one_logit(np.concatenate(batches))
@@ -131,7 +131,7 @@ class ModelCrossEncoder:
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels or
-    states of tokens, which only a graph that came ready-made can have.
+    states of tokens, which only a graph that Sonde did not export can have.
     """
     if logits.ndim == 1:
         return logits

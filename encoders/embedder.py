@@ -55,7 +55,7 @@ class OnnxEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
         prefixed = with_instruction(texts, kind, self._card)
-        slices = [self._embed(some) for some in batched(prefixed, _SLICE)]
+        slices = [self._embed(batch) for batch in batched(prefixed, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
@@ -63,8 +63,8 @@ class OnnxEmbedder:
         if self._head is None:
             return Encoded(self.embed(texts, kind))
         slices = [
-            self._encode(some, kind, self._head)
-            for some in batched(with_instruction(texts, kind, self._card), _ENCODED_SLICE)
+            self._encode(batch, kind, self._head)
+            for batch in batched(with_instruction(texts, kind, self._card), _ENCODED_SLICE)
         ]
         vectors = [part.vectors for part in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
         return Encoded(np.concatenate(vectors), [tokens for part in slices for tokens in part.tokens or ()])
@@ -76,7 +76,9 @@ class OnnxEmbedder:
     def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
         text_parts = parted(self._tokens.whole(texts), self._recipe.max_tokens)
 
-        def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]) -> list[tuple[Vectors, Vectors]]:
+        def vectors_of_batch(
+            outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]
+        ) -> list[tuple[Vectors, Vectors]]:
             vectors, states = pooled(outputs[0], mask, self._recipe.pooling), self._token_states(outputs, mask)
             tokens = [
                 head.vectors(tokens_of.ids, own[: len(tokens_of.ids)], kind)
@@ -85,7 +87,7 @@ class OnnxEmbedder:
             return list(zip(vectors, tokens, strict=True))
 
         outputs = self._session.outputs[:1] if self._layers is None else [self._session.outputs[0], BELOW]
-        results = self._session.each_of([TokenIds(ids) for ids in text_parts.parts], outputs, made)
+        results = self._session.each_of([TokenIds(ids) for ids in text_parts.parts], outputs, vectors_of_batch)
         tokens: list[list[Vectors]] = [[] for _ in texts]
         for owner, (_, own) in zip(text_parts.owners.tolist(), results, strict=True):
             tokens[owner].append(own)
@@ -117,8 +119,8 @@ class TorchEmbedder:
     def __init__(self, folder: Path, card: EmbedderCard, compute: Compute) -> None:
         """``card.max_tokens`` 0: the model's value. Raises ModelMissing if the folder cannot be loaded."""
         self._model = _load(folder, compute)
-        read = int(self._model.max_seq_length or 512)
-        self._model.max_seq_length = min(card.max_tokens or read, read)
+        model_limit = int(self._model.max_seq_length or 512)
+        self._model.max_seq_length = min(card.max_tokens or model_limit, model_limit)
         dims = int(self._model.get_embedding_dimension())
         self._card = replace(card, dims=dims, max_tokens=self._model.max_seq_length, runtime="torch")
         self._tokens = Tokeniser(folder / "tokenizer.json", self._card.max_tokens)
@@ -131,13 +133,13 @@ class TorchEmbedder:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
         if not texts:
             return np.empty((0, self._card.dims), dtype=np.float32)
-        read = parted(self._tokens.whole(with_instruction(texts, kind, self._card)), self._card.max_tokens)
+        text_parts = parted(self._tokens.whole(with_instruction(texts, kind, self._card)), self._card.max_tokens)
         # Longest first, so that a batch has little padding.
-        order = sorted(range(len(read.parts)), key=lambda at: -len(read.parts[at]))
-        rows = [self._forward([read.parts[at] for at in batch]) for batch in batched(order, _BATCH)]
+        order = sorted(range(len(text_parts.parts)), key=lambda at: -len(text_parts.parts[at]))
+        rows = [self._forward([text_parts.parts[at] for at in batch]) for batch in batched(order, _BATCH)]
         vectors = np.empty((len(order), self._card.dims), dtype=np.float32)
         vectors[order] = np.concatenate(rows)
-        return read.joined(vectors, len(texts))
+        return text_parts.joined(vectors, len(texts))
 
     def _forward(self, parts: Sequence[Sequence[int]]) -> Vectors:
         """All layers on token ids: the library's own ``encode`` takes only texts, and cuts them."""

@@ -16,7 +16,7 @@ from encoders.imports import torch_imports
 from encoders.pinned import SPACY, SpacyModel, tree_sha256
 
 # The ner component of this model has its own tok2vec layer; only unused components need the shared one.
-_LEFT_OUT = ["tok2vec", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]
+_UNUSED_COMPONENTS = ["tok2vec", "tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]
 _LONGEST_CHARS = 100_000
 
 
@@ -34,30 +34,30 @@ class SpacyRecogniser:
 
 
 def _checked_folder(name: str) -> Path:
-    pinned = SPACY.get(name)
-    if pinned is None:
+    model = SPACY.get(name)
+    if model is None:
         raise ModelMissing(f"{name} is not an entity model that Sonde pins; these are: {', '.join(SPACY)}")
-    spec = importlib.util.find_spec(pinned.module)
+    spec = importlib.util.find_spec(model.module)
     if spec is None or spec.origin is None:
-        raise ModelMissing(f"the entity model needs the package {pinned.distribution} {pinned.version}; install it")
-    folder = Path(spec.origin).parent / f"{pinned.module}-{pinned.version}"
-    if not _is_pinned(folder, pinned):
+        raise ModelMissing(f"the entity model needs the package {model.distribution} {model.version}; install it")
+    folder = Path(spec.origin).parent / f"{model.module}-{model.version}"
+    if not _is_pinned(folder, model):
         raise ModelMissing(
-            f"the installed {pinned.distribution} is not the one Sonde pins "
-            f"({pinned.version}, by SHA-256); install it again"
+            f"the installed {model.distribution} is not the one Sonde pins "
+            f"({model.version}, by SHA-256); install it again"
         )
     return folder
 
 
-def _is_pinned(folder: Path, pinned: SpacyModel) -> bool:
-    version = metadata.version(pinned.distribution)
-    return version == pinned.version and tree_sha256(folder, pinned.parts) == pinned.sha256
+def _is_pinned(folder: Path, model: SpacyModel) -> bool:
+    version = metadata.version(model.distribution)
+    return version == model.version and tree_sha256(folder, model.parts) == model.sha256
 
 
 def _load(folder: Path) -> Any:
     with torch_imports, _without_torch():
         import spacy
-    return spacy.util.load_model_from_path(folder, exclude=_LEFT_OUT)
+    return spacy.util.load_model_from_path(folder, exclude=_UNUSED_COMPONENTS)
 
 
 @contextmanager

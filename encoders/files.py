@@ -41,11 +41,11 @@ def _lock_file(folder: Path) -> TextIO:
 @contextmanager
 def published(folder: Path) -> Iterator[Path]:
     """A temporary folder beside ``folder`` that is renamed to it, unless the body raises."""
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        yield draft
+        yield temporary
         shutil.rmtree(folder, ignore_errors=True)  # an older, broken one
-        draft.chmod(0o755)
-        draft.replace(folder)
+        temporary.chmod(0o755)
+        temporary.replace(folder)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)

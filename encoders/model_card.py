@@ -56,7 +56,7 @@ class ModelCard:
     recorded: JsonMapping = field(default_factory=dict)
 
 
-_OWN = ("kind", "name", "base", "licence", "settings", "seed", "commit", "made", "figures", "reproduce", "note")
+_CARD_FIELDS = ("kind", "name", "base", "licence", "settings", "seed", "commit", "made", "figures", "reproduce", "note")
 
 
 def write_card(folder: Path, card: ModelCard) -> None:
@@ -64,7 +64,7 @@ def write_card(folder: Path, card: ModelCard) -> None:
     files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file not in _cards(folder)]
     hashes = {file.relative_to(folder).as_posix(): file_sha256(file) for file in files}
     values = asdict(card)
-    facts = {**dict(card.serving), **{name: values[name] for name in _OWN}, "data": values["data"]}
+    facts = {**dict(card.serving), **{name: values[name] for name in _CARD_FIELDS}, "data": values["data"]}
     if card.recorded:
         facts["recorded"] = dict(card.recorded)
     (folder / PAGE).write_text(page(card), encoding="utf-8")

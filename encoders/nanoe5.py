@@ -64,9 +64,9 @@ class FourBits:
 
     def stacked(self, *others: FourBits) -> FourBits:
         """This matrix with the rows of others below."""
-        every = (self, *others)
+        matrices = (self, *others)
         return FourBits(
-            np.concatenate([part.nibbles for part in every]), np.concatenate([part.scales for part in every])
+            np.concatenate([part.nibbles for part in matrices]), np.concatenate([part.scales for part in matrices])
         )
 
     @property
@@ -116,7 +116,7 @@ class PackedModel:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _TensorPlace:
     packed: bool
     count: int
     offset: int
@@ -168,12 +168,12 @@ def _replaced(file: _Cursor) -> dict[str, str]:
     return replaced
 
 
-def _places(file: _Cursor) -> dict[str, _Place]:
+def _places(file: _Cursor) -> dict[str, _TensorPlace]:
     places = {}
     for _ in range(file.number("<i")):
         name = file.take(file.number("<H")).decode("ascii")
         kind, count, offset, _length = file.numbers("<BIQQ")
-        places[name] = _Place(kind == 1, count, offset)
+        places[name] = _TensorPlace(kind == 1, count, offset)
     return places
 
 
@@ -188,7 +188,7 @@ Setting = int | float | Sequence[int]
 def write_graph(model: PackedModel, target: Path) -> None:
     """(n, tokens) ``input_ids`` and ``attention_mask`` to ``states``: (n, tokens, dims) of the last layer."""
     graph = _Graph(model.epsilon)
-    states = _embedded(graph, model)
+    states = _embeddings(graph, model)
     mask = _mask(graph)
     for layer in range(model.sizes.layers):
         states = _layer(graph, model, f"l{layer}", states, mask)
@@ -205,9 +205,9 @@ class _Graph:
         self._constants: dict[str, onnx.TensorProto] = {}
 
     def node(self, operator: str, inputs: Sequence[str], output: str, domain: str = "", **settings: Setting) -> str:
-        made = helper.make_node(operator, inputs, [output], domain=domain)
-        made.attribute.extend(helper.make_attribute(name, value) for name, value in settings.items())
-        self._nodes.append(made)
+        node = helper.make_node(operator, inputs, [output], domain=domain)
+        node.attribute.extend(helper.make_attribute(name, value) for name, value in settings.items())
+        self._nodes.append(node)
         return output
 
     def split(self, value: str, outputs: Sequence[str]) -> Sequence[str]:
@@ -248,7 +248,7 @@ class _Graph:
         return helper.make_model(graph, opset_imports=opsets, ir_version=_IR, producer_name="sonde")
 
 
-def _embedded(graph: _Graph, model: PackedModel) -> str:
+def _embeddings(graph: _Graph, model: PackedModel) -> str:
     """Words, positions and the first token type (the only one in use), normalised."""
     sizes = model.sizes
     words = model.matrix("emb.word", sizes.vocabulary)
@@ -285,23 +285,23 @@ def _layer(graph: _Graph, model: PackedModel, name: str, states: str, mask: str)
         weights, bias = model.matrix(f"{name}.{part}.w", rows), model.vector(f"{name}.{part}.b")
         return graph.linear(value, weights, bias, f"{name}.{part}")
 
-    def added(value: str, part: str) -> str:
+    def add_and_normalise(value: str, part: str) -> str:
         graph.node("Add", [states, value], f"{name}.{part}.sum")
         norm = model.vector(f"{name}.{part}.w"), model.vector(f"{name}.{part}.b")
         return graph.normalised(f"{name}.{part}.sum", *norm, f"{name}.{part}")
 
-    states = added(linear(_attended(graph, model, name, states, mask), "ao", sizes.hidden), "aln")
+    states = add_and_normalise(linear(_attention(graph, model, name, states, mask), "ao", sizes.hidden), "aln")
     inner = graph.node("Gelu", [linear(states, "fi", sizes.feed_forward)], f"{name}.gelu")
-    return added(linear(inner, "fo", sizes.hidden), "oln")
+    return add_and_normalise(linear(inner, "fo", sizes.hidden), "oln")
 
 
-def _attended(graph: _Graph, model: PackedModel, name: str, states: str, mask: str) -> str:
+def _attention(graph: _Graph, model: PackedModel, name: str, states: str, mask: str) -> str:
     """Attention of all heads. Query, key and value are one multiplication."""
     hidden = model.sizes.hidden
     first, *others = (model.matrix(f"{name}.{part}.w", hidden) for part in "qkv")
     bias = np.concatenate([model.vector(f"{name}.{part}.b") for part in "qkv"])
-    every = graph.linear(states, first.stacked(*others), bias, f"{name}.qkv")
-    parts = graph.split(every, [f"{name}.{part}" for part in "qkv"])
+    queries_keys_values = graph.linear(states, first.stacked(*others), bias, f"{name}.qkv")
+    parts = graph.split(queries_keys_values, [f"{name}.{part}" for part in "qkv"])
     query, key, value = (
         _by_head(graph, model.sizes, part, order)
         for part, order in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
@@ -312,13 +312,13 @@ def _attended(graph: _Graph, model: PackedModel, name: str, states: str, mask: s
     graph.node("Softmax", [f"{name}.unpadded"], f"{name}.shares", axis=-1)
     graph.node("MatMul", [f"{name}.shares", value], f"{name}.heads")
     graph.node("Transpose", [f"{name}.heads"], f"{name}.tokens", perm=[0, 2, 1, 3])
-    together = graph.constant("together", [0, 0, hidden], np.int64)
-    return graph.node("Reshape", [f"{name}.tokens", together], f"{name}.attended")
+    shape = graph.constant("together", [0, 0, hidden], np.int64)
+    return graph.node("Reshape", [f"{name}.tokens", shape], f"{name}.attended")
 
 
 def _by_head(graph: _Graph, sizes: Sizes, part: str, order: Sequence[int]) -> str:
-    apart = graph.constant("apart", [0, 0, sizes.heads, sizes.hidden // sizes.heads], np.int64)
-    graph.node("Reshape", [part, apart], f"{part}.apart")
+    shape = graph.constant("apart", [0, 0, sizes.heads, sizes.hidden // sizes.heads], np.int64)
+    graph.node("Reshape", [part, shape], f"{part}.apart")
     return graph.node("Transpose", [f"{part}.apart"], f"{part}.by_head", perm=order)
 
 

@@ -30,23 +30,26 @@ OPSET, _IR = 17, 8
 
 
 def expose(graph: Path) -> bool:
-    """Whether ``graph`` is a BERT whose layers have their names; without them it stays as it is."""
+    """Adds the output ``BELOW`` to the graph in its file.
+
+    Returns whether it did: only a BERT whose layers have their usual names can have it; others stay as they are.
+    """
     import onnx
 
     model = onnx.load(str(graph))
-    ends = {int(found[1]): node for node in model.graph.node if (found := _END.search(node.name))}
-    end = ends.get(max(ends, default=0) - OWN_LAYERS)
-    if end is None:
+    layer_ends = {int(found[1]): node for node in model.graph.node if (found := _END.search(node.name))}
+    last_lower = layer_ends.get(max(layer_ends, default=0) - OWN_LAYERS)
+    if last_lower is None:
         return False
-    named = end.output[0]
+    last_lower_output = last_lower.output[0]
     for node in model.graph.node:
         for names in (node.input, node.output):
             for at, name in enumerate(names):
-                names[at] = BELOW if name == named else name
+                names[at] = BELOW if name == last_lower_output else name
     width = model.graph.output[0].type.tensor_type.shape.dim[2].dim_value
     # Its other axes have no names: by the inputs' names ONNX Runtime joins other operators, which round differently.
-    own = onnx.helper.make_tensor_value_info(BELOW, onnx.TensorProto.FLOAT, [None, None, width])
-    model.graph.output.append(own)
+    value_info = onnx.helper.make_tensor_value_info(BELOW, onnx.TensorProto.FLOAT, [None, None, width])
+    model.graph.output.append(value_info)
     onnx.save(model, str(graph))
     return True
 
@@ -56,12 +59,12 @@ def move_weights_beside(graph: Path) -> None:
     import onnx
 
     model = onnx.load(str(graph))
-    large = [each for each in model.graph.initializer if len(each.raw_data) >= _LEAST_BYTES]
+    large = [tensor for tensor in model.graph.initializer if len(tensor.raw_data) >= _LEAST_BYTES]
     if not large:
         return
-    name = f"weights-{hashlib.sha256(b''.join(each.raw_data for each in large)).hexdigest()[:12]}.data"
-    beside = graph.with_name(name)
-    beside.unlink(missing_ok=True)  # onnx appends to what is there
+    name = f"weights-{hashlib.sha256(b''.join(tensor.raw_data for tensor in large)).hexdigest()[:12]}.data"
+    data_file = graph.with_name(name)
+    data_file.unlink(missing_ok=True)  # onnx appends to what is there
     onnx.save_model(
         model,
         str(graph),
@@ -70,7 +73,7 @@ def move_weights_beside(graph: Path) -> None:
         location=name,
         size_threshold=_LEAST_BYTES,
     )
-    beside.chmod(0o644)  # onnx makes it for its owner only
+    data_file.chmod(0o644)  # onnx makes it for its owner only
 
 
 def write_whole(graph: Path, target: Path) -> None:
@@ -113,14 +116,14 @@ class _Norms:
     def joined(self) -> list[onnx.NodeProto]:
         """The graph's nodes in order, without the joined ones."""
         single: dict[str, onnx.NodeProto] = {}
-        gone: set[str] = set()
+        removed: set[str] = set()
         for node in self._nodes:
             if (parts := self._parts(node)) is not None:
                 single[node.output[0]] = self._operator(node, parts)
-                gone |= {part.output[0] for part in parts}
+                removed |= {part.output[0] for part in parts}
         if not single:
             raise ModelMissing("the graph is no BERT of opset 11: it has no layer normalisation of the known form")
-        return [single.get(node.output[0], node) for node in self._nodes if node.output[0] not in gone]
+        return [single.get(node.output[0], node) for node in self._nodes if node.output[0] not in removed]
 
     def _parts(self, last: onnx.NodeProto) -> list[onnx.NodeProto] | None:
         """The eight operators before the last addition, from back to front; None for another addition."""
@@ -139,8 +142,8 @@ class _Norms:
     def _operator(self, last: onnx.NodeProto, parts: list[onnx.NodeProto]) -> onnx.NodeProto:
         from onnx import helper, numpy_helper
 
-        scaled, plus, centred = parts[0], parts[3], parts[6]
-        epsilon = numpy_helper.to_array(self._makers[plus.input[1]].attribute[0].t)
+        scaled, variance_sum, centred = parts[0], parts[3], parts[6]
+        epsilon = numpy_helper.to_array(self._makers[variance_sum.input[1]].attribute[0].t)
         inputs = [centred.input[0], scaled.input[1], last.input[1]]
         return helper.make_node(
             "LayerNormalization", inputs, list(last.output), name=last.name, axis=-1, epsilon=float(epsilon)

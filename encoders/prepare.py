@@ -30,7 +30,7 @@ from encoders.torch_export import Head, export
 # Increase it when a change here makes different files: older ones are then ignored and made again.
 _VERSIONS: dict[Head, int] = {"states": 4, "logits": 3}
 _TIMEOUT_S = 900
-_HOUSE = Path(__file__).resolve().parent.parent
+_CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def prepared(located: Located, cache: Path, head: Head) -> Path:
@@ -116,9 +116,14 @@ def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     for kind, file in INT8_GRAPHS.items():
         quantise(target / "model.onnx", target / file, kind)
     portable = compare(target, recipe, sample_texts())
-    # If this processor cannot run the other graph, it counts as good as the portable one: it keeps one bit more.
-    fast = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
-    vnni = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
+    # If this processor cannot run the other graph, it counts as good as the portable one,
+    # whose weights have one bit less.
+    vnni_comparison = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
+    vnni = (
+        {**asdict(vnni_comparison), "good": vnni_comparison.good}
+        if vnni_comparison
+        else {"good": portable.good, "measured": False}
+    )
     return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": vnni}}
 
 
@@ -126,13 +131,13 @@ def _in_own_process(located: Located, draft: Path, head: Head) -> None:
     command = [sys.executable, "-m", "encoders.prepare", str(located.folder), str(draft.resolve()), head]
     try:
         # Our own interpreter and module; no shell reads the paths.
-        done = subprocess.run(  # noqa: S603 # nosec B603
-            command, cwd=_HOUSE, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        process = subprocess.run(  # noqa: S603 # nosec B603
+            command, cwd=_CHECKOUT, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
         raise ModelMissing(f"{located.name} was not prepared within {_TIMEOUT_S} s") from None
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["no reason given"]
+    if process.returncode != 0:
+        lines = process.stderr.strip().splitlines() or ["no reason given"]
         raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {lines[-1][:300]}")
 
 

@@ -13,7 +13,7 @@ from encoders.pooling import agreement, pooled
 from encoders.recipe import Recipe
 from encoders.tokens import Tokeniser
 
-ENOUGH = 0.99  # mean cosine to fp32, the measure
+ENOUGH = 0.99  # the least mean cosine to fp32 with which int8 is used
 
 Int8Kind = Literal["vnni", "portable"]
 INT8_GRAPHS: Mapping[Int8Kind, str] = {"portable": "model.int8.onnx", "vnni": "model.int8.vnni.onnx"}

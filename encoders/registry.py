@@ -59,7 +59,7 @@ class ModelCheck:
 def entries(cache: Path, folders: Iterable[Path] = ()) -> list[ModelEntry]:
     """Own models first (each of ``folders`` with a card), then the well-known ones."""
     own = [entry for folder in folders if (entry := own_entry(folder)) is not None]
-    return [*own, *(_known(cache))]
+    return [*own, *(_well_known(cache))]
 
 
 def own_entry(folder: Path) -> ModelEntry | None:
@@ -96,9 +96,9 @@ def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     """Checks the hashes of the files, then the recorded numbers; a damaged model is not loaded. Never raises: a model
     that cannot be loaded is a failed check.
     """
-    whole = _files(entry, cache)
-    if whole.holds is False or entry.folder is None:
-        return [whole]
+    files_check = _files(entry, cache)
+    if files_check.holds is False or entry.folder is None:
+        return [files_check]
     numbers: dict[str, Callable[[ModelEntry, Path], list[ModelCheck]]] = {
         "embedder": _embedder,
         "reranker": _reranker,
@@ -106,9 +106,9 @@ def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
         "token-head": _token_head,
     }
     try:
-        return [whole, *numbers[entry.kind](entry, cache)]
+        return [files_check, *numbers[entry.kind](entry, cache)]
     except ModelMissing as error:
-        return [whole, ModelCheck("loads", False, str(error))]
+        return [files_check, ModelCheck("loads", False, str(error))]
 
 
 def _files(entry: ModelEntry, cache: Path) -> ModelCheck:
@@ -140,13 +140,13 @@ def _int8(entry: ModelEntry, cache: Path) -> Iterator[ModelCheck]:
     """Compares the result of preparing the graph on this machine with the recorded one; weights that come in 4 bits
     have no int8 graph.
     """
-    made = read_json(prepared(locate(entry.name, cache), cache, "states") / CARD).get("int8")
-    if made is None:
+    int8 = read_json(prepared(locate(entry.name, cache), cache, "states") / CARD).get("int8")
+    if int8 is None:
         return
     recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
-    least = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
+    least_cosine = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
     expected = "" if recorded is None else f", recorded {recorded:.4f}"
-    yield ModelCheck("int8 against fp32", made["mean"] >= least, f"mean cosine {made['mean']:.4f}{expected}")
+    yield ModelCheck("int8 against fp32", int8["mean"] >= least_cosine, f"mean cosine {int8['mean']:.4f}{expected}")
 
 
 def _reranker(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
@@ -189,7 +189,7 @@ def _folder(entry: ModelEntry) -> Path:
     return entry.folder
 
 
-def _known(cache: Path) -> Iterator[ModelEntry]:
+def _well_known(cache: Path) -> Iterator[ModelEntry]:
     for model in KNOWN:
         try:
             folder: Path | None = locate(model.name, cache, fetch=False).folder

@@ -42,8 +42,8 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        bare = self.url.rstrip("/")
-        return bare if bare.endswith("/embeddings") else f"{bare}/embeddings"
+        url = self.url.rstrip("/")
+        return url if url.endswith("/embeddings") else f"{url}/embeddings"
 
 
 class RemoteEmbedder:
@@ -63,7 +63,7 @@ class RemoteEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
         prefixed = with_instruction(texts, kind, self._card)
-        parts = [self._ask(some, kind) for some in batched(prefixed, _BATCH)]
+        parts = [self._ask(batch, kind) for batch in batched(prefixed, _BATCH)]
         vectors = np.concatenate(parts) if parts else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")

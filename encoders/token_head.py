@@ -27,7 +27,7 @@ Part = tuple[Sequence[int], Vectors]
 """Ids (n,) and states (n, dims), special tokens included."""
 
 _SLICE = 64
-_MARKS = "#\u2581"  # of word pieces: inside a word, and at its beginning
+_PIECE_MARKS = "#\u2581"  # of word pieces: inside a word, and at its beginning
 
 
 def token_states(
@@ -54,13 +54,13 @@ def ignored_tokens(folder: Path) -> list[int]:
     file = UNIGRAM if (folder / UNIGRAM).is_file() else "tokenizer.json"
     facts = read_json(folder / file)
     if file == UNIGRAM:
-        pieces = {text: at for at, text in enumerate(facts["texts"])}
-        special = {at for at, score in enumerate(facts["scores"]) if score == 0.0}
+        pieces = {text: id for id, text in enumerate(facts["texts"])}
+        special = {id for id, score in enumerate(facts["scores"]) if score == 0.0}
     else:
         vocabulary = facts["model"]["vocab"]
-        pieces = vocabulary if isinstance(vocabulary, dict) else {text: at for at, (text, _) in enumerate(vocabulary)}
+        pieces = vocabulary if isinstance(vocabulary, dict) else {text: id for id, (text, _) in enumerate(vocabulary)}
         special = {int(added["id"]) for added in facts["added_tokens"] if added.get("special")}
-    return sorted(special | {at for text, at in pieces.items() if not any(map(str.isalnum, text.strip(_MARKS)))})
+    return sorted(special | {id for text, id in pieces.items() if not any(map(str.isalnum, text.strip(_PIECE_MARKS)))})
 
 
 FILE = "tokens.safetensors"
@@ -93,16 +93,16 @@ def content_states(ids: Sequence[int], states: NDArray[np.float32], kind: TextKi
 
     Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030).
     """
-    own = np.asarray(ids)
+    vector_ids = np.asarray(ids)
     content = np.array([token not in ignored for token in ids])
     if content.any():
-        own, states = own[content], states[content]
+        vector_ids, states = vector_ids[content], states[content]
     states = unit(states)
     if kind == "query":
         return states
-    _, place = np.unique(own, return_inverse=True)
-    joined: Vectors = np.zeros((int(place.max()) + 1, states.shape[1]), dtype=np.float32)
-    np.add.at(joined, place, states)
+    _, row = np.unique(vector_ids, return_inverse=True)
+    joined: Vectors = np.zeros((int(row.max()) + 1, states.shape[1]), dtype=np.float32)
+    np.add.at(joined, row, states)
     return unit(joined)
 
 
@@ -128,20 +128,20 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
     return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])
 
 
-def token_head(named: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:
-    """``named``: a folder, ``auto`` or ``none``. Raises ModelMissing if a folder holds no head for this embedder."""
-    if named == "none":
+def token_head(setting: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:
+    """``setting``: a folder, ``auto`` or ``none``. Raises ModelMissing if a folder holds no head for this embedder."""
+    if setting == "none":
         return None
-    if named == "auto":
+    if setting == "auto":
         folders = [embedder.folder, *_shipped_for(embedder)]
-        return next((found for folder in folders if (found := read_head(folder)) is not None), None)
-    folder = Path(named).expanduser()
-    found = read_head(folder)
-    if found is None:
+        return next((head_and_card for folder in folders if (head_and_card := read_head(folder)) is not None), None)
+    folder = Path(setting).expanduser()
+    head_and_card = read_head(folder)
+    if head_and_card is None:
         raise ModelMissing(f"{folder} holds no {FILE}; `sonde train tokens` makes one")
     if not _fits(folder, embedder):
         raise ModelMissing(f"{folder} was made for another embedder than {embedder.name}, so it cannot read its states")
-    return found
+    return head_and_card
 
 
 def _shipped_for(embedder: Located) -> list[Path]:

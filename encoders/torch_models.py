@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
 _POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
-_SHOWN = 3
+_MOST_NAMED = 3
 _SCORES = "scores"
 _ACTIVATIONS = "torch.nn.modules."
 _LAYERS = ("Dense", "LayerNorm", "Dropout")
@@ -53,8 +53,8 @@ def complete(kind: Architecture, folder: Path, **options: object) -> Any:
 
 def listed(names: Sequence[str]) -> str:
     """The first names, and how many more there are; with the verb."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more} {'is' if len(names) == 1 else 'are'}"
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more} {'is' if len(names) == 1 else 'are'}"
 
 
 def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
@@ -113,12 +113,12 @@ class Head:
         weights = mask.unsqueeze(-1).to(states.dtype)
         return (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
 
-    def layers(self, numbers: dtype) -> nn.Module:
+    def layers(self, number_type: dtype) -> nn.Module:
         """The layers with their weights, in the model's number type."""
         import torch
 
-        layers_made = [_layer(module) for module in self.modules if module.kind != "Dropout"]
-        return torch.nn.Sequential(*layers_made).to(numbers).eval()
+        layers = [_layer(module) for module in self.modules if module.kind != "Dropout"]
+        return torch.nn.Sequential(*layers).to(number_type).eval()
 
 
 def _layer(module: Module) -> nn.Module:

@@ -17,7 +17,7 @@ from es_gateway.errors import IndexGone, SearchRefused, of_search
 
 log = structlog.get_logger(__name__)
 
-_FORMS = {"accept": "application/json", "content-type": "application/x-ndjson"}
+_HEADERS = {"accept": "application/json", "content-type": "application/x-ndjson"}
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -32,11 +32,11 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     """
     timeout = as_timeout()
     timed = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
-    answer = client.perform_request("POST", "/_msearch", headers=_FORMS, body=timed, endpoint_id="msearch")
+    answer = client.perform_request("POST", "/_msearch", headers=_HEADERS, body=timed, endpoint_id="msearch")
     answers: list[Json] = answer.body["responses"]
     for answer in answers:
         if "error" in answer:
-            raise _logged(answer["error"])
+            raise _logged_error(answer["error"])
         if answer.get("timed_out"):
             raise Unavailable("Elasticsearch did not finish within this request's time.")
     return answers
@@ -82,7 +82,7 @@ def as_timeout() -> dict[str, str]:
     return {} if left is None else {"timeout": f"{max(1, int(left * 1000))}ms"}
 
 
-class Resolves(Protocol[T_co]):
+class AliasResolver(Protocol[T_co]):
     """Resolves an alias; call ``forget`` if the result no longer exists."""
 
     def resolve(self) -> T_co: ...
@@ -90,7 +90,7 @@ class Resolves(Protocol[T_co]):
     def forget(self) -> None: ...
 
 
-def on_current(resolver: Resolves[T], ask: Callable[[T], R]) -> R:
+def on_current(resolver: AliasResolver[T], ask: Callable[[T], R]) -> R:
     """The result of ``ask`` for the index behind the alias; asks again if that index was just replaced."""
     try:
         return ask(resolver.resolve())
@@ -105,8 +105,8 @@ def stored_document(client: Elasticsearch, index: str, id: str) -> Json | None:
     return answer if answer.get("found") else None
 
 
-def _logged(error: JsonMapping) -> Exception:
-    named = of_search(error)
-    if isinstance(named, SearchRefused):
-        log.warning("elasticsearch.refused", type=named.type, reason=named.reason[:500])
-    return named
+def _logged_error(error: JsonMapping) -> Exception:
+    refusal = of_search(error)
+    if isinstance(refusal, SearchRefused):
+        log.warning("elasticsearch.refused", type=refusal.type, reason=refusal.reason[:500])
+    return refusal

@@ -178,10 +178,10 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
 
 
 def _costs(grades: int, weights: Weights) -> np.ndarray:
-    apart = np.abs(np.subtract.outer(np.arange(grades), np.arange(grades))).astype(np.float64)
+    distances = np.abs(np.subtract.outer(np.arange(grades), np.arange(grades))).astype(np.float64)
     if weights == "none":
-        return (apart > 0).astype(np.float64)
-    return apart if weights == "linear" else apart**2
+        return (distances > 0).astype(np.float64)
+    return distances if weights == "linear" else distances**2
 
 
 def pool(runs: Sequence[Run], depth: int) -> dict[str, list[str]]:

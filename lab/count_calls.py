@@ -71,10 +71,10 @@ class Calls:
 
     def _caller(self, frame: FrameType) -> str | None:
         """The file of the nearest frame of ours above."""
-        above = frame.f_back
-        while above is not None and not above.f_code.co_filename.startswith(self.folders):
-            above = above.f_back
-        return above.f_code.co_filename if above is not None else None
+        caller = frame.f_back
+        while caller is not None and not caller.f_code.co_filename.startswith(self.folders):
+            caller = caller.f_back
+        return caller.f_code.co_filename if caller is not None else None
 
 
 def of_a_search(prefix: str) -> Json:

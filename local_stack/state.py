@@ -15,12 +15,12 @@ from local_stack.process import Started
 
 def write_json(path: Path, value: object) -> None:
     """Writes beside, flushes to the disk, renames: after a power cut there is the old file or the new one."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with beside.open("w", encoding="utf-8") as stream:
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    with temporary.open("w", encoding="utf-8") as stream:
         json.dump(value, stream, indent=1)
         stream.flush()
         os.fsync(stream.fileno())
-    beside.replace(path)
+    temporary.replace(path)
 
 
 def read_json(path: Path) -> Any:

@@ -98,15 +98,15 @@ class Supervisor:
         self._records.forget(name)
 
     def _await(self, part: StackPart, started: process.Started, report: Reporter) -> None:
-        begun = time.monotonic()
+        started_s = time.monotonic()
         trouble: str | None = "was not asked"
-        while time.monotonic() - begun < part.start_timeout_s and not self.cancelled.is_set():
+        while time.monotonic() - started_s < part.start_timeout_s and not self.cancelled.is_set():
             if not process.is_alive(started):
                 self._give_up(part, "ended while it started")
             trouble = part.trouble()
             if trouble is None:
                 self._records.mark_up(part.name)
-                report(f"{part.name}.up", pid=started.pid, address=part.address, took_s=_since(begun))
+                report(f"{part.name}.up", pid=started.pid, address=part.address, took_s=_since(started_s))
                 return
             self.cancelled.wait(_POLL_S)
         if self.cancelled.is_set():

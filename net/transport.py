@@ -52,8 +52,8 @@ def shortened(timeout_s: float | None) -> float | None:
     ends_at = _ends_at.get()
     if ends_at is None:
         return timeout_s
-    left = max(ends_at - time.monotonic(), 0.001)
-    return left if timeout_s is None else min(timeout_s, left)
+    remaining_s = max(ends_at - time.monotonic(), 0.001)
+    return remaining_s if timeout_s is None else min(timeout_s, remaining_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ class TimedStream(httpcore.NetworkStream):
         until = math.inf if limit_s is None else time.monotonic() + limit_s
         while True:
             leave_if_gone()
-            left = max(until - time.monotonic(), 0.001)
+            remaining_s = max(until - time.monotonic(), 0.001)
             try:
-                return self._stream.read(max_bytes, min(left, _CHECK_EVERY_S))
+                return self._stream.read(max_bytes, min(remaining_s, _CHECK_EVERY_S))
             except httpcore.ReadTimeout:
-                if left <= _CHECK_EVERY_S:
+                if remaining_s <= _CHECK_EVERY_S:
                     raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

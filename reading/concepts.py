@@ -162,10 +162,10 @@ def _read_tree(path: Path) -> Iterator[Concept]:
     for node in nodes_of(path):
         label = _label(node["label"], "en")
         if label is not None:
-            below = tuple(sorted(_tree_uri(child) for child in node.get("children") or []))
+            narrower = tuple(sorted(_tree_uri(child) for child in node.get("children") or []))
             longer = (_label(name, "en") for name in _long_names(label.text, node.get("definition")))
             labels = dict.fromkeys((label, *(name for name in longer if name is not None)))
-            yield Concept(_tree_uri(node), tuple(labels), below)
+            yield Concept(_tree_uri(node), tuple(labels), narrower)
 
 
 def _long_names(short: str, definition: object) -> Iterator[str]:
@@ -248,9 +248,9 @@ class NameLists:
 
 def _concepts_by_kind(vocabulary: NamedVocabulary) -> Iterator[tuple[ListKind, list[Concept]]]:
     by_uri = {concept.uri: concept for concept in vocabulary.concepts}
-    below = {uri for concept in vocabulary.concepts for uri in concept.narrower}
+    narrower_uris = {uri for concept in vocabulary.concepts for uri in concept.narrower}
     named = _kind_of(vocabulary.name.removeprefix(PREFIX))
-    for top in (concept for concept in vocabulary.concepts if concept.uri not in below):
+    for top in (concept for concept in vocabulary.concepts if concept.uri not in narrower_uris):
         own = _kind_of(top.labels[0].text)
         if own is not None:
             yield own, [concept for concept in _under(top, by_uri) if concept is not top]

@@ -70,8 +70,8 @@ class TextWords:
         self.text = text
         self._capitals_mean_names = capitals_mean_names
         self.words: list[NameWord] = words(text)
-        self.shouts = text.isupper()
-        self.style: Style = "plain" if text == text.lower() or self.shouts or self._is_title() else "mixed"
+        self.is_upper_case = text.isupper()
+        self.style: Style = "plain" if text == text.lower() or self.is_upper_case or self._is_title() else "mixed"
 
     def _is_title(self) -> bool:
         """Whether nearly all longer words start with a capital, so that capitals mean nothing."""
@@ -126,11 +126,13 @@ class TextWords:
 
     def _is_institution(self, first: int, last: int) -> bool:
         """ "University of Alabama", "Yale University", "Colorado State University"."""
-        before = [word.folded for word in self.words[max(0, first - 2) : first]]
-        after = [word.folded for word in self.words[last + 1 : last + 3]]
-        if len(before) == 2 and before[1] in ("of", "de", "di") and before[0] in INSTITUTIONS:
+        words_before = [word.folded for word in self.words[max(0, first - 2) : first]]
+        words_after = [word.folded for word in self.words[last + 1 : last + 3]]
+        if len(words_before) == 2 and words_before[1] in ("of", "de", "di") and words_before[0] in INSTITUTIONS:
             return True
-        return after[:1] != [] and (after[0] in INSTITUTIONS or (after[0] == "state" and after[-1] in INSTITUTIONS))
+        return words_after[:1] != [] and (
+            words_after[0] in INSTITUTIONS or (words_after[0] == "state" and words_after[-1] in INSTITUTIONS)
+        )
 
     def _is_storm(self, first: int) -> bool:
         return first > 0 and self.words[first - 1].folded in STORMS
@@ -145,7 +147,7 @@ class TextWords:
 
 
 # Folded word -> (eastward, northward): 1 the eastern or northern half, -1 the other, 0 undivided.
-_WAYS: dict[str, tuple[int, int]] = {
+_SIDES: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("north", "northern", "nordliches", "nordlichen", "nordliche"), (0, 1)),
     **dict.fromkeys(("south", "southern", "sudliches", "sudlichen", "sudliche"), (0, -1)),
     **dict.fromkeys(("east", "eastern", "ostliches", "ostlichen", "ostliche"), (1, 0)),
@@ -169,25 +171,27 @@ def part_of(place: Place, direction: str) -> Place | None:
         return None
     box = place.bbox
     if direction in _CENTRAL:
-        across = (0.25, 0.75) if box.width_deg < 360.0 else (0.0, 1.0)
-        return _part(place, direction, across, (0.25, 0.75))
-    way = _WAYS.get(direction)
-    if way is None or (box.width_deg == 360.0 and way[0]):
+        west_to_east = (0.25, 0.75) if box.width_deg < 360.0 else (0.0, 1.0)
+        return _part(place, direction, west_to_east, (0.25, 0.75))
+    sides = _SIDES.get(direction)
+    if sides is None or (box.width_deg == 360.0 and sides[0]):
         return None
-    return _part(place, direction, _share(way[0]), _share(way[1]))
+    return _part(place, direction, _range_of_side(sides[0]), _range_of_side(sides[1]))
 
 
-def _share(way: int) -> tuple[float, float]:
-    return {1: (0.5, 1.0), -1: (0.0, 0.5), 0: (0.0, 1.0)}[way]
+def _range_of_side(side: int) -> tuple[float, float]:
+    return {1: (0.5, 1.0), -1: (0.0, 0.5), 0: (0.0, 1.0)}[side]
 
 
-def _part(place: Place, direction: str, across: tuple[float, float], up: tuple[float, float]) -> Place:
+def _part(
+    place: Place, direction: str, west_to_east: tuple[float, float], south_to_north: tuple[float, float]
+) -> Place:
     box = place.bbox
     part = BBox(
-        west=_longitude(box.west + across[0] * box.width_deg),
-        south=round(box.south + up[0] * box.height_deg, 4),
-        east=_longitude(box.west + across[1] * box.width_deg),
-        north=round(box.south + up[1] * box.height_deg, 4),
+        west=_longitude(box.west + west_to_east[0] * box.width_deg),
+        south=round(box.south + south_to_north[0] * box.height_deg, 4),
+        east=_longitude(box.west + west_to_east[1] * box.width_deg),
+        north=round(box.south + south_to_north[1] * box.height_deg, 4),
     )
     return dataclasses.replace(place, name=f"{direction} {place.name}", bbox=part, kind="named_region", estimated=True)
 
@@ -201,7 +205,7 @@ _SAME_COUNTRY = 0.2
 _NEAR = 0.1
 _INSIDE = 0.15
 _NAMED_KIND = 0.5
-_QUALIFIED = 1.0  # "Hobart, Australia" is unambiguous
+_IN_NEXT_NAME = 1.0  # "Hobart, Australia" is unambiguous
 _NEAR_DEG = 5.0
 _REACH = 6
 _LOCAL_KINDS = frozenset(("country", "region", "city", "island"))  # a continent or an ocean does not help
@@ -250,7 +254,7 @@ def resolve(
         after = names[number + 1] if contexts[number].comma and number + 1 < len(names) else ()
         scores = {
             id(place): _score(place, others, contexts[number].words, support)
-            + (_QUALIFIED if _within(place, after) else 0.0)
+            + (_IN_NEXT_NAME if _within(place, after) else 0.0)
             for place in places
         }
         resolved.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
@@ -266,8 +270,8 @@ def _within(place: Place, outers: Sequence[Place]) -> bool:
 
 def _score(place: Place, others: Sequence[Sequence[Place]], words_beside: frozenset[str], support: Support) -> float:
     """The importance, plus the support by the context."""
-    named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in words_beside) else 0.0
-    return place.importance + named + sum(support.of(place, candidates) for candidates in others)
+    kind_named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in words_beside) else 0.0
+    return place.importance + kind_named + sum(support.of(place, candidates) for candidates in others)
 
 
 class Support:
@@ -276,16 +280,16 @@ class Support:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], float] = {}
+        self._by_pair: dict[tuple[int, int], float] = {}
 
     def of(self, place: Place, candidates: Sequence[Place]) -> float:
         """The best over the other name's first three places."""
         pair = id(place), id(candidates)  # the cache lives as long as the text is being read
-        known = self._known.get(pair)
-        if known is None:
+        best = self._by_pair.get(pair)
+        if best is None:
             bonds = (_bond(place, other) for other in candidates[:3] if other.kind in _LOCAL_KINDS)
-            known = self._known[pair] = max(bonds, default=0.0)
-        return known
+            best = self._by_pair[pair] = max(bonds, default=0.0)
+        return best
 
 
 def _bond(place: Place, other: Place) -> float:

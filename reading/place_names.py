@@ -189,7 +189,7 @@ class NameMatcher:
         dotted = _DOTTED.match(tokens.text, word.start)
         written = dotted[0] if dotted else word.text
         named = self._gazetteer.abbreviation(written)
-        if named is None or (tokens.shouts and not tokens.after_preposition(first)):
+        if named is None or (tokens.is_upper_case and not tokens.after_preposition(first)):
             return None
         last = first
         while last + 1 < len(tokens.words) and tokens.words[last + 1].start < word.start + len(written):

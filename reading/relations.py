@@ -206,8 +206,8 @@ def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:
 
 
 def _before(low: str, mentions: Sequence[Range], index: int, end: int) -> str:
-    behind = mentions[index - 1][1] if index else 0
-    return low[max(behind, end - _LONGEST_LEAD) : end]
+    last_end = mentions[index - 1][1] if index else 0
+    return low[max(last_end, end - _LONGEST_LEAD) : end]
 
 
 def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> Iterator[RelationMention]:

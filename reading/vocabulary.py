@@ -96,9 +96,9 @@ class Vocabulary:
         all_words = words(text)
         starts, ends = [word.start for word in all_words], [word.end for word in all_words]
         for first, last in free:
-            at, behind = bisect_left(starts, first), bisect_right(ends, last)
-            while at < behind and (most is None or len(terms) < most):
-                length, mentions = self._at(text, all_words[at : min(behind, at + _MOST_WORDS)], language)
+            at, end = bisect_left(starts, first), bisect_right(ends, last)
+            while at < end and (most is None or len(terms) < most):
+                length, mentions = self._at(text, all_words[at : min(end, at + _MOST_WORDS)], language)
                 terms += mentions
                 at += length
         return terms[:most]

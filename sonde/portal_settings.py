@@ -39,10 +39,10 @@ def contrast(first: str, second: str) -> float:
 
 
 def _readable(colour: str, scheme: str) -> str:
-    least, behind = min((contrast(colour, ground), ground) for ground in _BACKGROUNDS[scheme])
+    least, background = min((contrast(colour, ground), ground) for ground in _BACKGROUNDS[scheme])
     if least < LEAST_CONTRAST:
         raise ValueError(
-            f"has a contrast of {least:.1f} with the {scheme} background {behind}; links need {LEAST_CONTRAST}"
+            f"has a contrast of {least:.1f} with the {scheme} background {background}; links need {LEAST_CONTRAST}"
         )
     return colour
 

@@ -40,15 +40,15 @@ def create() -> Flask:
     try:
         settings = load_settings()
         configure_logs(settings.log)
-        there = room(settings.api.memory_mb)
-        processes = settings.api.workers or there.processes()
+        capacity = room(settings.api.memory_mb)
+        processes = settings.api.workers or capacity.processes()
         share_counters(processes)
         start_traces(settings.telemetry, "sonde-api")
         # Import now: these modules create their counters at import, in the folder named above.
         from search_api.app import create_app
         from sonde.wiring.api import api_parts
 
-        app = create_app(api_parts(_with_threads(settings, there.model_threads(processes))))
+        app = create_app(api_parts(_with_threads(settings, capacity.model_threads(processes))))
         keep_what_is_loaded()
         return app
     except SondeError as error:

@@ -67,23 +67,23 @@ _SOFT = "opacity:.7;font-size:.85em"
 
 def entries_html(entries: Sequence[Entry], *lines: str) -> str:
     """A list of records beside a map of their boxes, numbered alike. ``lines``: plain text above it."""
-    above = "".join(f'<div style="{_SOFT}">{escape(line)}</div>' for line in lines if line)
-    listed = "".join(_listed(number, entry) for number, entry in enumerate(entries, 1))
-    drawn = map_svg([(number, box) for number, entry in enumerate(entries, 1) for box in entry.boxes])
+    lines_html = "".join(f'<div style="{_SOFT}">{escape(line)}</div>' for line in lines if line)
+    items = "".join(_item_html(number, entry) for number, entry in enumerate(entries, 1))
+    map_html = map_svg([(number, box) for number, entry in enumerate(entries, 1) for box in entry.boxes])
     return (
-        f'<div class="sonde">{above}<div style="display:flex;gap:1em;align-items:flex-start;flex-wrap:wrap">'
-        f'<ol style="flex:1 1 24em;margin:.5em 0;padding-left:2em">{listed}</ol>{drawn}</div></div>'
+        f'<div class="sonde">{lines_html}<div style="display:flex;gap:1em;align-items:flex-start;flex-wrap:wrap">'
+        f'<ol style="flex:1 1 24em;margin:.5em 0;padding-left:2em">{items}</ol>{map_html}</div></div>'
     )
 
 
 def record_html(entry: Entry, abstract: str, calls: Sequence[str]) -> str:
     """Title, facts, abstract and the Python calls that open the data, beside a map."""
-    ways = "".join(f"<li><code>{escape(call)}</code></li>" for call in calls[:10])
-    drawn = map_svg([(None, box) for box in entry.boxes])
+    items = "".join(f"<li><code>{escape(call)}</code></li>" for call in calls[:10])
+    map_html = map_svg([(None, box) for box in entry.boxes])
     return (
         '<div class="sonde" style="display:flex;gap:1em;align-items:flex-start;flex-wrap:wrap">'
-        f'<div style="flex:1 1 24em">{_head(entry)}'
-        f'<p style="max-width:60em">{escape(_cut(abstract, 600))}</p><ul>{ways}</ul></div>{drawn}</div>'
+        f'<div style="flex:1 1 24em">{_head_html(entry)}'
+        f'<p style="max-width:60em">{escape(_cut(abstract, 600))}</p><ul>{items}</ul></div>{map_html}</div>'
     )
 
 
@@ -93,8 +93,10 @@ def map_svg(boxes: Sequence[tuple[int | None, Box]]) -> str:
         return ""
     view = _view(box for _, box in boxes)
     # Large boxes first, so that small ones stay visible.
-    drawn = sorted(_numbered(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south))
-    marks = "".join(_box_svg(", ".join(map(str, numbers)), box, view) for box, numbers in drawn)
+    large_first = sorted(
+        _numbered(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south)
+    )
+    marks = "".join(_box_svg(", ".join(map(str, numbers)), box, view) for box, numbers in large_first)
     return (
         f'<svg role="img" aria-label="Map" viewBox="{view.left:g} {view.top:g} {view.width:g} {view.height:g}" '
         f'width="{_MAP_WIDTH_PX}" height="{_MAP_WIDTH_PX * view.height / view.width:.0f}" '
@@ -115,11 +117,11 @@ class _View:
 
 def _view(boxes: Iterable[Box]) -> _View:
     """All boxes with some sea around them; the world if one crosses the antimeridian."""
-    every = list(boxes)
-    if any(box.west > box.east for box in every):
+    all_boxes = list(boxes)
+    if any(box.west > box.east for box in all_boxes):
         return _View(-180, -90, 360, 180)
-    west, east = min(box.west for box in every), max(box.east for box in every)
-    south, north = min(box.south for box in every), max(box.north for box in every)
+    west, east = min(box.west for box in all_boxes), max(box.east for box in all_boxes)
+    south, north = min(box.south for box in all_boxes), max(box.north for box in all_boxes)
     width = min(360.0, max(_LEAST_SPAN_DEG, (east - west) * 1.2, (north - south) * 1.2))
     height = min(180.0, max(width / 2, (north - south) * 1.2))
     left = min(max((west + east - width) / 2, -180.0), 180.0 - width)
@@ -138,30 +140,30 @@ def _numbered(boxes: Sequence[tuple[int | None, Box]]) -> dict[Box, list[int]]:
 def _box_svg(label: str, box: Box, view: _View) -> str:
     line = view.width / 250
     halves = [box] if box.west <= box.east else [box._replace(east=180.0), box._replace(west=-180.0)]
-    drawn = "".join(
+    rectangles = "".join(
         f'<rect x="{half.west:g}" y="{-half.north:g}" width="{max(half.east - half.west, line * 2):g}" '
         f'height="{max(half.north - half.south, line * 2):g}" fill="#1d7f68" fill-opacity=".12" stroke="#1d7f68" '
         f'stroke-width="{line:g}"/>'
         for half in halves
     )
     if not label:
-        return drawn
+        return rectangles
     size = view.width / 22
     x, y = halves[0].west + size / 4, -halves[0].north + size
-    return f'{drawn}<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="#17212b">{label}</text>'
+    return f'{rectangles}<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="#17212b">{label}</text>'
 
 
 def _width(box: Box) -> float:
     return (box.east - box.west) % 360 or (360.0 if box.east > box.west else 0.0)
 
 
-def _listed(number: int, entry: Entry) -> str:
-    bars = "".join(_bar(reason) for reason in entry.reasons if reason.contribution > 0)
+def _item_html(number: int, entry: Entry) -> str:
+    bars = "".join(_bar_html(reason) for reason in entry.reasons if reason.contribution > 0)
     grid = "display:grid;grid-template-columns:max-content 8em 1fr;gap:0 .6em;font-size:.8em"
-    return f'<li value="{number}" style="margin-bottom:.7em">{_head(entry)}<div style="{grid}">{bars}</div></li>'
+    return f'<li value="{number}" style="margin-bottom:.7em">{_head_html(entry)}<div style="{grid}">{bars}</div></li>'
 
 
-def _bar(reason: Reason) -> str:
+def _bar_html(reason: Reason) -> str:
     """As long as the signal's share of the score (1 is the whole width), with the reason beside it."""
     label, colour = _LABELS.get(reason.signal, (reason.signal.replace("_", " "), _OTHER))
     percent = min(100.0, max(0.0, reason.contribution * 100))
@@ -173,7 +175,7 @@ def _bar(reason: Reason) -> str:
     )
 
 
-def _head(entry: Entry) -> str:
+def _head_html(entry: Entry) -> str:
     title, address = f"<b>{escape(entry.title)}</b>", entry.address or ""
     if address.startswith(("https://", "http://")):
         title = f'<a href="{escape(address)}" rel="noopener" target="_blank">{title}</a>'

@@ -53,9 +53,9 @@ class Bm25Index:
         """(n,) of every text; 0 without a shared word."""
         total = np.zeros(len(self._norm))
         for word in sorted(set(words(question)) & self._postings.keys()):
-            rows, often = self._postings[word]
+            rows, counts = self._postings[word]
             idf = math.log1p((len(total) - len(rows) + 0.5) / (len(rows) + 0.5))
-            total[rows] += idf * often * (K1 + 1.0) / (often + self._norm[rows])
+            total[rows] += idf * counts * (K1 + 1.0) / (counts + self._norm[rows])
         return total
 
     def best(self, question: str, count: int) -> list[int]:

@@ -46,7 +46,7 @@ class Leases:
         if not lease.take():
             yield None
             return
-        lease.beat()
+        lease.start_renewal()
         try:
             yield lease
         finally:
@@ -75,8 +75,10 @@ class Leases:
 
 @dataclass(slots=True)
 class Lease:
-    """A lock of redis-py, and what it has not: a thread that renews it, and ``guard``, which a harvest calls before it
-    writes. ``guard`` reads this process's clock, so it does not count on a lock that Redis cannot confirm."""
+    """A lock of redis-py, with a thread that renews it and with ``guard``, which a harvest calls before it writes.
+
+    ``guard`` reads this process's clock, so it does not count on a lock that Redis cannot confirm.
+    """
 
     leases: Leases
     key: str
@@ -89,11 +91,11 @@ class Lease:
     def take(self) -> bool:
         started = time.monotonic()
         with broker_errors():
-            taken: bool = self.lock.acquire()
+            is_taken: bool = self.lock.acquire()
         self._renewed = started
-        return taken
+        return is_taken
 
-    def beat(self) -> None:
+    def start_renewal(self) -> None:
         self._thread = threading.Thread(target=self._keep_alive, name=f"lease {self.key}", daemon=True)
         self._thread.start()
 

@@ -31,8 +31,8 @@ class Turns:
         if not by_name:
             return []
         with broker_errors():
-            last = self.client.zmscore(self._key, [owner_routing(owner) for owner in by_name])
-        return [owner for _, owner in sorted(zip((turn or 0.0 for turn in last), by_name, strict=True))]
+            last_turns = self.client.zmscore(self._key, [owner_routing(owner) for owner in by_name])
+        return [owner for _, owner in sorted(zip((turn or 0.0 for turn in last_turns), by_name, strict=True))]
 
     def take(self, owner: str) -> None:
         with broker_errors():
@@ -61,7 +61,7 @@ def read_turn(worker: Worker) -> str | None:
     turns = Turns(worker.leases.client, worker.config.prefix)
     unread = library.unread()
     in_order = turns.in_order(unread)
-    for owner, document in ((each, document) for each in in_order for document in unread[each]):
+    for owner, document in ((name, document) for name in in_order for document in unread[name]):
         with worker.leases.hold(_lease(document)) as lease:
             if lease is None:
                 continue
@@ -69,8 +69,8 @@ def read_turn(worker: Worker) -> str | None:
             worker.leases.taken_up(_lease(document))
             library.read(document, worker.config.library_slice_s)
             break
-    left = [document for documents in library.unread().values() for document in documents]
-    return left[0] if left and turns.waiting() < len(left) else None
+    remaining = [document for documents in library.unread().values() for document in documents]
+    return remaining[0] if remaining and turns.waiting() < len(remaining) else None
 
 
 def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:
@@ -78,13 +78,13 @@ def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:
     if worker.parts.library is None:
         return
 
-    def again(document: str) -> bool:
+    def requeue(document: str) -> bool:
         if not worker.leases.mark_requeued(_lease(document), worker.config.visibility_timeout_s):
             return False
         queue(document)
         return True
 
-    worker.parts.library.repair_library(lambda document: worker.leases.is_held(_lease(document)), again)
+    worker.parts.library.repair_library(lambda document: worker.leases.is_held(_lease(document)), requeue)
 
 
 def _lease(document: str) -> str:

@@ -55,10 +55,10 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
         if isinstance(step, int):
             continue
         field = model.model_fields.get(step)
-        below = next(_groups(field.annotation), None) if field is not None else None
-        if below is None:
+        submodel = next(_groups(field.annotation), None) if field is not None else None
+        if submodel is None:
             return []
-        model = below
+        model = submodel
     return list(model.model_fields)
 
 

@@ -64,15 +64,15 @@ class ScheduleEntry(Strict):
     jitter: Annotated[str, AfterValidator(_jitter)] = "0s"
 
     @model_validator(mode="after")
-    def _one_of_them(self) -> ScheduleEntry:
+    def _check_exactly_one(self) -> ScheduleEntry:
         if (self.cron is None) == (self.interval is None):
             raise ValueError("give either cron or interval")
         return self
 
     def delay_s(self, source_id: str) -> int:
         """The delay after the schedule: constant for a source, different between sources."""
-        most = interval_seconds(self.jitter)
-        return int.from_bytes(hashlib.sha256(source_id.encode()).digest()[:8]) % (most + 1)
+        longest_s = interval_seconds(self.jitter)
+        return int.from_bytes(hashlib.sha256(source_id.encode()).digest()[:8]) % (longest_s + 1)
 
 
 class Auth(Strict):
@@ -87,7 +87,7 @@ class Auth(Strict):
     header: str | None = Field(None, pattern=r"^[A-Za-z0-9-]+$")
 
     @model_validator(mode="after")
-    def _one_of_them(self) -> Auth:
+    def _check_exactly_one(self) -> Auth:
         if [self.username is not None, self.bearer, self.header is not None].count(True) != 1:
             raise ValueError("give one of username, bearer: true, and header")
         return self
@@ -104,7 +104,7 @@ class RequestPolicyEntry(Strict):
     robots: bool | None = None
     timeout_s: float = Field(120.0, gt=0, le=3600)
 
-    def given(self) -> Json:
+    def overrides(self) -> Json:
         """The values of the entry, by the fields of RequestPolicy."""
         return self.model_dump(exclude_none=True, exclude={"timeout_s"})
 
@@ -124,7 +124,7 @@ class AccessConfig(Strict):
     public: bool = False
 
     @model_validator(mode="after")
-    def _one_of_them(self) -> AccessConfig:
+    def _check_at_most_one(self) -> AccessConfig:
         if self.public and self.restricted_to:
             raise ValueError("give either restricted_to or public: true")
         return self
@@ -165,7 +165,7 @@ class SourceEntry(Strict):
 
     @field_validator("id")
     @classmethod
-    def _not_ours(cls, id: str) -> str:
+    def _check_not_reserved(cls, id: str) -> str:
         if id == CATALOGUE:
             raise ValueError(f"{CATALOGUE!r} is the catalogue of Sonde's own documents; choose another id")
         return id
@@ -198,19 +198,19 @@ class SourceEntry(Strict):
         return self.path
 
 
-def overdue_s(source: str, when: ScheduleEntry, began: datetime, now: datetime) -> float:
+def overdue_s(source: str, schedule: ScheduleEntry, began: datetime, now: datetime) -> float:
     """Seconds since the first time after ``began`` at which the schedule wanted a run; 0 before that time."""
-    due = _due(when, began) + timedelta(seconds=when.delay_s(source))
+    due = _due(schedule, began) + timedelta(seconds=schedule.delay_s(source))
     return max(0.0, (now - due).total_seconds())
 
 
-def _due(when: ScheduleEntry, began: datetime) -> datetime:
-    if when.cron is None:
-        return began + timedelta(seconds=interval_seconds(str(when.interval)))
+def _due(schedule: ScheduleEntry, began: datetime) -> datetime:
+    if schedule.cron is None:
+        return began + timedelta(seconds=interval_seconds(str(schedule.interval)))
     from celery.schedules import crontab  # Celery is not for every process of the API
 
-    line = crontab.from_string(when.cron)
-    line.nowfunc = lambda: began
-    last, wait, _ = line.remaining_delta(began, tz=UTC)
-    due: datetime = last + wait
+    cron = crontab.from_string(schedule.cron)
+    cron.nowfunc = lambda: began
+    last_due, wait, _ = cron.remaining_delta(began, tz=UTC)
+    due: datetime = last_due + wait
     return due

@@ -23,10 +23,10 @@ def line_of(root: yaml.Node | None, path: Sequence[str | int]) -> int | None:
         return None
     node, line = root, root.start_mark.line
     for step in path:
-        below = _below(node, step)
-        if below is None:
+        child = _below(node, step)
+        if child is None:
             break
-        node, line = below[0], below[1]
+        node, line = child[0], child[1]
     return line + 1
 
 

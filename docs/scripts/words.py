@@ -103,8 +103,8 @@ class Page:
     @property
     def long_sentences(self) -> list[str]:
         """Those of the cells as well."""
-        every = (*self.sentences, *(sentence for text in self.cells for sentence in _sentences(text)))
-        return [sentence for sentence in every if len(words(sentence)) > LONGEST]
+        sentences = (*self.sentences, *(sentence for text in self.cells for sentence in _sentences(text)))
+        return [sentence for sentence in sentences if len(words(sentence)) > LONGEST]
 
 
 def words(text: str) -> list[str]:
@@ -114,21 +114,21 @@ def words(text: str) -> list[str]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    held = ""
+    sentence = ""
     for part in _END.split(text):
-        held = f"{held} {part}".strip()
-        if _ABBREVIATED.search(held):
+        sentence = f"{sentence} {part}".strip()
+        if _ABBREVIATED.search(sentence):
             continue
-        if len(words(held)) >= _SHORTEST:
-            yield held
-        held = ""
+        if len(words(sentence)) >= _SHORTEST:
+            yield sentence
+        sentence = ""
 
 
 def without_code(text: str) -> str:
     """The page's own text: front matter, generated parts, comments and blocks of code are taken out."""
     text = _FRONT_MATTER.sub("", text)
-    for taken in (_GENERATED, _COMMENT, _CODE):
-        text = taken.sub("", text)
+    for pattern in (_GENERATED, _COMMENT, _CODE):
+        text = pattern.sub("", text)
     return _LINK.sub(r"\1", _PICTURE.sub(r"\1", text))
 
 
@@ -168,10 +168,10 @@ def budget_of(name: str) -> tuple[str, int] | None:
 def faults(pages: Mapping[str, Page]) -> list[str]:
     """What is too long, as sentences for the one who wrote it."""
     found: list[str] = []
-    for key, most in BUDGETS.items():
+    for key, limit in BUDGETS.items():
         counted = sum(page.words for name, page in pages.items() if (budget_of(name) or ("", 0))[0] == key)
-        if counted > most:
-            found.append(f"{key}: {counted} words, at most {most}")
+        if counted > limit:
+            found.append(f"{key}: {counted} words, at most {limit}")
     found += [f"{name}: no budget; add one to docs/scripts/words.py" for name in pages if budget_of(name) is None]
     for name, page in pages.items():
         if page.mean > MEAN_WORDS:

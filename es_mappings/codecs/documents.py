@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from core.document import DocumentEntry
 from core.json_types import Json, JsonMapping
 
-_KNOWN = frozenset(field.name for field in fields(DocumentEntry)) - {"id"}
+_FIELD_NAMES = frozenset(field.name for field in fields(DocumentEntry)) - {"id"}
 
 
 def to_document(entry: DocumentEntry) -> Json:
@@ -19,5 +19,5 @@ def to_document(entry: DocumentEntry) -> Json:
 
 def from_document(id: str, source: JsonMapping) -> DocumentEntry:
     """The entry that ``to_document`` wrote; unknown members are ignored."""
-    values: Json = {name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _KNOWN}
+    values: Json = {name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _FIELD_NAMES}
     return DocumentEntry(id=id, **values)

@@ -39,7 +39,7 @@ class LedgerEntry:
     removed_at: str | None = None
     edition: str | None = None
     claims: str | None = None  # the id of its identifier, if another document of the source has that one
-    container: str | None = None  # of an unreadable member without a name: the document of which it may be any record
+    container: str | None = None  # of an unreadable part without an id: the document that holds it
     access_groups: Sequence[str] | None = None  # groups that may see the record, removed or not; None: everybody
 
     @property
@@ -67,7 +67,7 @@ def to_document(entry: LedgerEntry) -> Json:
 
 def from_document(source: JsonMapping) -> LedgerEntry:
     """The entry that ``to_document`` wrote; unknown members are ignored."""
-    return LedgerEntry(**{name: value for name, value in source.items() if name in _KNOWN})
+    return LedgerEntry(**{name: value for name, value in source.items() if name in _FIELD_NAMES})
 
 
-_KNOWN = frozenset(field.name for field in fields(LedgerEntry))
+_FIELD_NAMES = frozenset(field.name for field in fields(LedgerEntry))

@@ -230,15 +230,15 @@ def _several(every: Sequence[PassageSentence], titles: Mapping[str, str]) -> Ite
         for phrase in _phrases(sentence.text):
             by_phrase[phrase][sentence.passage.document].append(sentence)
     for phrase, by_document in sorted(by_phrase.items()):
-        often = {document: own for document, own in by_document.items() if len(own) >= _FEWEST_TIMES}
-        if len(often) < 2 or len(by_document) > _MOST_DOCUMENTS:
+        frequent = {document: own for document, own in by_document.items() if len(own) >= _FEWEST_TIMES}
+        if len(frequent) < 2 or len(by_document) > _MOST_DOCUMENTS:
             continue
-        first, second = sorted(often)[:2]
+        first, second = sorted(frequent)[:2]
         names = [titles.get(document) or document for document in (first, second)]
         if names[0] == names[1]:
             continue
         question = f"What do “{names[0]}” and “{names[1]}” say about {phrase}?"
-        answers = " ".join(often[document][0].text for document in (first, second))
+        answers = " ".join(frequent[document][0].text for document in (first, second))
         yield MadeQuestion("several", question, (first, second), (), (answers,))
 
 

@@ -313,11 +313,11 @@ class _Slice:
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
-        begun = time.perf_counter()
+        started_s = time.perf_counter()
         try:
             yield
         finally:
-            self.tally.took(stage, time.perf_counter() - begun)
+            self.tally.took(stage, time.perf_counter() - started_s)
 
 
 def _size(batch: RawPage) -> int:

@@ -83,11 +83,11 @@ class Planner:
         passed = {one.native_id: one for one in batch.passed_over if one.native_id not in {None, *natives}}
         natives += [id for id in passed if id is not None]
         stored = self._ledger.entries([entry_key(self.source, native) for native in natives])
-        again = self._overlaid(batch.unchanged, stored)
-        reads = [self._read(raw, stored) for raw in (*records, *again.values())]
+        overlaid = self._overlaid(batch.unchanged, stored)
+        reads = [self._read(raw, stored) for raw in (*records, *overlaid.values())]
         owners = self._owners_before(reads)
         items = [self._decide(read, owners, moment) for read in reads]
-        unsent = [native for native in batch.unchanged if native not in again]
+        unsent = [native for native in batch.unchanged if native not in overlaid]
         items += [item for native in unsent if (item := self._unsent(native, stored, moment)) is not None]
         items = [replace(item, again=True) if id(item.raw) in others else item for item in items]
         items += [self._skipped(one, stored, moment) for one in skips]

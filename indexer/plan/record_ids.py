@@ -75,10 +75,10 @@ def _read(content: Content, owner: Owner, others: OtherDocuments) -> Owner:
     """The owner with its document read by the current readers, if that can make a difference."""
     if owner.read or _same(content, owner):
         return owner
-    again = others.read_again(owner.entry)
-    if again is None:
+    entry_read = others.read_again(owner.entry)
+    if entry_read is None:
         return owner
-    return replace(owner, entry=replace(owner.entry, record_hash=again.record_hash, edition=again.edition))
+    return replace(owner, entry=replace(owner.entry, record_hash=entry_read.record_hash, edition=entry_read.edition))
 
 
 def _with_reason(parsed: ParsedRecord, id: str, first: Owner | None) -> ParsedRecord:

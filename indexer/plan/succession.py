@@ -51,7 +51,7 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
     gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
     pairs = list(successions(heirs, gone))
-    done = sum(_take_over(client, prefix, some) for some in batched(pairs, _AT_ONCE))
+    done = sum(_take_over(client, prefix, batch) for batch in batched(pairs, _AT_ONCE))
     if done:
         log.info("sweep.succeeded", source=run.source, run=run.id, records=done)
     return done

@@ -58,12 +58,12 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
     tally = Tally.of(run)
     waiting = in_order(_links(parts.client, parts.prefix, source), run.position)
     with Background(_TOGETHER, "links") as pool:
-        for some in batched(waiting, _BATCH):
+        for batch in batched(waiting, _BATCH):
             if time.monotonic() - started > seconds:
                 return _saved(runs, run, tally, done=False)
-            reasons = list(pool.map(lambda link: _asked(parts, link.href), some))
-            _count(some, reasons, tally)
-            run = replace(run, position=some[-1].place)
+            reasons = list(pool.map(lambda link: _asked(parts, link.href), batch))
+            _count(batch, reasons, tally)
+            run = replace(run, position=batch[-1].place)
             _saved(runs, run, tally, done=False)
     return _saved(runs, run, tally, done=True)
 

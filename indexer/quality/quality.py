@@ -89,7 +89,7 @@ class QualityReport:
 def missing(document: JsonMapping) -> tuple[str, ...]:
     """The fields of WEIGHTS that a record (in its stored form) lacks, or SHORT_ABSTRACT."""
     abstract = document.get("abstract") or ""
-    there = {
+    values = {
         "a title": document.get("title"),
         SHORT_ABSTRACT if abstract else "an abstract": len(abstract) >= _LONG_ENOUGH,
         "an extent": document.get("boxes") or document.get("geometry"),
@@ -100,7 +100,7 @@ def missing(document: JsonMapping) -> tuple[str, ...]:
         "a link": document.get("links"),
         "a date": document.get("dates"),
     }
-    return tuple(what for what, found in there.items() if not found)
+    return tuple(what for what, found in values.items() if not found)
 
 
 def score(document: JsonMapping) -> float:

@@ -127,7 +127,7 @@ _NEVER = {"if_seq_no": -1}
 
 def _take_out(client: Elasticsearch, left: Handover) -> int:
     """Deletes the reindex's copies of records that were removed late from the old index; returns their number."""
-    there = {hit["_id"] for hit in scan(client, left.old, EVERYTHING, [])}
+    old_ids = {hit["_id"] for hit in scan(client, left.old, EVERYTHING, [])}
     own = scan(client, left.new, {"range": {"_seq_no": {"lte": left.copied}}}, [])
     return sum(
         _written(
@@ -135,7 +135,7 @@ def _take_out(client: Elasticsearch, left: Handover) -> int:
             left,
             [bulk.delete_operation(left.new, hit["_id"], hit.get("_routing"), _as_it_is(hit)) for hit in hits],
         )
-        for hits in batched((hit for hit in own if hit["_id"] not in there), BATCH)
+        for hits in batched((hit for hit in own if hit["_id"] not in old_ids), BATCH)
     )
 
 

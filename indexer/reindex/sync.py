@@ -64,7 +64,7 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
     Raises core.errors.Unavailable if Elasticsearch does not answer.
     """
     client.indices.refresh(index=f"{source},{target}")
-    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    target_digests = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
     filled = _filled(client, source, target, copying.tokens) if copying.vectors is None else set()
     same = copied = seen = 0
     failures: list[bulk.Failure] = []
@@ -72,7 +72,9 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
         seen += len(hits)
         wanted = [(hit, copying.transform(hit["_source"])) for hit in hits]
         taken = [
-            (hit, new) for hit, new in wanted if there.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled
+            (hit, new)
+            for hit, new in wanted
+            if target_digests.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled
         ]
         same += len(hits) - len(taken)
         failures += bulk.write(
@@ -84,7 +86,7 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
         )
         copied += len(taken)
         copying.progress(seen)
-    deleted = _delete(client, target, there)
+    deleted = _delete(client, target, target_digests)
     return Round(same, copied, deleted, tuple(failures))
 
 
@@ -101,10 +103,10 @@ def _filled(client: Elasticsearch, source: str, target: str, tokens: TokenCard |
 def differing(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> Iterator[Json]:
     """Hits of ``source`` that ``target`` lacks, holds differently, or without the vectors that ``source`` has."""
     client.indices.refresh(index=f"{source},{target}")
-    there = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
+    target_digests = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
     filled = _filled(client, source, target, tokens)
     for hit in scan(client, source, EVERYTHING):
-        if there.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled:
+        if target_digests.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled:
             yield hit
 
 

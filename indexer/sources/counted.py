@@ -153,10 +153,10 @@ class CountedWalk:
 
     def _next(self, offset: int, slab: CountedPage) -> int:
         given = len(slab.records) + len(slab.skipped) + len(slab.deleted)
-        behind = offset + (given or self.size)  # where there was nothing, do not ask again
-        if slab.following is not None and behind < slab.following <= offset + self.size:
+        next_offset = offset + (given or self.size)  # where there was nothing, do not ask again
+        if slab.following is not None and next_offset < slab.following <= offset + self.size:
             return slab.following  # the server omits what it cannot return
-        return behind
+        return next_offset
 
 
 def _key(id: str) -> bytes:

@@ -117,8 +117,8 @@ class Fetcher:
                 return error
 
         with Background(self.policy.concurrency, "fetch") as pool:
-            for some in batched(urls, 8 * self.policy.concurrency):
-                yield from zip(some, pool.map(one, some), strict=True)
+            for batch in batched(urls, 8 * self.policy.concurrency):
+                yield from zip(batch, pool.map(one, batch), strict=True)
 
     def _once(self, outgoing: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
         self._check_limits()

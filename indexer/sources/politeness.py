@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
-from core.deadlines import Breaker, BreakerPolicy, CircuitOpen, resting
+from core.deadlines import Breaker, BreakerPolicy, CircuitOpen, circuit_open
 from core.errors import Unavailable
 
 
@@ -53,9 +53,9 @@ class HostLimiter:
     def wait(self, interval_s: float) -> None:
         """Waits for the caller's turn. The next turn is ``interval_s`` later."""
         with self.lock:
-            mine = max(self.free_at, time.monotonic())
-            self.free_at = mine + interval_s
-        time.sleep(max(0.0, mine - time.monotonic()))
+            turn_s = max(self.free_at, time.monotonic())
+            self.free_at = turn_s + interval_s
+        time.sleep(max(0.0, turn_s - time.monotonic()))
 
     def hold(self, seconds: float) -> None:
         """No turn for ``seconds``, because the host asked for a pause."""
@@ -115,7 +115,7 @@ class SourceBreaker:
         """Around one request with all its attempts; Unavailable is a failure. Raises CircuitOpen while it rests."""
         left = self._shared.resting(self._source) if self._shared is not None else 0.0
         if left > 0:
-            raise resting(f"The source {self._source!r}", self._policy.breaker_failures, left)
+            raise circuit_open(f"The source {self._source!r}", self._policy.breaker_failures, left)
         try:
             with self._breaker.guarding(Unavailable):
                 yield

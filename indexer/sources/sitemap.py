@@ -68,8 +68,8 @@ class SitemapSource:
         places = {place.url: place for place in self._places(self.url, 0) if self.options.contains in place.url}
         todo = (places[url] for url in sorted(places) if position is None or url > position)
         wanted = [place for place in todo if self._is_new(place)]
-        for some in batched(wanted, _PAGE):
-            yield self._page(some, [place for place in some if self.robots.allows(place.url)])
+        for batch in batched(wanted, _PAGE):
+            yield self._page(batch, [place for place in batch if self.robots.allows(place.url)])
 
     def _places(self, url: str, depth: int) -> Iterator[_Place]:
         if depth > self.options.depth:

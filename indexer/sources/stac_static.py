@@ -122,10 +122,10 @@ class StacStaticSource:
             if index < max(begin, 0):
                 continue
             child = rebased(urljoin(url, href), self.url)
-            below = stored[1:] if index == begin and len(stored) > 1 and stored[1].url == child else []
+            stored_below = stored[1:] if index == begin and len(stored) > 1 and stored[1].url == child else []
             if child in self._visited or not self.robots.allows(child):
                 continue
-            yield from self._child(child, below, (url, index), depth)
+            yield from self._child(child, stored_below, (url, index), depth)
 
     def _child(
         self, child: str, below: list[_Node], here: tuple[str, int], depth: int

@@ -63,8 +63,8 @@ class WafSource:
         if others and position is None:
             yield RawPage((), passed_over=others)
         wanted = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
-        for some in batched(wanted, _PAGE):
-            yield self._page(some, len(files))
+        for batch in batched(wanted, _PAGE):
+            yield self._page(batch, len(files))
 
     def _files(self, folder: str, depth: int) -> Iterator[ListingEntry]:
         if depth > self.options.depth:

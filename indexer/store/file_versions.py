@@ -83,8 +83,8 @@ class SourceVersions:
     def _entries(self, natives: Sequence[str]) -> dict[str, LedgerEntry]:
         ledger, keys = Ledger(self.client, self.prefix), [entry_key(self.source, native) for native in natives]
         found: dict[str, LedgerEntry] = {}
-        for some in batched(keys, _AT_ONCE):
-            found |= {entry.native_id: entry for entry in ledger.entries(some).values()}
+        for batch in batched(keys, _AT_ONCE):
+            found |= {entry.native_id: entry for entry in ledger.entries(batch).values()}
         return found
 
 

@@ -58,8 +58,8 @@ class Ledger:
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
         """The holder of each of these records, as of the last refresh."""
         found: dict[str, LedgerEntry] = {}
-        for some in batched(records, _MOST_TERMS):
-            terms = {"terms": {"record": some}}
+        for batch in batched(records, _MOST_TERMS):
+            terms = {"terms": {"record": batch}}
             query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
             found |= {cast(str, entry.record): entry for entry in self.where(query)}
         return found

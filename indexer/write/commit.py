@@ -121,8 +121,8 @@ def update_passage_access(client: Elasticsearch, prefix: str, items: Sequence[It
         if groups != before:
             by_groups.setdefault(groups, []).append(record)
     for groups, records in by_groups.items():
-        for some in batched(records, _MOST_TERMS):
-            _share(client, prefix, some, groups)
+        for batch in batched(records, _MOST_TERMS):
+            _share(client, prefix, batch, groups)
 
 
 def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: tuple[str, ...]) -> None:
@@ -133,8 +133,8 @@ def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: t
     firsts: Json = {"bool": {"filter": [explaining, {"term": {"ordinal": 0}}]}}
     own = [record_of_document(hit["_source"]["document"]) for hit in scan(client, index, firsts, ["document"])]
     _set(client, index, explaining, groups)
-    for some in batched(own, _MOST_TERMS):
-        _set(client, alias(prefix, "records"), {"ids": {"values": list(some)}}, groups)
+    for batch in batched(own, _MOST_TERMS):
+        _set(client, alias(prefix, "records"), {"ids": {"values": list(batch)}}, groups)
 
 
 def _set(client: Elasticsearch, index: str, query: Json, groups: tuple[str, ...]) -> None:

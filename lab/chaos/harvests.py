@@ -161,7 +161,7 @@ def one_run(
     parts: HarvestParts, run: int, plan: FaultPlan, open_source: Callable[[], CswSource], catalogue: Mapping[str, str]
 ) -> ChaosRun:
     """Taken up again, as workers do, until it is complete."""
-    begun = time.perf_counter()
+    started_s = time.perf_counter()
     report, tries = _until_complete(parts, open_source)
     titles_found = titles(parts, SOURCE)
     expected = {f"{SOURCE}:{id}": title for id, title in catalogue.items()}
@@ -178,7 +178,7 @@ def one_run(
         tries=tries,
         requests=plan.requests,
         faults=dict(plan.done),
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - started_s,
     )
 
 

@@ -161,13 +161,13 @@ def catalogue(records: int) -> bytes:
 def read_catalogue(records: int) -> Reading:
     """One answer that holds them all: graph, parts, records, hashes. Nothing is fetched, and nothing written."""
     content = catalogue(records)
-    begun = time.process_time()
+    started_s = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
     read = [
         parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
         for record in records_of_graph(graph)
     ]
-    return Reading(len({parsed.record.id for parsed in read}), time.process_time() - begun)
+    return Reading(len({parsed.record.id for parsed in read}), time.process_time() - started_s)
 
 
 def _no_context(url: str) -> object:

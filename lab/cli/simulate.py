@@ -11,7 +11,7 @@ import click
 
 from evaluation.collection import JudgedCollection
 from lab.month.month import Course, Month
-from lab.month.script import Habits, copied, judged_questions, own_indices
+from lab.month.script import Habits, copy_documents, judged_questions, own_indices
 from lab.month.usage_trial import Trial, UsageSnapshot, UsageTrial, evidence_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
@@ -116,7 +116,7 @@ def month(
         own_indices(settings) as own,
     ):
         folder = Path(name)
-        questions_asked = copied(archive, source, folder, judged_questions(queries, qrels), records)
+        questions_asked = copy_documents(archive, source, folder, judged_questions(queries, qrels), records)
         click.echo(f"{len(list(folder.iterdir()))} records, {len(questions_asked)} questions", err=True)
         course = Course(source, folder, questions_asked, habits, default_config().records[Usage].evidence)
         client = elasticsearch_client(own, timeout_s=60.0, retry=True)

@@ -106,12 +106,12 @@ def soak(
         until(lambda: written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
-        begun = time.monotonic()
+        started_s = time.monotonic()
         with asker.asking(course.per_second):
-            samples_by_part, harvests = _watch(cluster, celery, course, begun, tell)
+            samples_by_part, harvests = _watch(cluster, celery, course, started_s, tell)
     searches: dict[str, int] = dict(Counter(search.verdict for search in asker.log))
     trends = tuple(trend(part, samples) for part, samples in samples_by_part.items())
-    return SoakResult(trends, searches, harvests, time.monotonic() - begun)
+    return SoakResult(trends, searches, harvests, time.monotonic() - started_s)
 
 
 def _watch(

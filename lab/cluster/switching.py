@@ -136,13 +136,13 @@ def _run(cluster: ChaosCluster, *options: str) -> str:
 def _cold_start(cluster: ChaosCluster) -> SwitchStep:
     """From the start of the process to the first 200 of ``/readyz``."""
     cluster.kill("api")
-    begun = time.monotonic()
+    started_s = time.monotonic()
     cluster.start("api")
     ready = _ready_at(f"{cluster.api_url}/readyz")
-    seconds = seconds_until(ready, begun, 300.0)
+    seconds = seconds_until(ready, started_s, 300.0)
     return SwitchStep(
         "cold start of the API",
-        time.monotonic() - begun,
+        time.monotonic() - started_s,
         _COLD_START_S,
         trouble="" if seconds is not None else "never ready",
     )

@@ -142,7 +142,7 @@ class _Trial:
     harvest_back_s: float | None = None
 
     def go(self) -> TrialOutcome:
-        begun = time.monotonic()
+        started_s = time.monotonic()
         self.asker.log.clear()
         note = ""
         try:
@@ -165,7 +165,7 @@ class _Trial:
             dict(Counter(search.verdict for search in log)),
             None if self.mended is None else self.asker.first_right_after(self.mended, self.lacking),
             self.harvest_back_s,
-            time.monotonic() - begun,
+            time.monotonic() - started_s,
             note,
             bad_ones(log),
         )

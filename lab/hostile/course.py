@@ -94,10 +94,10 @@ def probing(url: str) -> Iterator[ProbeLog]:
 def _probe(url: str, probes: ProbeLog, stop: threading.Event) -> None:
     while not stop.wait(_PROBE_EVERY_S):
         for path in ("/healthz", "/readyz"):
-            begun = time.monotonic()
+            started_s = time.monotonic()
             problem = trouble(url + path)
             probes.asked += 1
-            probes.slowest_s = max(probes.slowest_s, time.monotonic() - begun)
+            probes.slowest_s = max(probes.slowest_s, time.monotonic() - started_s)
             if problem is not None:
                 probes.failed.append(f"{path}: {problem}")
 

@@ -50,20 +50,20 @@ def _text(lines: Sequence[tuple[float, float, bytes]], size: float = 10) -> byte
 _LINE = _text([(72, 700, b"The lake is deep and cold."), (72, 680, b"It is in the north.")])
 
 
-def _on_every_page(number: int) -> bytes:
+def _page_with_head(number: int) -> bytes:
     return _text(
         [(72, 770, b"Head %d" % (number % 2)), (300, 20, b"%d" % number), (72, 400, b"Lake %d is deep." % number)]
     )
 
 
 def _grid(size: int, step: float) -> bytes:
-    far = size * step
-    levels = (b"0 %.2f m %.2f %.2f l S " % (n * step, far, n * step) for n in range(size))
-    uprights = (b"%.2f 0 m %.2f %.2f l S " % (n * step, n * step, far) for n in range(size))
-    return b"".join((*levels, *uprights)) + _LINE
+    end = size * step
+    horizontals = (b"0 %.2f m %.2f %.2f l S " % (n * step, end, n * step) for n in range(size))
+    verticals = (b"%.2f 0 m %.2f %.2f l S " % (n * step, n * step, end) for n in range(size))
+    return b"".join((*horizontals, *verticals)) + _LINE
 
 
-def _pieces(size: int) -> bytes:
+def _scattered_numbers(size: int) -> bytes:
     """Rows of numbers that stand like a table and are none."""
     rows = [(40 + 60 * column + row % 7, 780 - 780 * row / size, b"1") for row in range(size) for column in range(6)]
     return _text(rows, 780 / size)
@@ -119,7 +119,7 @@ _IMAGE = b"BI /W 1 /H 1 /BPC 8 /CS /G ID x EI "
 _SQUARE = {4: stream(b"x", b"/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")}
 
 PDF_KINDS = (
-    HostileKind("pdf: pages", lambda n: pdf([_on_every_page(number) for number in range(n)]), 1_400, 30),
+    HostileKind("pdf: pages", lambda n: pdf([_page_with_head(number) for number in range(n)]), 1_400, 30),
     HostileKind("pdf: too many pages", lambda n: pdf([_LINE] * n), 20_000, 1_600),
     HostileKind(
         "pdf: a tree of pages that loops",
@@ -185,7 +185,7 @@ PDF_KINDS = (
         300,
     ),
     HostileKind("pdf: strokes", lambda n: pdf([_scattered(n) + _LINE] * 3), 15_000, 300),
-    HostileKind("pdf: rows that are no table", lambda n: pdf([_pieces(n)] * 5), 2_000, 60),
+    HostileKind("pdf: rows that are no table", lambda n: pdf([_scattered_numbers(n)] * 5), 2_000, 60),
     HostileKind(
         "pdf: inline images", lambda n: pdf([b"q 10 0 0 10 50 50 cm " + _IMAGE * n + b" Q " + _LINE]), 50_000, 500
     ),

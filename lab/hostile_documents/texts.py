@@ -13,8 +13,8 @@ Make = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True)
 class HostileKind:
-    """``make(size)`` gives the file. ``usual``: the size in the course; ``small``: in the test suite, where it takes
-    less than a second.
+    """``make(size)`` gives the file. ``usual``: the size in ``lab.hostile_documents.course``; ``small``: in the test
+    suite, where it takes less than a second.
     """
 
     name: str

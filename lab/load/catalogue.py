@@ -186,7 +186,7 @@ def fill(
     told: ProgressReport,
 ) -> MadeCatalogue:
     """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
-    begun = time.perf_counter()
+    started_s = time.perf_counter()
     ensure_indices(client, prefix, embedder.card, shape=size.shape)
     _refresh(client, prefix, "-1")  # nobody searches yet, and larger segments are merged less often
     records = MadeVectors.of([record.embedding_text for record in real], embedder, min(size.records, size.embedded))
@@ -199,7 +199,7 @@ def fill(
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
     _refresh(client, prefix, None)
     calm(client, _filled(prefix))
-    return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
+    return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - started_s)
 
 
 def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: CatalogueSize) -> Iterator[Operation]:

@@ -76,12 +76,12 @@ class ApiConnection:
     def reply_to(self, parameters: Mapping[str, str]) -> tuple[SearchReply, float]:
         """The reply, and how many seconds to wait before the next question."""
         target = f"{self.url}/search?{urlencode(parameters)}"
-        begun = time.perf_counter()
+        started_s = time.perf_counter()
         try:
             answer = self.connections.request("GET", target, headers=_HEADERS, extensions=_TIMEOUTS)
         except _FAILURES:
-            return SearchReply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
-        took_ms = (time.perf_counter() - begun) * 1000.0
+            return SearchReply((time.perf_counter() - started_s) * 1000.0, NO_ANSWER), 0.0
+        took_ms = (time.perf_counter() - started_s) * 1000.0
         if answer.status == HTTPStatus.OK:
             body = orjson.loads(answer.content)
             stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
@@ -104,13 +104,13 @@ def ask(
         held.callback(server.close)
         pool = held.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
         held.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
-        begun = time.perf_counter()
+        started_s = time.perf_counter()
         running = [
-            pool.submit(_one, server, course, _beginning_at(questions, number, clients), begun + seconds, stop)
+            pool.submit(_one, server, course, _beginning_at(questions, number, clients), started_s + seconds, stop)
             for number in range(clients)
         ]
         replies = [reply for client in running for reply in client.result()]
-        return replies, time.perf_counter() - begun
+        return replies, time.perf_counter() - started_s
 
 
 def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterator[str]:

@@ -112,14 +112,14 @@ def fill_searches(
     ensure_indices(matcher.client, matcher.prefix, _card(matcher), kinds=("searches", "notices"))
     compiled: list[tuple[dict[str, object], Compiled]] = []
     serving = matcher.pipeline.parts.resolver.resolve()
-    begun = time.perf_counter()
+    started_s = time.perf_counter()
     for place, question in enumerate(questions):
         try:
             compiled.append((question, compile_question(matcher.pipeline, request_of(question), serving)))
         except InvalidInput:
             continue
         report("compiling", place + 1, len(questions))
-    each_ms = 1000.0 * (time.perf_counter() - begun) / max(1, len(questions))
+    each_ms = 1000.0 * (time.perf_counter() - started_s) / max(1, len(questions))
     chosen, noise = random.Random(_SEED + 1), np.random.default_rng(_SEED)  # noqa: S311  # nosec B311
 
     def operations() -> Iterator[Operation]:
@@ -146,14 +146,14 @@ def fill_searches(
 def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], made: tuple[int, float]) -> MatchTime:
     """One round over the night, from reading its vectors to the last notice."""
     until = datetime.now(UTC).isoformat()
-    begun = time.perf_counter()
+    started_s = time.perf_counter()
     window = matcher.window(since, until)
-    read_s = time.perf_counter() - begun
+    read_s = time.perf_counter() - started_s
     matcher.notices.put_round(MatchingRound(since, until))
-    begun = time.perf_counter()
+    started_s = time.perf_counter()
     while matcher.match(60.0):
         pass
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started_s
     done = matcher.notices.round()
     if done is None or not done.done:
         raise SondeError("The round did not come to its end.")

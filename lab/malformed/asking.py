@@ -95,18 +95,20 @@ def ask(url: str, sent: MalformedRequest, hang_s: float, comes_from: str = "") -
     sends it, and says that it sends no more.
     """
     place = urlsplit(url)
-    begun = time.monotonic()
+    started_s = time.monotonic()
     try:
         there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
         with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
             # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
-            status, again, beginning = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
+            status, again, beginning = _exchanged(
+                wire, sent, started_s + hang_s, ends=not comes_from and not sent.is_http
+            )
     except TimeoutError:
-        return RequestOutcome(sent, "hang", 0, time.monotonic() - begun)
+        return RequestOutcome(sent, "hang", 0, time.monotonic() - started_s)
     except (http.client.HTTPException, OSError) as error:
         verdict: Verdict = "no answer" if sent.is_http else "hung up"
-        return RequestOutcome(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
-    return RequestOutcome(sent, _verdict(sent, status, again), status, time.monotonic() - begun, beginning)
+        return RequestOutcome(sent, verdict, 0, time.monotonic() - started_s, f"{type(error).__name__}: {error}"[:200])
+    return RequestOutcome(sent, _verdict(sent, status, again), status, time.monotonic() - started_s, beginning)
 
 
 def _exchanged(wire: socket.socket, sent: MalformedRequest, until: float, *, ends: bool) -> tuple[int, bool, str]:

@@ -36,7 +36,7 @@ from lab.month.script import (
     People,
     ScriptTally,
     Watch,
-    announced,
+    read_announcement,
     watches,
 )
 from search_api.app import create_app
@@ -145,10 +145,10 @@ class Month:
         self._open()
         people = People(self.course.habits)
         before = self._measured()
-        for day, askings in enumerate(people.askings(len(self.course.questions)), 1):
+        for day, inquiries in enumerate(people.inquiries_by_day(len(self.course.questions)), 1):
             self.clock.today = FIRST + timedelta(days=day - 1)
             self._events(day)
-            for one in askings:
+            for one in inquiries:
                 question = self.course.questions[one.question]
                 shown = self._ask(one.who, question)
                 self._opens(shown, people.opened(list(shown.links), question.grades))
@@ -266,7 +266,7 @@ class Month:
             pass
 
     def _told(self, one: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
-        return announced(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
+        return read_announcement(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
 
     def _announced(self, changed: frozenset[str]) -> None:
         """Each saved search is told of what it asked for, and of nothing else."""

@@ -71,25 +71,27 @@ class People:
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.habits.seed)
 
-    def askings(self, count: int) -> Iterator[list[Inquiry]]:
+    def inquiries_by_day(self, count: int) -> Iterator[list[Inquiry]]:
         """Day after day; ``count`` different questions, the first is asked most."""
         habits = self.habits
-        often = np.arange(1, count + 1) ** -habits.skew
-        each, more = divmod(habits.questions, habits.days)
+        popularity = np.arange(1, count + 1) ** -habits.skew
+        per_day, remainder = divmod(habits.questions, habits.days)
         for day in range(habits.days):
-            size = each + (day < more)
+            size = per_day + (day < remainder)
             who = self._random.integers(habits.people, size=size)
-            what = self._random.choice(count, size=size, p=often / often.sum())
+            what = self._random.choice(count, size=size, p=popularity / popularity.sum())
             yield [Inquiry(int(one), int(other)) for one, other in zip(who, what, strict=True)]
 
     def opened(self, shown: Sequence[str], grades: Grades) -> tuple[str, ...]:
         """Which of the hits somebody opens, best first."""
         chances = np.arange(1, len(shown) + 1, dtype=float) ** -self.habits.attention
-        chances *= [pleases(grades.get(one, 0), self.habits.noise) for one in shown]
-        return tuple(one for one, hit in zip(shown, self._random.random(len(shown)) < chances, strict=True) if hit)
+        chances *= [opening_chance(grades.get(record, 0), self.habits.noise) for record in shown]
+        return tuple(
+            record for record, hit in zip(shown, self._random.random(len(shown)) < chances, strict=True) if hit
+        )
 
 
-def pleases(grade: int, noise: float, best: int = 2) -> float:
+def opening_chance(grade: int, noise: float, best: int = 2) -> float:
     """The chance that a hit of this grade is opened by somebody who looks at it."""
     return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
 
@@ -145,10 +147,10 @@ class ScriptTally:
 
     def insight(self) -> Mapping[str, Mapping[str, int]]:
         """By question that enough people asked, as `/insight/queries` says it."""
-        own: defaultdict[str, list[int]] = defaultdict(list)
+        rows_by_question: defaultdict[str, list[int]] = defaultdict(list)
         for at, row in enumerate(self.rows):
-            own[row.question].append(at)
-        people = {text: len({self.rows[at].who for at in places}) for text, places in own.items()}
+            rows_by_question[row.question].append(at)
+        people = {text: len({self.rows[at].who for at in places}) for text, places in rows_by_question.items()}
         return {
             text: {
                 "asked": len(places),
@@ -156,15 +158,15 @@ class ScriptTally:
                 "opened": sum(bool(self.rows[at].opened) for at in places),
                 "not_found": sum(self.matched[at] == 0 for at in places),
             }
-            for text, places in own.items()
+            for text, places in rows_by_question.items()
             if people[text] >= LEAST_PEOPLE
         }
 
     def hidden(self) -> Mapping[str, int]:
         """Questions of fewer people, and how often they were asked."""
-        told = self.insight()
-        left = Counter(row.question for row in self.rows if row.question not in told)
-        return {"questions": len(left), "asked": sum(left.values())}
+        shown_questions = self.insight()
+        others = Counter(row.question for row in self.rows if row.question not in shown_questions)
+        return {"questions": len(others), "asked": sum(others.values())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def watches(keyword: str) -> Sequence[Watch]:
     )
 
 
-def announced(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
+def read_announcement(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
     """How many a saved search was told of; the first 50 of each night by id; their titles."""
     records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
     total = sum(night["total"] for night in answer["found"])
@@ -206,7 +208,7 @@ def judged_questions(queries: Path, qrels: Path) -> list[MonthQuestion]:
     ]
 
 
-def copied(
+def copy_documents(
     archive: Path, source: str, folder: Path, questions: Sequence[MonthQuestion], most: int
 ) -> list[MonthQuestion]:
     """Writes at most ``most`` documents to ``folder``: half of them right answers, the others as they come.

@@ -77,9 +77,9 @@ class UsageTrial:
         people, questions = People(self.habits), self.collection.questions
         first = served = self._asked()
         before, nights = measure(first, self.collection.qrels), []
-        for day, askings in enumerate(people.askings(len(questions)), 1):
+        for day, inquiries in enumerate(people.inquiries_by_day(len(questions)), 1):
             today = (FIRST + timedelta(days=day - 1)).isoformat()
-            for one in askings:
+            for one in inquiries:
                 question = questions[one.question]
                 shown = [document for document, _ in served[question.id][:SHOWN]]
                 opened = people.opened(shown, self.collection.qrels.get(question.id, {}))

@@ -48,12 +48,12 @@ _TIMEOUT_S = 60.0
 
 def contents(client: Elasticsearch, prefix: str) -> Contents:
     """Of every kind that has an index."""
-    there = [kind for kind in KINDS if client.indices.exists_alias(name=alias(prefix, kind))]
-    client.indices.refresh(index=[alias(prefix, kind) for kind in there])
+    existing_kinds = [kind for kind in KINDS if client.indices.exists_alias(name=alias(prefix, kind))]
+    client.indices.refresh(index=[alias(prefix, kind) for kind in existing_kinds])
     every: JsonMapping = {"match_all": {}}
     return {
         kind: {hit["_id"]: _digest(kind, hit["_source"]) for hit in scan(client, alias(prefix, kind), every)}
-        for kind in there
+        for kind in existing_kinds
     }
 
 
@@ -168,9 +168,9 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
 
 def wait_until(holds: Callable[[], bool], patience_s: float, what: str) -> float:
     """Seconds until it held. Raises TimeoutError where it never did."""
-    begun = time.monotonic()
+    started_s = time.monotonic()
     while not holds():
-        if time.monotonic() - begun > patience_s:
+        if time.monotonic() - started_s > patience_s:
             raise TimeoutError(f"not within {patience_s:.0f} s: {what}")
         time.sleep(0.5)
-    return time.monotonic() - begun
+    return time.monotonic() - started_s

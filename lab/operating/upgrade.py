@@ -108,34 +108,34 @@ class Upgrade:
         admin = User(self.url, key(self.old, "steward", "admin"))
         admin.asked("/harvest/runs", "POST", json={"source": SLOW})
         wait_until(lambda: self._of_slow() > 0, 300, "the slow harvest has begun to write")
-        begun = time.monotonic()
+        started_s = time.monotonic()
         self.old.sonde("down", "worker", "beat", "api")
         before, left = contents(self.client, self.prefix), self._of_slow()
         self.old.sonde("down")
         yield UpgradeStep(
-            f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - begun, ""
+            f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - started_s, ""
         )
-        begun = time.monotonic()
+        started_s = time.monotonic()
         self.new.sonde("up")
         self.new.run("-m", "sonde.ops.prepare_indices")
-        yield self._step("this version starts on the same data, and `migrate`", begun, before, user, files)
+        yield self._step("this version starts on the same data, and `migrate`", started_s, before, user, files)
         with self._searched() as asker:
-            begun = time.monotonic()
+            started_s = time.monotonic()
             whole = _trouble(lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end"))
-            step = self._step("the harvest goes on to its end", begun, before, user, files, whole)
+            step = self._step("the harvest goes on to its end", started_s, before, user, files, whole)
         yield self._judged(step, asker)
         filled = contents(self.client, self.prefix)
         for name, options in (("`sonde reindex`", ()), ("`sonde reindex --rollback`", ("--rollback",))):
             with self._searched() as asker:
-                begun = time.monotonic()
+                started_s = time.monotonic()
                 trouble = _trouble(lambda given=options: self.new.sonde("reindex", *given))  # type: ignore[misc]
                 time.sleep(3.0)  # the processes notice the move
-                step = self._step(name, begun, filled, user, files, trouble)
+                step = self._step(name, started_s, filled, user, files, trouble)
             yield self._judged(step, asker)
-        begun = time.monotonic()
+        started_s = time.monotonic()
         self.new.sonde("down")
         trouble = _trouble(lambda: self.old.sonde("up"))
-        yield self._step(f"{self.old.name} starts again on what is left", begun, filled, user, files, trouble)
+        yield self._step(f"{self.old.name} starts again on what is left", started_s, filled, user, files, trouble)
 
     def _step(
         self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""

@@ -114,19 +114,19 @@ def measure(
     """Each client asks the next question as soon as it has an answer, for that long."""
     numbers = count(0, 1_000)
     with httpcore.ConnectionPool(max_connections=clients) as connections, ThreadPoolExecutor(clients) as pool:
-        begun = time.perf_counter()
+        started_s = time.perf_counter()
 
         def client(first: int) -> list[tuple[float, bool]]:
             replies = []
             for question in questions(first):
                 replies.append(_asked(connections, url, words(question), headers))
-                if time.perf_counter() - begun >= seconds:
+                if time.perf_counter() - started_s >= seconds:
                     break
             return replies
 
         done = [pool.submit(client, next(numbers)) for _ in range(clients)]
         replies = [reply for one in done for reply in one.result()]
-        took = time.perf_counter() - begun
+        took = time.perf_counter() - started_s
     answered = [took_ms for took_ms, right in replies if right]
     spread = Spread.of(answered) if answered else None
     return PeerFigures(server, clients, len(answered) / took, spread, len(replies) - len(answered))
@@ -149,12 +149,12 @@ def _asked(
     connections: httpcore.ConnectionPool, url: str, question: HttpQuestion, headers: Mapping[str, str]
 ) -> tuple[float, bool]:
     """Milliseconds, and whether it was answered with 200."""
-    begun = time.perf_counter()
+    started_s = time.perf_counter()
     try:
         answer = _answer(connections, url, question, headers)
     except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException):
-        return (time.perf_counter() - begun) * 1000.0, False
-    return (time.perf_counter() - begun) * 1000.0, answer.status == 200
+        return (time.perf_counter() - started_s) * 1000.0, False
+    return (time.perf_counter() - started_s) * 1000.0, answer.status == 200
 
 
 def _answer(

@@ -1,4 +1,6 @@
-"""What differs between two releases of one commit: ``python -m lab.release.compared ONE OTHER``; exits with 1 then.
+"""What differs between two releases of one commit: ``python -m lab.release.compared ONE OTHER``.
+
+The exit code is 1 if anything differs.
 
 Archives (tar, tgz) that differ are opened, and their entries compared by name and SHA-256.
 """
@@ -18,34 +20,34 @@ _ARCHIVES = (".tar", ".tgz", ".tar.gz")
 
 def differences(first: Path, second: Path) -> Iterator[str]:
     """Each file that is not the same in both folders; of an archive its entries: ``ARCHIVE: ENTRY``."""
-    before, after = _listed(first), _listed(second)
-    for name in _unequal(before, after):
+    before, after = _checksums(first), _checksums(second)
+    for name in _differing_names(before, after):
         if name in before and name in after and name.endswith(_ARCHIVES):
-            entries = list(_unequal(_entries(first / name), _entries(second / name)))
+            entries = list(_differing_names(_entries(first / name), _entries(second / name)))
             yield from (f"{name}: {entry}" for entry in entries or ["the order or the headers of its entries"])
         else:
             yield name
 
 
-def _listed(folder: Path) -> Mapping[str, str]:
+def _checksums(folder: Path) -> Mapping[str, str]:
     lines = (folder / CHECKSUMS).read_text("utf-8").splitlines()
-    return {name: known for known, _, name in (line.partition("  ") for line in lines)}
+    return {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
 
 
 def _entries(archive: Path) -> Mapping[str, str]:
-    with tarfile.open(archive) as opened:
-        files = ((entry.name, opened.extractfile(entry)) for entry in opened if entry.isfile())
+    with tarfile.open(archive) as entries:
+        files = ((entry.name, entries.extractfile(entry)) for entry in entries if entry.isfile())
         return {name: hashlib.file_digest(data, "sha256").hexdigest() for name, data in files if data}  # type: ignore[arg-type]
 
 
-def _unequal(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+def _differing_names(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
     return (name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
 
 
 def main() -> int:
-    differing = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
-    sys.stdout.write("".join(f"{line}\n" for line in differing) or "Both have the same bytes.\n")
-    return int(bool(differing))
+    lines = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.stdout.write("".join(f"{line}\n" for line in lines) or "Both have the same bytes.\n")
+    return int(bool(lines))
 
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ def _quoted(found: re.Match[str], values: Mapping[str, Figure]) -> str:
     key, form = found["key"], found["form"]
     if key not in values:
         raise NotFound(f"No figure is called {key}.")
-    behind = found[0][found[0].index("<!--") :]
-    return f"{format(values[key], form) if form else shown(values[key])}{behind}"
+    mark = found[0][found[0].index("<!--") :]
+    return f"{format(values[key], form) if form else shown(values[key])}{mark}"
 
 
 def shown(value: Figure) -> str:

@@ -74,7 +74,7 @@ class _State:
 
 
 class Answerer:
-    """Stateless."""
+    """Answers questions from passages; keeps nothing between two questions, so threads may share it."""
 
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
@@ -111,12 +111,12 @@ class Answerer:
             return
         if (model := self._parts.language_model) is not None:
             messages = build_messages(request.question, passages, request.turns, language)
-            answer = yield from self._generated(model, messages, passages, language, state)
+            answer = yield from self._generate(model, messages, passages, language, state)
             if answer is not None:
                 yield AnswerStep("answer", answer=answer)
                 return
         with state.watch.stage("extract"), self._deadline():
-            answer = self._quoted(request.question, passages, serving, language, state)
+            answer = self._quote(request.question, passages, serving, language, state)
         yield AnswerStep("text", text=answer.text)
         yield AnswerStep("answer", answer=answer)
 
@@ -124,7 +124,7 @@ class Answerer:
         seconds = self._parts.deadline_s
         return nullcontext() if seconds is None else within(seconds)
 
-    def _generated(
+    def _generate(
         self,
         model: LanguageModel,
         messages: Sequence[Mapping[str, str]],
@@ -136,22 +136,22 @@ class Answerer:
         is empty, or no passage supports either of two answers. Yields the text from the first supported sentence on.
         """
         for attempt in range(_ATTEMPTS):
-            buffer = AnswerBuffer(lambda text: self._checked(text, passages, state))
-            text = yield from self._streamed(model, messages, buffer, state)
+            buffer = AnswerBuffer(lambda text: self._check(text, passages, state))
+            text = yield from self._stream(model, messages, buffer, state)
             if text is None:
                 return None
             if is_refusal(text):
                 return _refusal(passages, language, state)
-            checked = self._checked(text, passages, state)
+            checked = self._check(text, passages, state)
             if any(sentence.supported for sentence in checked):
                 yield from (AnswerStep("text", text=piece) for piece in buffer.rest())
-                return _cited(text, "model", checked, passages, language, state)
+                return _cited_answer(text, "model", checked, passages, language, state)
             log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(checked))
             messages = retry_messages(messages, text)
         state.degraded.append("language_model_support")
         return None
 
-    def _streamed(
+    def _stream(
         self, model: LanguageModel, messages: Sequence[Mapping[str, str]], buffer: AnswerBuffer, state: _State
     ) -> Generator[AnswerStep, None, str | None]:
         """Yields the pieces that ``buffer`` releases. Returns the whole text; None if it is empty, or if the model
@@ -175,11 +175,11 @@ class Answerer:
             state.degraded.append("language_model")
         return text or None
 
-    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[CitedSentence, ...]:
+    def _check(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[CitedSentence, ...]:
         with state.watch.stage("check"):
             return checked_sentences(text, passages, self._judge(), self._parts.config.support)
 
-    def _quoted(
+    def _quote(
         self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State
     ) -> CitedAnswer:
         weights = self._parts.retriever.parts.config.quotes
@@ -188,7 +188,7 @@ class Answerer:
         if not quotes:
             return _refusal(passages, language, state)
         quotes = self._with_cells(question, quotes, passages)
-        return _cited(quoted_text(quotes), "extractive", quotes, passages, language, state)
+        return _cited_answer(quoted_text(quotes), "extractive", quotes, passages, language, state)
 
     def _with_cells(
         self, question: str, quotes: Sequence[CitedSentence], passages: Sequence[FoundPassage]
@@ -219,10 +219,10 @@ class Answerer:
 
 
 def _refusal(passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
-    return _cited(REFUSAL, "refusal", (), passages, language, state)
+    return _cited_answer(REFUSAL, "refusal", (), passages, language, state)
 
 
-def _cited(
+def _cited_answer(
     text: str,
     mode: Mode,
     sentences: tuple[CitedSentence, ...],

@@ -45,8 +45,8 @@ class RunReader:
 
     def latest(self) -> dict[str, tuple[RunReport, ...]]:
         """The ``TREND`` newest runs of each source that was ever harvested."""
-        youngest = {"top_hits": {"size": TREND, "sort": _ORDER, "_source": list(BRIEF)}}
-        by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": {"runs": youngest}}
+        newest_runs = {"top_hits": {"size": TREND, "sort": _ORDER, "_source": list(BRIEF)}}
+        by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": {"runs": newest_runs}}
         answer = self._search({"size": 0, "aggs": {"sources": by_source}})
         buckets = answer.get("aggregations", {}).get("sources", {}).get("buckets", [])
         return {str(bucket["key"]): _runs(bucket["runs"]["hits"]["hits"]) for bucket in buckets}
@@ -84,7 +84,8 @@ def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LinkCheck:
-    """``broken``: addresses without their fragment; ``names_all``: else it names only the first of many.
+    """``broken``: addresses without their fragment. ``names_all``: whether these are all
+    that are broken, not only the first.
 
     ``started``: ms since 1970.
     """
@@ -94,14 +95,17 @@ class LinkCheck:
     names_all: bool = True
 
     def works(self, href: str, written: int | None) -> bool | None:
-        """Whether the address led somewhere; None if it was not checked. ``written``: when its record was, in ms."""
+        """Whether the address led somewhere; None if it was not checked.
+
+        ``written``: when the record was written, in ms.
+        """
         address = href.partition("#")[0]
         if not address.startswith(("http://", "https://")):
             return None
         if address in self.broken:
             return False
-        looked_at = self.names_all and written is not None and written <= self.started
-        return True if looked_at else None
+        is_checked = self.names_all and written is not None and written <= self.started
+        return True if is_checked else None
 
 
 class LinkChecks:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from core.errors import InvalidInput, NotFound, Unavailable
 from core.geo import BBox
 from core.json_types import Json, JsonMapping
-from core.record import Record, addressed
+from core.record import Record, id_of_address
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
@@ -194,7 +194,7 @@ class RecordReader:
         Raises NotFound if there is no such record (in that catalogue).
         """
         hit = self._source(record_id, "records", vectors.WITHOUT)
-        if hit is None and source is not None and (full := addressed(source, record_id)) != record_id:
+        if hit is None and source is not None and (full := id_of_address(source, record_id)) != record_id:
             hit = self._source(full, "records", vectors.WITHOUT)
         if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))

@@ -21,9 +21,9 @@ Kind = Literal["article", "report", "dataset", "software", "misc"]
 _AUTHORS = ("author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher")
 """Roles that may be named as authors; the first that the record has counts."""
 
-_LANDING = ("cite-as", "about")
+_LANDING_RELS = ("cite-as", "about")
 """Relations of links to the page of the data set, best first."""
-_WEB = ("https://", "http://")
+_WEB_SCHEMES = ("https://", "http://")
 
 _KINDS: dict[str, Kind] = {"software": "software", "service": "misc", "document": "report"}
 _KEY = re.compile(r"[^A-Za-z0-9]+")
@@ -36,7 +36,7 @@ _RIS: dict[Kind, str] = {"article": "JOUR", "report": "RPRT", "dataset": "DATA",
 _CSL: dict[Kind, str] = {
     "article": "article-journal", "report": "report", "dataset": "dataset", "software": "software", "misc": "document",
 }  # fmt: skip
-_FOR_TEX = str.maketrans({"{": "(", "}": ")", "$": r"\$", "\\": r"\textbackslash{}"})
+_TEX_ESCAPES = str.maketrans({"{": "(", "}": ")", "$": r"\$", "\\": r"\textbackslash{}"})
 """What pybtex writes as it is: braces must be balanced, and these two begin mathematics and commands."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -88,7 +88,7 @@ class CitationFormat:
 def of_record(record: Record, address: str) -> Citation:
     """Without a DOI the landing page is cited; ``address`` if the record links to none."""
     roles = {contact.role for contact in record.contacts}
-    role = next((known for known in _AUTHORS if known in roles), None)
+    role = next((author_role for author_role in _AUTHORS if author_role in roles), None)
     authors = dict.fromkeys(
         party for contact in record.contacts if role in (None, contact.role) and (party := _party(contact))
     )
@@ -123,7 +123,12 @@ def of_document(entry: DocumentEntry, address: str) -> Citation:
 
 def _landing_page(record: Record) -> str | None:
     """The first web address of the best relation."""
-    pages = (link.href for rel in _LANDING for link in record.links if link.rel == rel and link.href.startswith(_WEB))
+    pages = (
+        link.href
+        for rel in _LANDING_RELS
+        for link in record.links
+        if link.rel == rel and link.href.startswith(_WEB_SCHEMES)
+    )
     return next(pages, None)
 
 
@@ -163,13 +168,13 @@ def _entry(citation: Citation) -> Entry:
         "doi": citation.doi,
         "url": citation.link,
     }
-    fields_ = {name: _line(value).translate(_FOR_TEX) for name, value in fields.items() if value}
+    tex_fields = {name: _line(value).translate(_TEX_ESCAPES) for name, value in fields.items() if value}
     persons = {"author": [_person(party) for party in citation.authors]} if citation.authors else {}
-    return Entry(_BIBTEX[citation.kind], fields=fields_, persons=persons)
+    return Entry(_BIBTEX[citation.kind], fields=tex_fields, persons=persons)
 
 
 def _person(party: Party) -> Person:
-    name = _line(party.name).translate(_FOR_TEX)
+    name = _line(party.name).translate(_TEX_ESCAPES)
     if not party.is_organisation:
         try:
             return Person(name)
@@ -200,7 +205,7 @@ def _item(citation: Citation) -> Json:
         "id": citation.key,
         "type": _CSL[citation.kind],
         "title": citation.title,
-        "author": [_named(party) for party in citation.authors],
+        "author": [_csl_name(party) for party in citation.authors],
         "container-title": citation.journal,
         "publisher": citation.publisher,
         "issued": {"date-parts": [list(citation.date)]} if citation.date else None,
@@ -210,7 +215,7 @@ def _item(citation: Citation) -> Json:
     return without_empty(members)
 
 
-def _named(party: Party) -> Json:
+def _csl_name(party: Party) -> Json:
     family, comma, first = party.name.partition(", ")
     if comma and "," not in first and not party.is_organisation:
         return {"family": family, "given": first}

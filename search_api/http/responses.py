@@ -270,6 +270,6 @@ def ways_on(addresses: Addresses, cursor: str | None) -> Ways:
     if cursor is None:
         return links
     if request.method == "POST":
-        again = {**link("next", addresses.to(request.path), GEOJSON), "method": "POST"}
-        return [*links, {**again, "body": {"cursor": cursor}, "merge": True}]
+        next_link = {**link("next", addresses.to(request.path), GEOJSON), "method": "POST"}
+        return [*links, {**next_link, "body": {"cursor": cursor}, "merge": True}]
     return [*links, {**link("next", addresses.page(cursor), GEOJSON)}]

@@ -128,13 +128,13 @@ def _text(parent: Element, name: str, text: str | None = None) -> Element:
 
 def oai_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("oai", __name__, abp_tags=[Tag(name="feeds", description="For harvesters and crawlers")])
-    described = {200: text_answer(XML), **PROBLEMS}
+    responses_by_status = {200: text_answer(XML), **PROBLEMS}
 
-    @api.get("/oai", summary="OAI-PMH 2.0 (verb, metadataPrefix, from, until, set, ...)", responses=described)
+    @api.get("/oai", summary="OAI-PMH 2.0 (verb, metadataPrefix, from, until, set, ...)", responses=responses_by_status)
     def oai() -> Response:
         return _answer(parts)
 
-    @api.post("/oai", summary="OAI-PMH 2.0 by POST, the arguments as a form", responses=described)
+    @api.post("/oai", summary="OAI-PMH 2.0 by POST, the arguments as a form", responses=responses_by_status)
     def oai_by_form() -> Response:
         return _answer(parts)
 
@@ -150,8 +150,8 @@ def _answer(parts: Parts) -> Response:
         root = envelope(base, moment, dict(arguments))
         _VERBS[oai.verb](parts, oai, root)
     except OaiRequestError as error:
-        understood = {} if error.code in ("badVerb", "badArgument") else dict(arguments)
-        root = envelope(base, moment, understood)
+        valid_arguments = {} if error.code in ("badVerb", "badArgument") else dict(arguments)
+        root = envelope(base, moment, valid_arguments)
         add_error(root, error)
     return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
 
@@ -165,7 +165,7 @@ def _identify(parts: Parts, _oai: OaiRequest, root: etree._Element) -> None:
 
 def _formats(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
     if oai.identifier is not None:
-        _stored(parts, oai.identifier)
+        _header_of(parts, oai.identifier)
     add_formats(root)
 
 
@@ -181,18 +181,18 @@ def _list(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
 
 
 def _get(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
-    header = _stored(parts, oai.identifier or "")
+    header = _header_of(parts, oai.identifier or "")
     element = etree.SubElement(root, f"{{{OAI}}}GetRecord")
     add_record(element, header, oai.prefix, Addresses.of(parts.http).item)
 
 
-def _stored(parts: Parts, identifier: str) -> Header:
+def _header_of(parts: Parts, identifier: str) -> Header:
     try:
         stored = parts.records.record(record_id(identifier))
     except NotFound as error:
         raise OaiRequestError("idDoesNotExist", str(error)) from None
-    stamp = second(stored.written) if stored.written else _EARLIEST
-    return Header(stored.record.id, stored.record.source, stamp, record=stored.record)
+    datestamp = second(stored.written) if stored.written else _EARLIEST
+    return Header(stored.record.id, stored.record.source, datestamp, record=stored.record)
 
 
 _VERBS: dict[Verb, Callable[[Parts, OaiRequest, etree._Element], None]] = {

@@ -106,7 +106,7 @@ def _values(rows: Sequence[LoggedSearch], evidence: Evidence) -> Values:
 
 
 def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> float | None:
-    """``rows``: the askings that showed the record. None if too few people looked at it to say.
+    """``rows``: the searches that showed the record. None if too few people looked at it to say.
 
     The share of the people who opened it, each by the inverse of the chance that its best position was looked at.
     """

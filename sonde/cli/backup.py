@@ -36,8 +36,8 @@ def take(*, repository: str, register: str | None, keep: int | None) -> None:
     backups = _backups(repository)
     if register is not None:
         backups.register(_body(register))
-    backup_made = backups.take(datetime.now(UTC))
-    say(f"{backup_made.name}: {sum(backup_made.documents.values())} documents in {len(backup_made.indices)} indices.")
+    snapshot = backups.take(datetime.now(UTC))
+    say(f"{snapshot.name}: {sum(snapshot.documents.values())} documents in {len(snapshot.indices)} indices.")
     for name in backups.thin_out(keep) if keep is not None else ():
         say(f"{name} is deleted.")
 
@@ -49,10 +49,8 @@ def list_(*, repository: str) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "taken", "state", "documents"):
         table.add_column(heading, no_wrap=True)
-    for backup_found in _backups(repository).taken():
-        table.add_row(
-            backup_found.name, backup_found.taken, backup_found.state, str(sum(backup_found.documents.values()))
-        )
+    for snapshot in _backups(repository).taken():
+        table.add_row(snapshot.name, snapshot.taken, snapshot.state, str(sum(snapshot.documents.values())))
     screen().print(table)
 
 
@@ -66,15 +64,15 @@ def restore(*, name: str, repository: str, register: str | None, replace: bool) 
     backups = _backups(repository)
     if register is not None:
         backups.register(_body(register))
-    taken, now = backups.restore(name, replace=replace)
-    say(f"{taken.name} of {taken.taken} is restored.")
-    _show(taken, now)
+    snapshot, counts = backups.restore(name, replace=replace)
+    say(f"{snapshot.name} of {snapshot.taken} is restored.")
+    _show(snapshot, counts)
 
 
-def _show(taken: Backup, now: Mapping[str, int]) -> None:
-    for kind, count in now.items():
-        then = taken.documents.get(kind)
-        say(f"{kind}: {count}" + ("" if then == count else f" ({then} when the backup began)"))
+def _show(snapshot: Backup, counts: Mapping[str, int]) -> None:
+    for kind, count in counts.items():
+        count_before = snapshot.documents.get(kind)
+        say(f"{kind}: {count}" + ("" if count_before == count else f" ({count_before} when the backup began)"))
 
 
 def _backups(repository: str) -> Backups:

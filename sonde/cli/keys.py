@@ -48,7 +48,7 @@ def add(
 ) -> None:
     """Make a key and show it, once."""
     now = utc_now()
-    grant = Grant(subject, frozenset(scopes), frozenset(groups), _ending(expires, now), note)
+    grant = Grant(subject, frozenset(scopes), frozenset(groups), _expiry(expires, now), note)
     key, text = _store().add(grant, now)
     audit("keys.add", key.id, subject=_operator(), key_subject=key.grant.subject, scopes=" ".join(sorted(scopes)))
     _show_text(key, text, as_json=as_json)
@@ -58,18 +58,18 @@ def add(
 @click.option("--json", "as_json", is_flag=True)
 def list_(*, as_json: bool) -> None:
     """List the keys, without their secrets; the last use is known to the hour."""
-    keys_found = _store().list()
+    stored_keys = _store().list()
     now = utc_now()
     if as_json:
-        say_json([_row(key, now) for key in keys_found])
+        say_json([_row(key, now) for key in stored_keys])
         return
-    if not keys_found:
+    if not stored_keys:
         say("There are none. `sonde keys add --subject NAME --scope search` makes one.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
         table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # full ids, so that they can be copied
-    for key in keys_found:
+    for key in stored_keys:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
     screen().print(table)
@@ -108,7 +108,7 @@ def _operator() -> str:
         return "local"
 
 
-def _ending(text: str, now: datetime) -> datetime | None:
+def _expiry(text: str, now: datetime) -> datetime | None:
     if text == "never":
         return None
     if _SPAN.fullmatch(text):

@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         for heading, lines in self._tasks.items():
             with formatter.section(heading):
                 formatter.write_dl(list(lines.items()))
-        shown = {name for some in self._tasks.values() for name in some}
+        shown = {name for names in self._tasks.values() for name in names}
         others = [name for name in self.list_commands(ctx) if name not in shown]
         rows = [(name, command.get_short_help_str(70)) for name in others if (command := self.get_command(ctx, name))]
         if rows:

@@ -15,10 +15,10 @@ from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
-from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
+from sonde.cli.train_shown import kept_when_interrupted, progress_report, show_figures
 from sonde.settings import Settings, load_settings
-from sonde.wiring.training.corpora import LICENCES, own_commit, read_files, remembering, running_from
-from sonde.wiring.training.run import licence_of, refuse_in_the_way
+from sonde.wiring.training.corpora import LICENCES, caching_embedder, own_commit, read_files, running_texts_of
+from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.segmenter.boundaries import boundaries_of, section_end_scores
@@ -55,10 +55,10 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
     The service does not change: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
     """
     needs_torch("Training a segmenter", "training")
-    refuse_in_the_way(out, resume=given["resume"])
+    refuse_existing_output(out, resume=given["resume"])
     settings = load_settings()
     start = learnable(locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder)
-    texts = [text for source in sources for text in running_from(source, settings)]
+    texts = [text for source in sources for text in running_texts_of(source, settings)]
     command = shlex.join(["sonde", *sys.argv[1:]])
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
     with kept_when_interrupted(out):
@@ -71,7 +71,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             out,
             held_out=given["held_out"],
             resume=given["resume"],
-            report=told_on_the_way("AUC").look,
+            report=progress_report("AUC").look,
         )
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
@@ -82,13 +82,14 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
 def _compare(folder: Path, out: Path, settings: Settings) -> None:
     """Compares the segmenter with the similarity of embeddings in finding section ends."""
     trained = load_segmenter(str(out), settings.models.folder)
-    similar = embedding_coherence(remembering(settings))
+    similar = embedding_coherence(caching_embedder(settings))
     say(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
     for name, document in read_files(folder):
         boundaries = boundaries_of(document)
-        own, other = section_end_scores(boundaries, trained), section_end_scores(boundaries, similar)
-        if own is not None and other is not None:
-            say(f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}")
+        scores, cosine = section_end_scores(boundaries, trained), section_end_scores(boundaries, similar)
+        if scores is not None and cosine is not None:
+            figures = (scores.auc, cosine.auc, scores.hits, cosine.hits)
+            say(f"{name:<32} {scores.ends:>5} " + " ".join(f"{figure:>7.3f}" for figure in figures))
 
 
 COMMANDS = (segmenter,)

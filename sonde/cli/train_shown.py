@@ -14,7 +14,7 @@ from sonde.wiring.training.run import Told
 from training.loop import Checkpoints, HeldOutEvaluation
 
 
-def told_on_the_way(measure: str) -> Told:
+def progress_report(measure: str) -> Told:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
     def look(found: HeldOutEvaluation) -> None:

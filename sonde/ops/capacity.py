@@ -14,8 +14,8 @@ import psutil
 
 PROCESS_MB = 600
 """The memory of one process with its models (430 MB) while it answers."""
-_OF_CONTAINER = 0.8
-_OF_MACHINE = 0.25
+_SHARE_OF_CONTAINER = 0.8
+_SHARE_OF_MACHINE = 0.25
 _MB = 1_000_000
 _UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 for no limit
 _YOUNG, _MIDDLE, _OLD = 10_000, 20, 20
@@ -45,7 +45,7 @@ def room(memory_mb: int | None = None, root: Path = Path("/")) -> Capacity:
     quarter of a machine, which also runs Elasticsearch and workers.
     """
     limit = _memory_limit(root)
-    allowed = _OF_CONTAINER * limit if limit else _OF_MACHINE * psutil.virtual_memory().total
+    allowed = _SHARE_OF_CONTAINER * limit if limit else _SHARE_OF_MACHINE * psutil.virtual_memory().total
     return Capacity(_cores(root), memory_mb or int(allowed / _MB))
 
 
@@ -61,9 +61,9 @@ def _cores(root: Path) -> int:
 
 def _quota(folder: Path) -> tuple[int, int]:
     """Microseconds of processor time in each period; 0 for no limit."""
-    both = _text(folder / "cpu.max").split()
-    if len(both) == 2:
-        return _number(both[0]), _number(both[1])
+    quota_and_period = _text(folder / "cpu.max").split()
+    if len(quota_and_period) == 2:
+        return _number(quota_and_period[0]), _number(quota_and_period[1])
     return _number(_text(folder / "cpu.cfs_quota_us")), _number(_text(folder / "cpu.cfs_period_us"))
 
 

@@ -271,7 +271,7 @@ def _of_processes() -> Iterator[CollectorRegistry]:
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         yield REGISTRY
         return
-    together = CollectorRegistry()
-    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-    ProcessCollector(registry=together)
-    yield together
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    ProcessCollector(registry=registry)
+    yield registry

@@ -46,11 +46,11 @@ def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolic
         "records": (),
         "users": (),
     }
-    urls_named = [url for urls in by_purpose.values() for url in urls] if purpose is None else by_purpose[purpose]
+    urls = [url for urls in by_purpose.values() for url in urls] if purpose is None else by_purpose[purpose]
     hosts = settings.net.user_hosts if purpose == "users" else settings.net.allowed_hosts
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(
-        allowed_hosts=frozenset((*hosts, *(_host_of(url) for url in urls_named if url))),
+        allowed_hosts=frozenset((*hosts, *(_host_of(url) for url in urls if url))),
         user_agent=f"Sonde/{__version__}{contact}",
     )
 
@@ -66,13 +66,13 @@ class Gates:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
-        self._made: dict[Purpose, Gate] = {}
+        self._by_purpose: dict[Purpose, Gate] = {}
 
     def __call__(self, purpose: Purpose) -> Gate:
         with self._lock:
-            if purpose not in self._made:
-                self._made[purpose] = Gate(gate_policy(self._settings, purpose))
-            return self._made[purpose]
+            if purpose not in self._by_purpose:
+                self._by_purpose[purpose] = Gate(gate_policy(self._settings, purpose))
+            return self._by_purpose[purpose]
 
 
 class Models:
@@ -88,36 +88,36 @@ class Models:
 
     def embedder(self, name: str | None = None) -> Embedder:
         """The embedder with that name, else the configured one. Raises ModelMissing."""
-        chosen = self._settings.embedder
-        wanted = name or chosen.model
+        config = self._settings.embedder
+        model = name or config.model
         with self._lock:
-            if wanted not in self._embedders:
-                begun = time.perf_counter()
+            if model not in self._embedders:
+                started_s = time.perf_counter()
                 embedder = load_embedder(
                     EmbedderSpec(
-                        name=wanted,
+                        name=model,
                         cache=self._settings.models.folder,
-                        runtime=chosen.runtime,
-                        instruction=chosen.instruction,
-                        threads=chosen.threads or None,
-                        device=chosen.device,
-                        url=chosen.url,
-                        key=chosen.key.get_secret_value() if chosen.key else None,
-                        min_score=chosen.min_score,
-                        answer_score=chosen.answer_score,
-                        floor=chosen.floor,
-                        says_input_type=chosen.input_type,
-                        timeout_s=chosen.timeout_s,
+                        runtime=config.runtime,
+                        instruction=config.instruction,
+                        threads=config.threads or None,
+                        device=config.device,
+                        url=config.url,
+                        key=config.key.get_secret_value() if config.key else None,
+                        min_score=config.min_score,
+                        answer_score=config.answer_score,
+                        floor=config.floor,
+                        says_input_type=config.input_type,
+                        timeout_s=config.timeout_s,
                         allow_hub=self._settings.models.allow_hub,
-                        tokens=chosen.tokens,
+                        tokens=config.tokens,
                     ),
-                    self.gate if chosen.runtime == "remote" else None,
+                    self.gate if config.runtime == "remote" else None,
                 )
-                record_loading("embedder", wanted, time.perf_counter() - begun)
-                if chosen.runtime == "remote":
+                record_loading("embedder", model, time.perf_counter() - started_s)
+                if config.runtime == "remote":
                     embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
-                self._embedders[wanted] = CachingEmbedder(embedder)
-            return self._embedders[wanted]
+                self._embedders[model] = CachingEmbedder(embedder)
+            return self._embedders[model]
 
     @property
     def heavy_reranker(self) -> Callable[[], CrossEncoder] | None:
@@ -142,23 +142,23 @@ class Models:
     def _loaded_cross_encoder(self) -> CrossEncoder:
         with self._lock:
             if self._cross_encoder is None:
-                begun, chosen = time.perf_counter(), self._settings.cross_encoder
+                started_s, config = time.perf_counter(), self._settings.cross_encoder
                 cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
-                        name=chosen.model,
-                        weight=chosen.weight,
+                        name=config.model,
+                        weight=config.weight,
                         cache=self._settings.models.folder,
-                        runtime=chosen.runtime,
-                        device=chosen.device,
-                        threads=chosen.threads or None,
+                        runtime=config.runtime,
+                        device=config.device,
+                        threads=config.threads or None,
                         allow_hub=self._settings.models.allow_hub,
-                        url=str(chosen.url) if chosen.url is not None else None,
-                        key=chosen.key.get_secret_value() if chosen.key is not None else None,
-                        timeout_s=chosen.timeout_s,
+                        url=str(config.url) if config.url is not None else None,
+                        key=config.key.get_secret_value() if config.key is not None else None,
+                        timeout_s=config.timeout_s,
                     ),
                     lambda: self.gate,
                 )
-                record_loading("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
+                record_loading("cross_encoder", cross_encoder.card.model, time.perf_counter() - started_s)
                 slow_s = self._settings.api.slow_rerank_s
                 breaker = Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
                 self._cross_encoder = CachingCrossEncoder(
@@ -177,10 +177,10 @@ class Models:
     @cached_property
     def remote_geocoder(self) -> Geocoder | None:
         """The configured service, with the gazetteer as fallback; None if none is configured."""
-        chosen = self._settings.geocoder
-        if chosen.kind == "embedded" or chosen.url is None:
+        config = self._settings.geocoder
+        if config.kind == "embedded" or config.url is None:
             return None
-        remote = RemoteGeocoder(GeocoderSpec(chosen.kind, chosen.url), self.gate)
+        remote = RemoteGeocoder(GeocoderSpec(config.kind, config.url), self.gate)
         return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from core.errors import Conflict, InvalidInput, NotFound, Unavailable
-from core.record import Record, addressed
+from core.record import Record, id_of_address
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
 from indexer.formats.refused import RecordRefused
@@ -61,7 +61,7 @@ class Pusher:
     ) -> tuple[str, bool]:
         """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
-        record = addressed(source, id)
+        record = id_of_address(source, id)
         with self.alone(source, record):
             check(record)
             try:
@@ -74,7 +74,7 @@ class Pusher:
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
         """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
-        record = addressed(source, id)
+        record = id_of_address(source, id)
         with self.alone(source, record):
             check(record)
             push.delete(source, record, self.parts)
@@ -89,7 +89,7 @@ class Pusher:
     def holds(self, source: str, id: str) -> bool:
         """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
-        return push.holds(source, addressed(source, id), self.parts)
+        return push.holds(source, id_of_address(source, id), self.parts)
 
     def ready(self) -> None:
         """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""

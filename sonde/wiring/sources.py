@@ -69,7 +69,7 @@ class Opener:
             config.id,
             str(config.url),
             self.host_limits,
-            RequestPolicy(**config.manners.given()),
+            RequestPolicy(**config.manners.overrides()),
             credentials=credentials(config.auth) if config.auth is not None else {},
         )
 

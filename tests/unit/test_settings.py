@@ -137,10 +137,12 @@ def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_documented_setting_is_read_outside_the_settings() -> None:
     root = Path(__file__).resolve().parents[2]
-    settings = root / "sonde" / "settings.py"
-    code = [file for package in ("sonde", "lab") for file in (root / package).rglob("*.py") if file != settings]
+    settings = [root / "sonde" / name for name in ("settings.py", "document_settings.py")]
+    code = [file for package in ("sonde", "lab") for file in (root / package).rglob("*.py") if file not in settings]
     read = read_in(code)
-    properties = read_by_properties(settings.read_text("utf-8"))
+    properties = {
+        name: reads for file in settings for name, reads in read_by_properties(file.read_text("utf-8")).items()
+    }
     for _ in properties:  # a property may read another one
         read |= {each for name, reads in properties.items() if name in read for each in reads}
     assert sorted(documented() - read) == []

@@ -76,8 +76,8 @@ def sentence_pairs_of(texts: Sequence[RunningText], window: int, seed: int) -> l
     places = _Places(texts, window)
     pairs: list[SentencePair] = []
     for number, text in enumerate(texts):
-        before, behind = windows(text.sentences, window)
-        for at, (first, second) in enumerate(zip(before, behind, strict=True)):
+        before, after = windows(text.sentences, window)
+        for at, (first, second) in enumerate(zip(before, after, strict=True)):
             pairs.append(SentencePair(text.document, first, second, 0))
             pairs.append(SentencePair(text.document, first, places.elsewhere(number, at, chance), 1))
     return pairs

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from transformers import BertModel
     from transformers.models.bert.modeling_bert import BertLayer
 
-_UNSEEN = -1e4  # of a score before the softmax
+_PADDING_SCORE = -1e4  # added to the score of a padding token before the softmax
 
 
 class TokenLayers(torch.nn.Module):
@@ -49,7 +49,7 @@ class TokenLayers(torch.nn.Module):
         self.projection = torch.nn.Parameter(torch.from_numpy(head.projection.copy()))
 
     def forward(self, below: Tensor, mask: Tensor) -> Tensor:
-        """(n, tokens, states) of lower ones; ``mask``: (n, tokens), true for a token."""
+        """(n, tokens, states) of the embedder's lower states; ``mask``: (n, tokens), true for a token."""
         for layer in self.own:
             below = layer(below, mask)
         return below
@@ -71,11 +71,11 @@ class TokenLayers(torch.nn.Module):
         rows, _, width = states.shape
         joined = torch.zeros(rows, count + 1, width, device=states.device)
         joined = joined.scatter_add(1, places[:, :, None].expand(-1, -1, width), states)[:, :count]
-        there = torch.zeros(rows, count + 1, device=states.device, dtype=torch.bool)
-        there = there.scatter(1, places, value=True)[:, :count]
+        is_present = torch.zeros(rows, count + 1, device=states.device, dtype=torch.bool)
+        is_present = is_present.scatter(1, places, value=True)[:, :count]
         floats = self.projected(functional.normalize(joined, dim=-1))
         signs = floats + (torch.sign(floats) / floats.shape[-1] ** 0.5 - floats).detach()
-        return signs, there
+        return signs, is_present
 
     def projected(self, states: Tensor) -> Tensor:
         """(..., dims), unit norm, of unit states."""
@@ -83,7 +83,7 @@ class TokenLayers(torch.nn.Module):
 
 
 class _Layer(torch.nn.Module):
-    """BERT's layer (Devlin et al. 2019) with the weights of ``given``."""
+    """BERT's layer (Devlin et al. 2019) with the weights of ``source``."""
 
     def __init__(self, source: BertLayer, heads: int, dropout: float) -> None:
         super().__init__()
@@ -97,13 +97,15 @@ class _Layer(torch.nn.Module):
         def split(linear: torch.nn.Linear) -> Tensor:
             return cast("Tensor", linear(states)).view(rows, tokens, self.heads, width // self.heads).transpose(1, 2)
 
-        own = attention.self
-        query = split(own.query)
-        seen = (1.0 - mask[:, None, None, :].to(query.dtype)) * _UNSEEN
-        read = functional.scaled_dot_product_attention(query, split(own.key), split(own.value), attn_mask=seen)
-        read = read.transpose(1, 2).reshape(rows, tokens, width)
-        read = functional.dropout(attention.output.dense(read), self.dropout, self.training)
-        states = attention.output.LayerNorm(states + read)
+        projections = attention.self
+        query = split(projections.query)
+        padding = (1.0 - mask[:, None, None, :].to(query.dtype)) * _PADDING_SCORE
+        attended = functional.scaled_dot_product_attention(
+            query, split(projections.key), split(projections.value), attn_mask=padding
+        )
+        attended = attended.transpose(1, 2).reshape(rows, tokens, width)
+        attended = functional.dropout(attention.output.dense(attended), self.dropout, self.training)
+        states = attention.output.LayerNorm(states + attended)
         inner = functional.gelu(layer.intermediate.dense(states))
         inner = functional.dropout(layer.output.dense(inner), self.dropout, self.training)
         return cast("Tensor", layer.output.LayerNorm(states + inner))

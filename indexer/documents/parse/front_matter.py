@@ -188,8 +188,8 @@ def _page_behind_cover(blocks: Sequence[Block], page: int | None, title: Block |
     """The page behind a cover: it repeats the title, and names the authors and the year."""
     if page is None or title is None or len(letters(title.text)) < _SHORTEST_TITLE:
         return []
-    behind = _of_page(blocks, page + 1)
-    return behind if any(letters(block.text) == letters(title.text) for block in opening_blocks(behind)) else []
+    next_page = _of_page(blocks, page + 1)
+    return next_page if any(letters(block.text) == letters(title.text) for block in opening_blocks(next_page)) else []
 
 
 def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, title: Block | None) -> None:
@@ -205,9 +205,9 @@ def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
     head = opening_blocks(blocks)
     title = _title(head)
     draft.take("title", title.text if title is not None else "", "page")
-    behind = head[head.index(title) + 1 :] if title is not None else head
-    draft.take("authors", tuple(authors_in(behind)), "page")
-    draft.take("affiliations", tuple(affiliations_in(behind)), "page")
+    after_title = head[head.index(title) + 1 :] if title is not None else head
+    draft.take("authors", tuple(authors_in(after_title)), "page")
+    draft.take("affiliations", tuple(affiliations_in(after_title)), "page")
     draft.take("doi", next((doi for block in head if (doi := doi_in(block.text))), None), "page")
     draft.take("journal", _journal(head), "page")
     draft.take("published", _published(head, blocks), "page")

@@ -171,12 +171,12 @@ def _keep_pages(folder: Path, pages: PagesSlice | None) -> Iterator[None]:
 
 def write_atomically(file: Path, content: bytes) -> None:
     """Writes beside, syncs and renames: after a power cut there is the whole file or the one before."""
-    beside = file.with_name(f"{file.name}.{os.getpid()}.new")
-    with beside.open("wb") as stream:
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
+    with temporary.open("wb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    beside.replace(file)
+    temporary.replace(file)
 
 
 def _run(folder: Path, errors: int, limits: Limits, progress: PageProgress, pages: PagesSlice | None) -> int:

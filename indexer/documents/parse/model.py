@@ -256,8 +256,8 @@ class Table:
     @property
     def heads(self) -> tuple[str, ...]:
         """The header of each column, the header's rows joined from above."""
-        above = self.rows[: self.header_rows]
-        return tuple(" ".join(row[column] for row in above if row[column]) for column in range(self.columns))
+        header = self.rows[: self.header_rows]
+        return tuple(" ".join(row[column] for row in header if row[column]) for column in range(self.columns))
 
     def csv(self) -> str:
         """RFC 4180 without the caption."""

@@ -19,7 +19,7 @@ from indexer.documents.parse.model import Block, ReadDocument
 from indexer.documents.parse.sections import split_references
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_CORE = {"dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/"}
+_CORE_NAMESPACES = {"dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/"}
 _BROKEN_ARCHIVE = (
     KeyError,
     ValueError,
@@ -46,7 +46,7 @@ def read_docx(data: bytes, limits: Limits) -> ReadDocument:
     blocks = list(allowance.within(block for block in _blocks(body, allowance) if block.text or block.table))
     if not blocks:
         raise DocumentRefused("no_text", "The document holds no text.")
-    info = {} if core is None else {"Title": _core(core, "dc:title"), "Author": _core(core, "dc:creator")}
+    info = {} if core is None else {"Title": _property(core, "dc:title"), "Author": _property(core, "dc:creator")}
     body_blocks, references = split_references(blocks)
     front = front_matter(blocks, info, {})
     return ReadDocument("docx", tuple(body_blocks), front, references, warnings=allowance.warnings)
@@ -102,15 +102,15 @@ def _paragraph(node: etree._Element) -> Block:
         return Block("heading", text, level=1)
     if name.lower() in ("caption", "beschriftung", "lgende"):
         return Block("caption", text)
-    listed = node.find(f"{_W}pPr/{_W}numPr") is not None
-    return Block("list" if listed else "text", text)
+    is_list_item = node.find(f"{_W}pPr/{_W}numPr") is not None
+    return Block("list" if is_list_item else "text", text)
 
 
 def _text(node: etree._Element) -> str:
     """Text with tabs and breaks as spaces; text deleted under tracked changes is not in ``w:t``."""
     parts: list[str] = []
-    for below in node.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr", f"{_W}noBreakHyphen"):
-        parts.append((below.text or "") if below.tag == f"{_W}t" else "-" if below.tag.endswith("Hyphen") else " ")
+    for part in node.iter(f"{_W}t", f"{_W}tab", f"{_W}br", f"{_W}cr", f"{_W}noBreakHyphen"):
+        parts.append((part.text or "") if part.tag == f"{_W}t" else "-" if part.tag.endswith("Hyphen") else " ")
     return normalise_text("".join(parts))
 
 
@@ -121,10 +121,10 @@ def _cells(row: etree._Element) -> Iterator[Cell]:
 def _width(cell: etree._Element) -> int:
     """The number of columns that the cell spans; 1 if the file gives no valid number."""
     span = cell.find(f"{_W}tcPr/{_W}gridSpan")
-    written = span.get(f"{_W}val") if span is not None else None
-    return int(written) if written is not None and _WIDTH.fullmatch(written.strip()) else 1
+    value = span.get(f"{_W}val") if span is not None else None
+    return int(value) if value is not None and _WIDTH.fullmatch(value.strip()) else 1
 
 
-def _core(core: etree._Element, path: str) -> str:
-    node = core.find(path, _CORE)
+def _property(core: etree._Element, path: str) -> str:
+    node = core.find(path, _CORE_NAMESPACES)
     return normalise_text(node.text or "") if node is not None else ""

@@ -110,10 +110,10 @@ def _above(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.Ht
     """All elements with one of these tags somewhere inside, each visited once."""
     ancestors: set[lxml.html.HtmlElement] = set()
     for node in root.iterdescendants(*tags):
-        above = node.getparent()
-        while above is not None and above not in ancestors:
-            ancestors.add(above)
-            above = above.getparent()
+        ancestor = node.getparent()
+        while ancestor is not None and ancestor not in ancestors:
+            ancestors.add(ancestor)
+            ancestor = ancestor.getparent()
     return ancestors
 
 

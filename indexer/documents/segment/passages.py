@@ -68,8 +68,8 @@ def _cosines(vectors: NDArray[np.float64]) -> list[float]:
     pairs /= np.maximum(np.linalg.norm(pairs, axis=1, keepdims=True), 1e-9)
     before = pairs[:-1].copy()
     before[0] = vectors[0]
-    behind = np.vstack([pairs[2:], vectors[-1:]])
-    return [float(value) for value in np.sum(before * behind, axis=1)]
+    after = np.vstack([pairs[2:], vectors[-1:]])
+    return [float(value) for value in np.sum(before * after, axis=1)]
 
 
 MOST_TOKENS = 512

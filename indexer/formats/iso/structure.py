@@ -153,11 +153,11 @@ def _is_a(element: Element, kind: str) -> bool:
 
 def _move_lineage(root: Element, lineage: Element) -> None:
     prop = lineage.getparent()
-    above = prop.getparent() if prop is not None else None
+    parent = prop.getparent() if prop is not None else None
     if (
         prop is None
-        or above is None
-        or local_name(above) == "DQ_DataQuality"
+        or parent is None
+        or local_name(parent) == "DQ_DataQuality"
         or local_name(prop) not in ("lineage", "resourceLineage")
     ):
         return

@@ -71,10 +71,10 @@ def _without_marks(text: str) -> str:
     text = text.strip().removeprefix("\ufeff").lstrip()
     for _ in range(_MOST_MARKS):
         before = next((mark for mark in _OPENING_MARKS if text.startswith(mark)), "")
-        behind = next((mark for mark in _CLOSING_MARKS if text.endswith(mark)), "")
-        if not before and not behind:
+        closing_mark = next((mark for mark in _CLOSING_MARKS if text.endswith(mark)), "")
+        if not before and not closing_mark:
             break
-        text = text.removeprefix(before).removesuffix(behind).strip()
+        text = text.removeprefix(before).removesuffix(closing_mark).strip()
     return text
 
 

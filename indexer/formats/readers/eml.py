@@ -132,9 +132,9 @@ def _add_vertical(draft: RecordDraft, box: Element) -> None:
 
 def _taxa(taxon: Element) -> list[str]:
     """The most specific names of a classification, with their common names."""
-    below = list(find_all(taxon, "taxonomicClassification"))
-    if below:
-        return [name for rank in below for name in _taxa(rank)]
+    children = list(find_all(taxon, "taxonomicClassification"))
+    if children:
+        return [name for rank in children for name in _taxa(rank)]
     return texts_at(taxon, "taxonRankValue", "commonName")
 
 

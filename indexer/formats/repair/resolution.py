@@ -108,9 +108,9 @@ def _first_distance(text: str) -> float | None:
     unit = match.groupdict().get("unit") or "deg"
     unit = re.sub(r"[- ]", "", unit.lower())
     unit = {"minute": "arcmin", "minutes": "arcmin", "arcmins": "arcmin", "arcsecs": "arcsec"}.get(unit, unit)
-    above, _, below = match["number"].replace(",", ".").partition("/")
-    divisor = float(below or 1)
-    return metres(float(above) / divisor, unit) if divisor else None
+    numerator, _, denominator = match["number"].replace(",", ".").partition("/")
+    divisor = float(denominator or 1)
+    return metres(float(numerator) / divisor, unit) if divisor else None
 
 
 def step_in(text: str) -> str | None:

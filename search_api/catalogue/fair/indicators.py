@@ -108,7 +108,7 @@ def says_how_to_get_it(record: Record) -> bool:
 
 def lacking_for_discovery(record: Record) -> tuple[str, ...]:
     """Of title, abstract, keywords, extent, period and contact, what is not there."""
-    there = {
+    values = {
         "title": record.title,
         "abstract": len(record.abstract) >= LONG_ENOUGH,
         "keywords": record.keywords,
@@ -116,12 +116,12 @@ def lacking_for_discovery(record: Record) -> tuple[str, ...]:
         "period": record.times,
         "contact": record.contacts,
     }
-    return tuple(what for what, value in there.items() if not value)
+    return tuple(what for what, value in values.items() if not value)
 
 
 def lacking_for_reuse(record: Record) -> tuple[str, ...]:
     """Of what a person needs to judge the data, what is not there."""
-    there = {
+    values = {
         "variables": record.names.variables,
         "platform": record.names.platforms or record.names.instruments,
         "resolution": any((record.resolution.metres, record.resolution.scale_denominator, record.resolution.time_step)),
@@ -129,7 +129,7 @@ def lacking_for_reuse(record: Record) -> tuple[str, ...]:
         "version": record.edition,
         "date": record.dates.published or record.dates.created or record.dates.modified,
     }
-    return tuple(what for what, value in there.items() if not value)
+    return tuple(what for what, value in values.items() if not value)
 
 
 def uses_a_vocabulary(record: Record) -> bool:

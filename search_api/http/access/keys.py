@@ -31,7 +31,7 @@ from es_mappings.names import alias
 from search_api.http.telemetry import count_cache_lookup
 
 PREFIX = "sonde_"
-_TEXT = re.compile(r"sonde_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+_KEY_TEXT = re.compile(r"sonde_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 _SECRET_BYTES = 32
 _UNKNOWN = "This key is not known."
 
@@ -115,7 +115,7 @@ def rotated_key(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, s
 
 def split_key(text: str) -> tuple[str, str]:
     """Id and secret. Raises NotAuthenticated for a text that cannot be a key."""
-    match = _TEXT.fullmatch(text)
+    match = _KEY_TEXT.fullmatch(text)
     if match is None:
         raise NotAuthenticated(_UNKNOWN)
     return match[1], match[2]
@@ -124,9 +124,9 @@ def split_key(text: str) -> tuple[str, str]:
 def caller_of(key: ApiKey | None, secret: str, now: datetime) -> Caller:
     """The caller of the key. Raises NotAuthenticated; only the right secret reveals that the key has ended."""
     stored = key.secrets if key is not None else ()
-    hashed = _hash(secret)
+    hash_given = _hash(secret)
     # Compares all stored hashes in constant time, so that the time does not reveal a partial match.
-    matches = [candidate for candidate in stored if hmac.compare_digest(candidate.hash, hashed)]
+    matches = [candidate for candidate in stored if hmac.compare_digest(candidate.hash, hash_given)]
     if key is None or not matches:
         raise NotAuthenticated(_UNKNOWN)
     if (state := key.state(now)) != "active":
@@ -183,7 +183,7 @@ class KeyStore:
 
     def revoke(self, id: str, now: datetime) -> ApiKey:
         """Revokes the key and returns it; a revoked key keeps its earlier time. Raises NotFound."""
-        return self._changed(id, lambda key: key if key.revoked else replace(key, revoked=now))
+        return self._change(id, lambda key: key if key.revoked else replace(key, revoked=now))
 
     def rotate(self, id: str, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
         """The key with a new secret, and its text. Raises NotFound, also for a key that is no longer active."""
@@ -196,7 +196,7 @@ class KeyStore:
             texts.append(text)
             return after
 
-        return self._changed(id, change), texts[-1]
+        return self._change(id, change), texts[-1]
 
     def note_use(self, key: ApiKey, now: datetime) -> None:
         """Stores the time of use, at most once an hour; a failure is only logged, because the time is informative."""
@@ -207,23 +207,23 @@ class KeyStore:
         except ElasticsearchError as error:
             log.warning("keys.use_not_noted", key=key.id, error=type(error).__name__)
 
-    def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+    def _change(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
         """Raises Unavailable if the key was changed in the meantime."""
         answer = self._read(id)
         if answer is None:
             raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
-        after = change(_key_of(answer["_id"], answer["_source"]))
+        changed_key = change(_key_of(answer["_id"], answer["_source"]))
         with _unavailable_if_failing():
             self._client.index(
                 index=self._index,
                 id=id,
-                document=_document(after),
+                document=_document(changed_key),
                 if_seq_no=answer["_seq_no"],
                 if_primary_term=answer["_primary_term"],
                 refresh=True,
                 require_alias=True,
             )
-        return after
+        return changed_key
 
     def _read(self, id: str) -> JsonMapping | None:
         with _unavailable_if_failing():
@@ -283,7 +283,7 @@ class KeyAuthenticator:
         self._store = store
         self._now = now
         self._lock = threading.Lock()
-        self._read: TTLCache[str, tuple[ApiKey | None]] = TTLCache(
+        self._cache: TTLCache[str, tuple[ApiKey | None]] = TTLCache(
             _MOST_REMEMBERED, memory.total_seconds(), lambda: now().timestamp()
         )
 
@@ -293,22 +293,22 @@ class KeyAuthenticator:
             raise NotAuthenticated("There is no key.")
         id, secret = split_key(bearer)
         now = self._now()
-        key, fresh = self._found(id)
+        key, fresh = self._find(id)
         caller = caller_of(key, secret, now)
         if fresh and key is not None:
             self._store.note_use(key, now)
         return caller
 
-    def _found(self, id: str) -> tuple[ApiKey | None, bool]:
+    def _find(self, id: str) -> tuple[ApiKey | None, bool]:
         """The key, and whether it was read just now."""
         with self._lock:
-            cached = self._read.get(id)
+            cached = self._cache.get(id)
         count_cache_lookup("keys", hit=cached is not None)
         if cached is not None:
             return cached[0], False
         key = self._store.find(id)
         with self._lock:
-            self._read[id] = (key,)
+            self._cache[id] = (key,)
         return key, True
 
 

@@ -21,7 +21,7 @@ from werkzeug.http import generate_etag
 
 from core.errors import Conflict, InvalidInput, NotFound, PreconditionFailed, Unsupported
 from core.json_types import Json
-from core.record import addressed
+from core.record import id_of_address
 from search_api.catalogue.listing import LONGEST_ID, Original, Stored
 from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import CataloguePath
@@ -78,7 +78,7 @@ def change_record(parts: Parts, source: str, id: str, patch: Mapping[str, object
 
     Raises NotFound, Unsupported if the document is not JSON, and Conflict if it changes meanwhile.
     """
-    record = addressed(source, id)
+    record = id_of_address(source, id)
     original = original_of(parts, source, record)
     content = json.dumps(merge_patch(json_of(original, record), patch), ensure_ascii=False).encode()
     parts.pushed.put(source, record, content, original.media_type, _unchanged(parts, source, original))

@@ -14,7 +14,7 @@ from werkzeug.http import generate_etag
 
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
-from core.record import Record, addressed
+from core.record import Record, id_of_address
 from search_api.catalogue.listing import ListRequest, Selection
 from search_api.formats_out.notations import EARLIEST_MS, LATEST_MS
 from search_api.formats_out.stac import ASSET_RELS, VERSION
@@ -68,7 +68,7 @@ def _refuse_other(members: Json, collection: str, id: str | None) -> None:
     own = members.get("id")
     if "id" in members and (not isinstance(own, str) or not own):
         raise _wrong("has an id that is not a text")
-    if id is not None and own is not None and addressed(collection, str(own)) != addressed(collection, id):
+    if id is not None and own is not None and id_of_address(collection, str(own)) != id_of_address(collection, id):
         raise _wrong(f"has the id {str(own)[:60]!r}; the address names {id!r}")
 
 
@@ -152,7 +152,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         source, change = source_named(path.collection), patch_of_request()
         _refuse_other(change, source, path.item)
         change.pop("collection", None)
-        record = addressed(source, path.item)
+        record = id_of_address(source, path.item)
         original = original_of(parts, source, record)
         if original.format != "stac":
             raise Conflict(
@@ -163,7 +163,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
 
     @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
-        source, record = source_named(path.collection), addressed(path.collection, path.item)
+        source, record = source_named(path.collection), id_of_address(path.collection, path.item)
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)
         if not parts.records.page(ListRequest(selection, limit=1)).records:
             raise NotFound(f"The collection {source!r} has no item {path.item!r}.")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from core.errors import NotFound
 from core.json_types import Json
-from core.record import addressed
+from core.record import id_of_address
 from search_api.catalogue.listing import ListRequest, Selection
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import NoParameters
@@ -120,8 +120,8 @@ def stac_views(parts: Parts) -> APIBlueprint:
         end = query.offset + min(query.limit, MOST_COLLECTIONS)
         documents_of_page = [collection_document(catalogue, addresses) for catalogue in documents[query.offset : end]]
         if query.fields_ is not None:
-            wanted = read_fields(query.fields_, COLLECTION)
-            documents_of_page = [with_fields(catalogue, wanted, COLLECTION) for catalogue in documents_of_page]
+            fields = read_fields(query.fields_, COLLECTION)
+            documents_of_page = [with_fields(catalogue, fields, COLLECTION) for catalogue in documents_of_page]
         links = _links(addresses.this(), addresses)
         links.append(link(QUERYABLES_REL, addresses.to("/stac/collections-queryables"), SCHEMA_JSON, "Queryables"))
         if end < len(documents):
@@ -144,8 +144,8 @@ def stac_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _links(own: str, addresses: Addresses) -> list[Link]:
-    return [link("self", own, JSON), link("root", addresses.to("/stac"), JSON)]
+def _links(address: str, addresses: Addresses) -> list[Link]:
+    return [link("self", address, JSON), link("root", addresses.to("/stac"), JSON)]
 
 
 class StacItem(BaseModel):
@@ -186,7 +186,7 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
     )
     def item(path: StacItemPath, query: NoParameters) -> Response:  # noqa: ARG001
         selection = Selection(
-            source=path.collection, ids=(path.item, addressed(path.collection, path.item)), also=WITH_ASSETS
+            source=path.collection, ids=(path.item, id_of_address(path.collection, path.item)), also=WITH_ASSETS
         )
         matches = parts.records.page(ListRequest(selection, limit=1)).records
         if not matches:
@@ -207,18 +207,18 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
 def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool) -> Response:
     addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
-    wanted = fields_of(query)
+    fields = fields_of(query)
     features = [item_document(stored.record, addresses) for stored in page.records]
-    if wanted is not None:
-        features = [with_fields(stored, wanted) for stored in features]
+    if fields is not None:
+        features = [with_fields(stored, fields) for stored in features]
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
     if page.after is not None:
         token = write_position(page.after, stac_question(query, collection))
-        following: Json = dict(link("next", addresses.page(token, "token"), GEOJSON))
+        next_link: Json = dict(link("next", addresses.page(token, "token"), GEOJSON))
         if body:
-            following = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
-            following |= {"body": {"token": token}, "merge": True}
-        links.append(following)
+            next_link = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
+            next_link |= {"body": {"token": token}, "merge": True}
+        links.append(next_link)
     counts = {"numberMatched": page.matched, "numberReturned": len(features)}
     return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
 
@@ -236,9 +236,9 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac/collections-queryables", summary="What a filter of collections may name", responses=_SCHEMA)
     def queryables_of_collections(query: NoParameters) -> Response:  # noqa: ARG001
-        own = Addresses.of(parts.http).to(request.path)
+        address = Addresses.of(parts.http).to(request.path)
         schemas = {name: schema_of(queryable) for name, queryable in COLLECTION_QUERYABLES.items()}
-        return schema_of_properties(own, "queryables of collections", schemas)
+        return schema_of_properties(address, "queryables of collections", schemas)
 
     @api.get(
         "/stac/collections/<collection>/queryables",
@@ -261,5 +261,5 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _schema_answer(kind: str, offered: dict[str, Queryable], addresses: Addresses) -> Response:
-    return schema_of_properties(addresses.to(request.path), f"{kind} of items", schemas_of(offered))
+def _schema_answer(kind: str, properties: dict[str, Queryable], addresses: Addresses) -> Response:
+    return schema_of_properties(addresses.to(request.path), f"{kind} of items", schemas_of(properties))

@@ -152,8 +152,8 @@ class DocumentTable:
     @property
     def heads(self) -> tuple[str, ...]:
         """The heading of each column, the header's rows joined from above."""
-        above = self.cells[: self.header_rows]
-        return tuple(" ".join(cell for cell in column if cell) for column in zip(*above, strict=True))
+        header = self.cells[: self.header_rows]
+        return tuple(" ".join(cell for cell in column if cell) for column in zip(*header, strict=True))
 
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:

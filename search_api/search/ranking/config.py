@@ -1,7 +1,7 @@
-"""Weights of words in the lexical queries, by field and by origin of the word.
+"""Every number of the ranking: the signals and combiner of each target, weights of words, names and quotes.
 
 The values are in ``config.json``, one section for each target, and in it one for each signal. They were chosen on the
-train halves of three judged collections, among settings under which every law in the tests holds.
+train halves of three judged collections, among settings with which all tests of the ranking pass.
 New tuning replaces the file, not the code.
 """
 
@@ -33,8 +33,9 @@ Boosts = Mapping[str, float]
 class NameWeights:
     """How well a record matches a name in the question; 1 = its own exact name.
 
-    ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins as asked. ``kin``: its own name
-    begins with the asked one. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
+    ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins with the name. ``kin``: its own
+    name begins with the name in the question. ``typed``, ``other``: an acronym or its words as typed, and in
+    the other form.
     ``rare``, ``common``: a name that at most the share ``rare`` of the records bears counts in full, one that
     ``common`` of them bear not at all. ``preferred``: how much a format or an organisation of many records counts.
     ``beside_title``: the part of a name's weight that is left if a record has the question as its title.
@@ -165,7 +166,7 @@ class Ranker:
         return replace(self, signals=signals)
 
     def without(self, *kinds: type[Signal]) -> Ranker:
-        """The same where these signals do not count."""
+        """A copy without these signals."""
         names = {kind.name for kind in kinds}
         return replace(self, signals={name: signal for name, signal in self.signals.items() if name not in names})
 

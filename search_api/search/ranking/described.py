@@ -26,7 +26,10 @@ _COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MOD
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One record as a row: its id, the scores of each arm (None or absent: not measured) and the columns of ranking."""
+    """One record as a row: its id, the score of each arm (None or absent: not measured) and the columns of ranking.
+
+    ``named``: how prominently it names the place of the question, 0 to 1.
+    """
 
     id: str
     arms: Mapping[SignalName, float | None] = field(default_factory=dict)

@@ -195,8 +195,8 @@ def interact(ranking: Ranking, scores: Floats) -> Ranking:
 def interactions(question: Vectors, texts: Sequence[Bits | None]) -> Floats:
     """(n,) -1..1 of each text with the question's token vectors (tokens, dims); NaN for a text without."""
     scores = np.full(len(texts), np.nan)
-    there = [place for place, text in enumerate(texts) if text is not None]
-    scores[there] = late_interaction(question, [text for text in texts if text is not None])
+    present = [place for place, text in enumerate(texts) if text is not None]
+    scores[present] = late_interaction(question, [text for text in texts if text is not None])
     return scores
 
 
@@ -227,14 +227,14 @@ def with_pins(ranking: Ranking, pins: Sequence[Pinned]) -> Ranking:
         return ranking
     ids = ranking.candidates.ids
     place = {ids[index]: index for index in ranking.order.tolist()}
-    there = [pin for pin in pins if pin.record in place]
-    if not there:
+    ranked_pins = [pin for pin in pins if pin.record in place]
+    if not ranked_pins:
         return ranking
-    first = np.array([place[pin.record] for pin in there], dtype=ranking.order.dtype)
+    first = np.array([place[pin.record] for pin in ranked_pins], dtype=ranking.order.dtype)
     rest = ranking.order[~np.isin(ranking.order, first)]
     score = ranking.score.copy()
-    score[first] = float(ranking.score.max()) + np.arange(len(there), 0, -1)
-    return replace(ranking, score=score, order=np.concatenate([first, rest]), pins=tuple(there))
+    score[first] = float(ranking.score.max()) + np.arange(len(ranked_pins), 0, -1)
+    return replace(ranking, score=score, order=np.concatenate([first, rest]), pins=tuple(ranked_pins))
 
 
 _COMBINERS_OWN = Reason("what the score starts from", "base")

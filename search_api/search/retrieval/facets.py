@@ -97,15 +97,15 @@ def _regions(buckets: JsonMapping, choices: Choices) -> Facet:
 
 def _cells(answer: JsonMapping, choices: Choices) -> Facet:
     """The label is the cell's address in WorldCRS84Quad: level/row/column."""
-    counted = read_cells(answer, choices.cells)
-    level = counted.grid.level
+    cell_counts = read_cells(answer, choices.cells)
+    level = cell_counts.grid.level
     values = tuple(
         FacetValue(
-            ",".join(f"{edge:.9g}" for edge in counted.box(cell).as_list()),
+            ",".join(f"{edge:.9g}" for edge in cell_counts.box(cell).as_list()),
             cell.count,
             f"{level}/{cell.row}/{cell.column}",
         )
-        for cell in counted.cells
+        for cell in cell_counts.cells
     )
     return Facet(_PARAMETERS["cell"], values, level=level)
 
@@ -182,18 +182,20 @@ class FacetCounts:
     @classmethod
     def of(cls, names: Sequence[FacetName], choices: Choices) -> FacetCounts:
         """The counts of the named facets."""
-        own = {name: clause for name in names if (clause := _own_filter(name, choices.filters)) is not None}
+        own_clauses = {name: clause for name in names if (clause := _own_filter(name, choices.filters)) is not None}
         base = choices.filters
-        for name in own:
+        for name in own_clauses:
             base = replace(base, **_without(name))
         counts: Json = {}
         for name in names:
-            others = [clause for facet, clause in own.items() if facet != name]
-            mine = own.get(name)
-            own_values: list[Clause] = [{"bool": {"must_not": [mine]}}] if mine is not None and name in TERMS else []
+            others = [clause for facet, clause in own_clauses.items() if facet != name]
+            own_clause = own_clauses.get(name)
+            own_values: list[Clause] = (
+                [{"bool": {"must_not": [own_clause]}}] if own_clause is not None and name in TERMS else []
+            )
             for key, aggregation in _aggregations(name, choices).items():
-                counts[key] = _among(others if key != name else [*others, *own_values], aggregation)
-        return cls(tuple(record_filters(base)), tuple(own.values()), counts)
+                counts[key] = _filtered(others if key != name else [*others, *own_values], aggregation)
+        return cls(tuple(record_filters(base)), tuple(own_clauses.values()), counts)
 
     def section(self) -> Json:
         """The parts of a search body."""
@@ -209,7 +211,7 @@ def inner(answer: JsonMapping) -> JsonMapping:
     return nested
 
 
-def _among(conditions: Sequence[Clause], aggregation: Json) -> Json:
+def _filtered(conditions: Sequence[Clause], aggregation: Json) -> Json:
     if not conditions:
         return aggregation
     return {"filter": {"bool": {"filter": list(conditions)}}, "aggs": {_INNER: aggregation}}
@@ -304,8 +306,8 @@ def cell_aggregation(view: CellView) -> Json:
     """One aggregation; ``read_cells`` reads its answer."""
     levels = dict.fromkeys((view.grid.level, min(view.grid.level, _FALLBACK)))
     counted = {str(level): {"terms": {"field": field_of(level), "size": _MOST_CORNERS}} for level in levels}
-    within: Json = {"match_all": {}} if view.area == WORLD else area_clause(view.area, "intersects")
-    return {"filter": within, "aggs": counted}
+    area_filter: Json = {"match_all": {}} if view.area == WORLD else area_clause(view.area, "intersects")
+    return {"filter": area_filter, "aggs": counted}
 
 
 def read_cells(answer: JsonMapping, view: CellView) -> CellCounts:
@@ -314,14 +316,14 @@ def read_cells(answer: JsonMapping, view: CellView) -> CellCounts:
     complete = answer[str(level)]["sum_other_doc_count"] == 0
     grid = CellGrid(level if complete else min(level, _FALLBACK))
     buckets = answer[str(grid.level)]["buckets"]
-    corners, times = [int(bucket["key"]) for bucket in buckets], [int(bucket["doc_count"]) for bucket in buckets]
-    counted: dict[tuple[int, int], int] = {}
+    corners, areas = [int(bucket["key"]) for bucket in buckets], [int(bucket["doc_count"]) for bucket in buckets]
+    count_by_cell: dict[tuple[int, int], int] = {}
     for block in grid.blocks(view.area):
-        counts = grid.counts(corners, times, block)
+        counts = grid.counts(corners, areas, block)
         rows, columns = np.nonzero(counts)
         places = zip((rows + block.first_row).tolist(), (columns + block.first_column).tolist(), strict=True)
-        counted |= dict(zip(places, counts[rows, columns].tolist(), strict=True))
-    return CellCounts(grid, tuple(Cell(*place, count) for place, count in sorted(counted.items())))
+        count_by_cell |= dict(zip(places, counts[rows, columns].tolist(), strict=True))
+    return CellCounts(grid, tuple(Cell(*place, count) for place, count in sorted(count_by_cell.items())))
 
 
 def year_aggregation() -> Json:
@@ -334,6 +336,6 @@ def read_years(answer: JsonMapping, this_year: int) -> dict[int, int]:
 
     ``BEFORE`` counts those that begin before 1850.
     """
-    turns = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["buckets"]}
-    last = max([this_year, *(turn // 2 - 1 for turn in turns if turn % 2)])
-    return {year: count for year, count in counts_by_year(turns).items() if count and year <= last}
+    changes_by_year = {int(bucket["key"]): int(bucket["doc_count"]) for bucket in answer["buckets"]}
+    last = max([this_year, *(change // 2 - 1 for change in changes_by_year if change % 2)])
+    return {year: count for year, count in counts_by_year(changes_by_year).items() if count and year <= last}

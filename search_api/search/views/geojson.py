@@ -26,7 +26,7 @@ def feature(record: Record) -> Json:
         "geometry": geometry(record),
         "time": time(record.times),
         "properties": properties(record),
-        "links": [link(out) for out in record.links],
+        "links": [link(record_link) for record_link in record.links],
     }
 
 
@@ -90,7 +90,7 @@ def properties(record: Record) -> Json:
         "sonde:boxes": [box.as_list() for box in record.extents],
         "sonde:dates": {name: text for name, text in asdict(record.dates).items() if text},
         "sonde:times": [[span.start_iso, span.end_iso] for span in record.times],
-        "sonde:resolution": _said(
+        "sonde:resolution": _resolution(
             record.resolution.metres, record.resolution.scale_denominator, record.resolution.time_step
         ),
         "sonde:provenance": record.provenance.kind,
@@ -102,9 +102,9 @@ def properties(record: Record) -> Json:
     return {name: value for name, value in properties.items() if value not in (None, "", [], {})}
 
 
-def _said(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
-    named = {"metres": metres, "scaleDenominator": scale_denominator, "timeStep": time_step}
-    return {name: value for name, value in named.items() if value is not None}
+def _resolution(metres: float | None, scale_denominator: int | None, time_step: str | None) -> Json:
+    values = {"metres": metres, "scaleDenominator": scale_denominator, "timeStep": time_step}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def names(names_of_record: Names) -> Json:
@@ -149,8 +149,13 @@ def contact(entry: Contact) -> Json:
     return {name: value for name, value in values.items() if value}
 
 
-def link(out: Link) -> Json:
-    values = {"href": out.href, "rel": out.rel or "related", "type": out.media_type, "title": out.name}
+def link(record_link: Link) -> Json:
+    values = {
+        "href": record_link.href,
+        "rel": record_link.rel or "related",
+        "type": record_link.media_type,
+        "title": record_link.name,
+    }
     return {name: value for name, value in values.items() if value}
 
 
@@ -222,43 +227,44 @@ def facets(answer: Answer) -> Json:
     }
 
 
-def interpretation(read: Interpretation) -> Json:
+def interpretation(parsed: Interpretation) -> Json:
     """How the question was understood, each part with its position in the text and its source."""
     return {
-        "text": read.text,
-        "thematic": read.thematic,
-        "language": read.language,
+        "text": parsed.text,
+        "thematic": parsed.thematic,
+        "language": parsed.language,
         "places": [
-            {**_found(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
+            {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
             | ({"estimated": True} if p.estimated else {})
-            for p in read.places
+            for p in parsed.places
         ],
-        "relations": [{**_found(r.mention), "relation": r.relation} for r in read.relations],
-        "areas": [box.as_list() for box in read.areas],
+        "relations": [{**_mention(r.mention), "relation": r.relation} for r in parsed.relations],
+        "areas": [box.as_list() for box in parsed.areas],
         "times": [
-            {**_found(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso} for t in read.times
+            {**_mention(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso}
+            for t in parsed.times
         ],
-        "datetime": _interval(read.span),
-        "latest": read.latest,
+        "datetime": _interval(parsed.span),
+        "latest": parsed.latest,
         "scales": [
-            {**_found(s.mention), **_said(s.metres, s.scale_denominator, s.time_step), "level": s.level}
-            for s in read.scales
+            {**_mention(s.mention), **_resolution(s.metres, s.scale_denominator, s.time_step), "level": s.level}
+            for s in parsed.scales
         ],
-        "kinds": [{**_found(k.mention), "kind": k.kind} for k in read.kinds],
-        "identifiers": [_identifier(identifier) for identifier in read.identifiers],
-        "names": [{**_found(n.mention), "match": n.how, "count": n.count} for n in read.names],
+        "kinds": [{**_mention(k.mention), "kind": k.kind} for k in parsed.kinds],
+        "identifiers": [_identifier(identifier) for identifier in parsed.identifiers],
+        "names": [{**_mention(n.mention), "match": n.how, "count": n.count} for n in parsed.names],
         "terms": [
-            {**_found(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
-            for t in read.terms
+            {**_mention(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
+            for t in parsed.terms
         ],
-        "corrected": [{"text": typed, "read": correction} for typed, correction in read.corrected],
-        "unread": list(read.unread),
+        "corrected": [{"text": typed, "read": correction} for typed, correction in parsed.corrected],
+        "unread": list(parsed.unread),
     }
 
 
 def _identifier(identifier: QueryIdentifier) -> Json:
     known = {} if identifier.known is None else {"known": identifier.known}
-    return {**_found(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known}
+    return {**_mention(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known}
 
 
 def _labels(labels: tuple[Label, ...]) -> list[Json]:
@@ -269,7 +275,7 @@ def _interval(span: TimeSpan | None) -> str | None:
     return None if span is None else f"{span.start_iso or '..'}/{span.end_iso or '..'}"
 
 
-def _found(span: TextSpan) -> JsonMapping:
+def _mention(span: TextSpan) -> JsonMapping:
     return {
         "text": span.text,
         "span": [span.start, span.end],

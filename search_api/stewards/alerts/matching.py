@@ -301,8 +301,12 @@ class Matcher:
 
 def due_times(now: datetime) -> dict[Every, str]:
     """When a digest may be sent: at once, or on the next Monday (on a Monday at once)."""
-    ahead = (_MONDAY - now.weekday()) % 7
-    monday = now if ahead == 0 else (now + timedelta(days=ahead)).replace(hour=0, minute=0, second=0, microsecond=0)
+    days_ahead = (_MONDAY - now.weekday()) % 7
+    monday = (
+        now
+        if days_ahead == 0
+        else (now + timedelta(days=days_ahead)).replace(hour=0, minute=0, second=0, microsecond=0)
+    )
     return {"day": now.isoformat(), "week": monday.isoformat()}
 
 

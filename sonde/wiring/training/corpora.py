@@ -84,7 +84,7 @@ def texts_from(source: str, settings: Settings) -> list[CorpusDocument]:
     return list(of_records(records_from(source, settings), Path(source).name))
 
 
-def remembering(settings: Settings) -> Embedder:
+def caching_embedder(settings: Settings) -> Embedder:
     """The embedder of the settings; texts that it read before are not read again."""
     return CachedEmbedder(Models(settings).embedder(), VectorCache(settings.models.folder / "vectors.sqlite"))
 
@@ -179,7 +179,7 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
         raise TrainingError(f"{name!r} is neither {LIBRARY} nor a file or folder of documents here.")
     given = settings.documents
     coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else uniform_coherence
-    embedder = remembering(settings)
+    embedder = caching_embedder(settings)
     for file, document in read_files(path):
         yield from segment(document, file, embedder, SegmentOptions(given.most_tokens), coherence).passages
 
@@ -199,7 +199,7 @@ def read_files(path: Path) -> Iterator[tuple[str, ReadDocument]]:
             log.warning("training.document_refused", document=file.name, reason=refused.reason)
 
 
-def running_from(source: str, settings: Settings) -> list[RunningText]:
+def running_texts_of(source: str, settings: Settings) -> list[RunningText]:
     """Sections of the documents in a folder, else descriptions of records."""
     path = Path(source).expanduser()
     if source != SAMPLES and path.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in path.iterdir()):
@@ -239,7 +239,7 @@ def examples_from(
         return read_examples(Path(sources.records).expanduser())
     documents = documents_from(sources, settings)
     told(f"{len(documents)} texts")
-    embedder = remembering(settings)
+    embedder = caching_embedder(settings)
     model = asking_model(settings, said) if "language-model" in sources.questions.ways else None
     asked = questions(documents, sources.questions, QuestionModels(embedder, model))
     if not asked:

@@ -41,7 +41,7 @@ def licence_of(base: str, stated: str | None) -> str:
     return stated or (UNKNOWN if model is None else model.licence)
 
 
-def refuse_in_the_way(out: Path, *, resume: bool) -> None:
+def refuse_existing_output(out: Path, *, resume: bool) -> None:
     """A finished model is never written over. Raises TrainingError."""
     if out.exists() and any(out.iterdir()):
         done = " (it is finished)" if resume and (out / "card.json").is_file() else ""
@@ -89,7 +89,7 @@ def run_embedder(
     settings: Settings, request: Request, wanted: EmbedderTrainingSettings, course: TrainingBudget, told: Told = Told()
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
-    refuse_in_the_way(request.out, resume=request.resume)
+    refuse_existing_output(request.out, resume=request.resume)
     start = embedder_base(request.base, settings)
     instruction = task_instruction(request.task) if request.task else start.instruction
     examples = examples_of(settings, request, told)

@@ -27,7 +27,7 @@ from sonde.settings import Settings
 from sonde.wiring.evaluating import judged
 from sonde.wiring.training.corpora import LICENCES, own_commit, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
-from sonde.wiring.training.run import licence_of, refuse_in_the_way
+from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
@@ -130,7 +130,7 @@ class HeadRequest:
 
 def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], None]) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence."""
-    refuse_in_the_way(request.out, resume=False)
+    refuse_existing_output(request.out, resume=False)
     if request.judged or request.layers is not None:
         needs_torch("Learning from judged questions", "training")
     located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
@@ -139,7 +139,7 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
         Path(source).name: [record.embedding_text for record in records_from(source, settings)]
         for source in request.sources
     }
-    texts = [text for some in by_source.values() for text in some]
+    texts = [text for texts_of_source in by_source.values() for text in texts_of_source]
     said(f"Reading at most {request.settings.texts} of {len(texts)} texts.")
     fitted = fit_head(folder, texts, request.settings, Compute(settings.embedder.threads or None))
     learnt = _learnt(settings, request, located, folder, fitted, said)
@@ -192,7 +192,7 @@ def _learnt(
         folder, _served(request.base, folder), fitted.head.ignored, Compute(settings.embedder.threads or None)
     )
     lists = {name: judged_lists(asking, collection, reader, said) for name, collection in collections.items()}
-    every = [one for some in lists.values() for one in some]
+    every = [one for names in lists.values() for one in names]
     head = trained_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
     counts = {name: len(own) for name, own in lists.items()}
     return _Learnt(replace(fitted, head=head), {"learning": asdict(request.learning)}, _used(counts))

@@ -122,8 +122,8 @@ def _demote_false_headings(drafts: Sequence[StyledBlock]) -> list[StyledBlock]:
     out: list[StyledBlock] = []
     for index, draft in enumerate(drafts):
         block = draft.block
-        behind = drafts[index + 1] if index + 1 < len(drafts) else None
-        if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(draft, behind):
+        next_draft = drafts[index + 1] if index + 1 < len(drafts) else None
+        if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(draft, next_draft):
             out.append(StyledBlock(replace(block, kind="text"), aside=draft.aside))
         else:
             out.append(draft)
@@ -173,11 +173,11 @@ class _OpenText:
         end = self._text.end
         if _SENTENCE_END.search(end) or _LIST_ITEM.match(block.text):
             return False
-        apart = (block.first_page or 0) - (self._drafts[-1].block.last_page or 0)
-        if apart > 1:
+        page_gap = (block.first_page or 0) - (self._drafts[-1].block.last_page or 0)
+        if page_gap > 1:
             return False
         long = self._text.length > 200 and len(block.text) > 80
-        return block.text[:1].islower() or end.endswith(("-", ",")) or (apart == 1 and long)
+        return block.text[:1].islower() or end.endswith(("-", ",")) or (page_gap == 1 and long)
 
     def add(self, block: Block) -> None:
         """Records where the added text begins if that is on a later page."""

@@ -179,8 +179,8 @@ def _name_symbols(glyphs: list[Glyph]) -> list[Glyph]:
     for place, glyph in enumerate(glyphs):
         if glyph.character == UNKNOWN:
             before = "".join(neighbour.character for neighbour in glyphs[max(0, place - 1) : place])
-            behind = "".join(neighbour.character for neighbour in glyphs[place + 1 : place + 3])
-            symbol = symbol_in_text(glyph.box, glyph.style.size, before, behind)
+            next_characters = "".join(neighbour.character for neighbour in glyphs[place + 1 : place + 3])
+            symbol = symbol_in_text(glyph.box, glyph.style.size, before, next_characters)
             out[place] = replace(glyph, character=symbol)
     return out
 

@@ -154,5 +154,5 @@ def is_footnote_start(line: Line, measures: Measures) -> bool:
 
 def neighbours(lines: Sequence[Line], index: int) -> Neighbours:
     before = lines[index].baseline - lines[index - 1].baseline if index > 0 else None
-    behind = lines[index + 1].baseline - lines[index].baseline if index + 1 < len(lines) else None
-    return Neighbours(before, behind)
+    gap_after = lines[index + 1].baseline - lines[index].baseline if index + 1 < len(lines) else None
+    return Neighbours(before, gap_after)

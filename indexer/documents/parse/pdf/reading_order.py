@@ -186,8 +186,8 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
     counts = Counter(len(gutters) for gutters in pages if gutters)
     if not counts:
         return ()
-    usual, often = counts.most_common(1)[0]
-    if 2 * often < len(pages):
+    usual, count = counts.most_common(1)[0]
+    if 2 * count < len(pages):
         return ()
     return tuple(median(gutters[place] for gutters in pages if len(gutters) == usual) for place in range(usual))
 

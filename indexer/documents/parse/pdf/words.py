@@ -141,9 +141,9 @@ def _join_ligatures(words: list[Word]) -> list[Word]:
     while place < len(words):
         word = words[place]
         before = out[-1] if out else None
-        behind = words[place + 1] if place + 1 < len(words) else None
+        next_word = words[place + 1] if place + 1 < len(words) else None
         place += 1
-        left, right = _gap(before, word), _gap(word, behind)
+        left, right = _gap(before, word), _gap(word, next_word)
         narrow = min(left, right)
         if word.text not in _LIGATURES or narrow > _LIGATURE_GAP * word.size:
             out.append(word)
@@ -151,8 +151,8 @@ def _join_ligatures(words: list[Word]) -> list[Word]:
         parts = [word]
         if before is not None and left <= _SAME_GAP * narrow and before.text[-1:].isalpha():
             parts.insert(0, out.pop())
-        if behind is not None and right <= _SAME_GAP * narrow and behind.text[:1].islower():
-            parts.append(behind)
+        if next_word is not None and right <= _SAME_GAP * narrow and next_word.text[:1].islower():
+            parts.append(next_word)
             place += 1
         out.append(_merge(parts))
     return out
