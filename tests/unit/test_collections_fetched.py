@@ -157,6 +157,7 @@ def test_records_are_taken_from_the_repository_s_archive_the_same_bytes_each_tim
         (archive({"rda/a.xml": b"<a/>"}), "the 1 files of rda/ are not those that were judged"),
         (archive(RECORDS)[:60], "the archive cannot be read"),
     ],
+    ids=["a file is missing", "the archive is cut"],
 )
 def test_other_records_are_refused(tmp_path: Path, body: bytes, why: str) -> None:
     with serving({f"/own/records/tar.gz/{COMMIT}": body}) as (url, _), pytest.raises(NotFetched, match=why):
