@@ -29,8 +29,8 @@ from sonde.cli.signals import ended_by_signals
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
+from sonde.wiring.checkout import CHECKOUT
 from sonde.wiring.clients import elasticsearch_client, index_shape
-from sonde.wiring.evaluating import CHECKOUT
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.models import Models
 

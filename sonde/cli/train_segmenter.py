@@ -17,7 +17,8 @@ from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
 from sonde.cli.train_shown import kept_when_interrupted, progress_report, show_figures
 from sonde.settings import Settings, load_settings
-from sonde.wiring.training.corpora import LICENCES, caching_embedder, own_commit, read_files, running_texts_of
+from sonde.wiring.checkout import own_commit
+from sonde.wiring.training.corpora import LICENCES, caching_embedder, read_files, running_texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.loop import TrainingBudget
 from training.provenance import Origin

@@ -16,9 +16,8 @@ import psutil
 
 from core.json_types import Json, JsonMapping
 from sonde import __version__
-from sonde.wiring.training.corpora import own_commit
+from sonde.wiring.checkout import CHECKOUT, own_commit
 
-_CHECKOUT = Path(__file__).resolve().parents[2]
 _OUTPUTS = ("--json", "--html", "--page")
 
 
@@ -57,9 +56,9 @@ def command_line(words: Sequence[str]) -> str:
 
 def _program(path: Path) -> str:
     """A command's name, or ``python -m`` and the module."""
-    if path.suffix != ".py" or not path.is_relative_to(_CHECKOUT):
+    if path.suffix != ".py" or not path.is_relative_to(CHECKOUT):
         return path.name
-    parts = path.relative_to(_CHECKOUT).with_suffix("").parts
+    parts = path.relative_to(CHECKOUT).with_suffix("").parts
     return f"python -m {'.'.join(parts).removesuffix('.__main__')}"
 
 

@@ -28,12 +28,12 @@ from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval.serving import ServingResolver
 from sonde import __version__
 from sonde.settings import Settings
+from sonde.wiring.checkout import CHECKOUT
 from sonde.wiring.clients import elasticsearch_client, index_shape
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.models import Models
 from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts, search_pipeline
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 QUALITY = CHECKOUT / "tests" / "quality"
 OWN_SHARED = CHECKOUT.parent / "shared"
 """Read where no other folder is named, if it is there."""

@@ -31,8 +31,9 @@ from evaluation.metrics import RunMeasures, measure, paired_randomisation
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import Settings
+from sonde.wiring.checkout import own_commit
 from sonde.wiring.models import Models
-from sonde.wiring.training.corpora import LICENCES, own_commit, read_files
+from sonde.wiring.training.corpora import LICENCES, read_files
 from sonde.wiring.training.run import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data

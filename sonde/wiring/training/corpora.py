@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,8 +27,8 @@ from indexer.store.ledger import scan
 from search_api.catalogue.listing import ListRequest, RecordReader, Selection
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
+from sonde.wiring.checkout import CHECKOUT
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluating import CHECKOUT
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, of_records, read_definitions
@@ -87,28 +86,6 @@ def texts_from(source: str, settings: Settings) -> list[CorpusDocument]:
 def caching_embedder(settings: Settings) -> Embedder:
     """The embedder of the settings; texts that it read before are not read again."""
     return CachedEmbedder(Models(settings).embedder(), VectorCache(settings.models.folder / "vectors.sqlite"))
-
-
-def own_commit() -> str:
-    """The commit of this checkout, with ``+`` where it holds changes; empty where it is none."""
-    commit = _git("rev-parse", "--short=12", "HEAD")
-    return commit + "+" if commit and _git("status", "--porcelain", "--untracked-files=no") else commit
-
-
-def _git(*words: str) -> str:
-    try:
-        # Our own words; no shell reads them.
-        done = subprocess.run(  # noqa: S603 # nosec B603 B607
-            ["git", *words],  # noqa: S607
-            cwd=CHECKOUT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=10,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 LIBRARY = "library"

@@ -12,7 +12,8 @@ from encoders.model_card import ModelCard
 from encoders.presets import known, preset_for
 from encoders.recipe import read_json
 from sonde.settings import Settings
-from sonde.wiring.training.corpora import LICENCES, Sources, examples_from, own_commit
+from sonde.wiring.checkout import own_commit
+from sonde.wiring.training.corpora import LICENCES, Sources, examples_from
 from sonde.wiring.training.judged_lists import reranker_named
 from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
 from training.embedder.train import Base, train_embedder

@@ -24,8 +24,9 @@ from encoders.token_head import KIND, ignored_tokens
 from encoders.tokens import open_tokeniser
 from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
+from sonde.wiring.checkout import own_commit
 from sonde.wiring.evaluating import judged
-from sonde.wiring.training.corpora import LICENCES, own_commit, records_from
+from sonde.wiring.training.corpora import LICENCES, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
