@@ -20,9 +20,9 @@ from core.json_types import Json
 from lab.peers.records import INDEX, WORLD
 from local_stack.ports import free_port
 from sonde.settings import Settings
+from sonde.wiring.checkout import CHECKOUT
 from sonde.wiring.clients import elasticsearch_login
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 PROCESSES = 2
 _READY_S, _STEP_S = 90.0, 0.5
 _BATCH = 500

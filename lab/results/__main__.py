@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from core.errors import NotFound
-from lab.results.pages import CHECKOUT, pages, shown, written
+from lab.results.pages import pages, shown, written
 from lab.results.tables import keys, load_tables, newest, recorded, save_table
+from sonde.wiring.checkout import CHECKOUT
 
 
 @click.group(invoke_without_command=True)

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from core.errors import NotFound
 from lab.results.tables import Figure, ResultRow, ResultTable, keys
-
-CHECKOUT = Path(__file__).resolve().parents[2]
+from sonde.wiring.checkout import CHECKOUT
 
 _QUOTE = re.compile(r"(?:\?|-?\d[\d.,]*%?)<!-- figure: (?P<key>\S+)(?: (?P<form>\S+))? -->")
 _BLOCK = re.compile(r"(<!-- results: (?P<what>[^>]+?) -->\n).*?(<!-- end of results -->)", re.S)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import NotFound, SondeError
-from lab.results.pages import CHECKOUT, pages, written
+from lab.results.pages import pages, written
 from lab.results.tables import TABLES, ResultRow, ResultTable, load_table, load_tables, newest, recorded, value_at
 from sonde.ops.measured import command_line, write_measurement
+from sonde.wiring.checkout import CHECKOUT
 
 FOLDER = newest()
 NAMES = [f"{table}.{name}" for table in TABLES for name in load_table(FOLDER / f"{table}.json").rows]
