@@ -43,12 +43,12 @@ def letters_of(text: str) -> tuple[str, list[int]]:
     return "".join(letters), positions
 
 
-def place_of(part: str, text: str) -> tuple[int, int] | None:
-    """Start and end of the first place in ``text`` with the letters of ``part``; None if there is none."""
-    wanted, _ = letters_of(part)
+def position_of(part: str, text: str) -> tuple[int, int] | None:
+    """Start and end of the first position in ``text`` with the letters of ``part``; None if there is none."""
+    part_letters, _ = letters_of(part)
     letters, positions = letters_of(text)
-    start = letters.find(wanted) if wanted else -1
-    return None if start < 0 else (positions[start], positions[start + len(wanted) - 1] + 1)
+    start = letters.find(part_letters) if part_letters else -1
+    return None if start < 0 else (positions[start], positions[start + len(part_letters) - 1] + 1)
 
 
 _BETWEEN_WORDS = re.compile(r"[-/]")

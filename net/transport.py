@@ -13,7 +13,7 @@ from typing import Any
 
 import httpcore
 
-from core.deadlines import leave_if_gone, may_be_abandoned
+from core.deadlines import caller_is_watched, raise_if_caller_gone
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, permitted_addresses
 
@@ -77,11 +77,11 @@ class TimedStream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Checks from time to time whether somebody still waits for the answer. Raises CallerGone."""
         limit_s = shortened(timeout)
-        if not may_be_abandoned():
+        if not caller_is_watched():
             return self._stream.read(max_bytes, limit_s)
         until = math.inf if limit_s is None else time.monotonic() + limit_s
         while True:
-            leave_if_gone()
+            raise_if_caller_gone()
             remaining_s = max(until - time.monotonic(), 0.001)
             try:
                 return self._stream.read(max_bytes, min(remaining_s, _CHECK_EVERY_S))

@@ -8,7 +8,7 @@ from celery.signals import setup_logging, worker_ready
 
 from core.errors import SondeError
 from indexer.documents.parse.confinement import hide_from_children
-from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.capacity import freeze_loaded_objects
 from sonde.ops.worker_health import keep_pulse
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
@@ -39,7 +39,7 @@ def _signs(**_: object) -> None:
 
 def _parts() -> WorkerParts:
     parts = with_documents(worker_parts(_settings), _settings)
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     return parts
 
 

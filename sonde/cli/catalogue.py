@@ -15,7 +15,7 @@ from core.errors import SondeError
 from core.timespan import now_iso
 from es_mappings.codecs.runs import RunReport, to_document
 from sonde.cli.screen import NameColumn, messages, say_json, screen
-from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.capacity import freeze_loaded_objects
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
 
@@ -51,7 +51,7 @@ def harvest(
         raise SondeError("--source names one source; harvest the files one by one.")
     console = messages()
     harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     every = sources == ("all",) and not Path("all").exists()
     names = tuple(harvester.sources()) if every else sources
     if every or report or as_json or len(names) > 1:
