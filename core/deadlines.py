@@ -26,7 +26,7 @@ LEAST_S = 0.05
 
 
 class CallerGone(Exception):
-    """The caller hung up, so nobody waits for the answer. Not a SondeError, so that no part catches it and continues."""
+    """The caller hung up, so nobody waits for the answer. No part catches it, because it is not a SondeError."""
 
 
 @contextmanager
@@ -160,7 +160,7 @@ class Breaker:
         Raises CircuitOpen immediately while the circuit is open.
         """
         self._enter()
-        started = self._clock()
+        started_at = self._clock()
         try:
             yield
         except errors:
@@ -170,7 +170,7 @@ class Breaker:
             self._stop_trying()
             raise
         slow = self._policy.slow_s
-        if slow is not None and self._clock() - started > slow:
+        if slow is not None and self._clock() - started_at > slow:
             self._failure()
         else:
             self._success()

@@ -109,18 +109,18 @@ def enclosing_box(boxes: tuple[BBox, ...]) -> BBox | None:
     south = min(box.south for box in boxes)
     north = max(box.north for box in boxes)
     arcs = sorted((part.west, part.east) for box in boxes for part in box.parts())
-    merged = [arcs[0]]
+    united = [arcs[0]]
     for west, east in arcs[1:]:
-        if west <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], east))
+        if west <= united[-1][1]:
+            united[-1] = (united[-1][0], max(united[-1][1], east))
         else:
-            merged.append((west, east))
-    gaps = [(merged[i + 1][0] - merged[i][1], i) for i in range(len(merged) - 1)]
-    around = merged[0][0] + 360.0 - merged[-1][1]
+            united.append((west, east))
+    gaps = [(united[i + 1][0] - united[i][1], i) for i in range(len(united) - 1)]
+    around = united[0][0] + 360.0 - united[-1][1]
     if not gaps or around >= max(gaps)[0]:
-        return BBox(merged[0][0], south, merged[-1][1], north)
+        return BBox(united[0][0], south, united[-1][1], north)
     _, widest = max(gaps)
-    return BBox(merged[widest + 1][0], south, merged[widest][1], north)
+    return BBox(united[widest + 1][0], south, united[widest][1], north)
 
 
 PlaceKind = Literal[

@@ -157,8 +157,8 @@ def record_id(source: str, native_id: str) -> str:
 
     Bytes outside ``A-Za-z0-9._:-`` are written as ``~`` and two hex digits; beyond 400 bytes the rest is a hash.
     """
-    written = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
-    return _shortened(written.decode("ascii"))
+    escaped = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
+    return _shorten(escaped.decode("ascii"))
 
 
 def id_of_address(source: str, id: str) -> str:
@@ -174,7 +174,7 @@ def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
     """
     by_edition = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
     digest = hashlib.sha256(native_id.encode()).hexdigest()[:8]
-    return tuple(_shortened(id_apart) for id_apart in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
+    return tuple(_shorten(id_apart) for id_apart in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
 
 
 def _slug(text: str) -> str:
@@ -182,7 +182,7 @@ def _slug(text: str) -> str:
     return _NOT_PLAIN.sub("-", text).strip("-")[-_LONGEST_SLUG:]
 
 
-def _shortened(written: str) -> str:
+def _shorten(written: str) -> str:
     if len(written) <= _LONGEST_ID_BYTES:
         return written
     digest = hashlib.sha256(written.encode()).hexdigest()
@@ -249,15 +249,15 @@ class Overlay:
 
     def on(self, record: Record) -> Record:
         """The corrected record, which says what was corrected. The source's title stays as an alternate one."""
-        known = {keyword.term.casefold() for keyword in record.keywords}
-        added = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in known)
-        changed = replace(record, keywords=(*record.keywords, *added), curated=self.fields)
+        terms = {keyword.term.casefold() for keyword in record.keywords}
+        new_keywords = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in terms)
+        corrected = replace(record, keywords=(*record.keywords, *new_keywords), curated=self.fields)
         if self.title is not None and self.title != record.title:
             alternate = dict.fromkeys((*record.alternate_titles, record.title))
-            changed = replace(changed, title=self.title, alternate_titles=tuple(alternate))
+            corrected = replace(corrected, title=self.title, alternate_titles=tuple(alternate))
         if self.box is not None:
-            changed = replace(changed, extents=(self.box,), geometry=None)
-        return changed if self.span is None else replace(changed, times=(self.span,))
+            corrected = replace(corrected, extents=(self.box,), geometry=None)
+        return corrected if self.span is None else replace(corrected, times=(self.span,))
 
 
 def overlay_from_content(content: JsonMapping) -> Overlay:

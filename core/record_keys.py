@@ -114,7 +114,7 @@ def mentioned_keys(record: Record) -> tuple[str, ...]:
     """Each key once: up to four words that follow each other in titles and keywords (``TOGA COARE``: ``togacoare``),
     and single words of the abstract that look like names. At most ``MOST_MENTIONED``.
     """
-    keys = dict.fromkeys(key for key in _mentioned(record) if _SHORTEST_MENTIONED <= len(key) <= LONGEST_MENTIONED)
+    keys = dict.fromkeys(key for key in _mention_texts(record) if _SHORTEST_MENTIONED <= len(key) <= LONGEST_MENTIONED)
     return tuple(keys)[:MOST_MENTIONED]
 
 
@@ -143,7 +143,7 @@ def words_key(words: str) -> str:
     return " ".join(words_folded)
 
 
-def _mentioned(record: Record) -> Iterator[str]:
+def _mention_texts(record: Record) -> Iterator[str]:
     for title in (record.title, *record.alternate_titles):
         yield from _phrase_keys(title)
     for keyword in record.keywords:
@@ -216,26 +216,26 @@ def of_keyword(term: str) -> DefinedAcronym | None:
     parts = _KEYWORD.fullmatch(term)
     if parts is None or not _is_short_form(parts[1]):
         return None
-    return _pair(parts[1], parts[2], whole=True)
+    return _pair(parts[1], parts[2], is_whole=True)
 
 
 def _pairs(text: str) -> Iterator[DefinedAcronym]:
     for match in _PARENTHESES.finditer(text):
         inner = match[1].strip()
-        before = _clause(text[max(0, match.start() - _LOOK_BACK) : match.start()])
+        clause_before = _clause(text[max(0, match.start() - _LOOK_BACK) : match.start()])
         short = _INNER_END.split(inner, maxsplit=1)[0].strip().strip("\"'")
-        pair = _pair(short, before) if _is_short_form(short) else None
-        pair = pair or _short_before(before, inner)
+        pair = _pair(short, clause_before) if _is_short_form(short) else None
+        pair = pair or _short_before(clause_before, inner)
         if pair is not None:
             yield pair
 
 
-def _short_before(before: str, inner: str) -> DefinedAcronym | None:
+def _short_before(clause_before: str, inner: str) -> DefinedAcronym | None:
     """ "LST (land surface temperature)": the last word before the parentheses is the short form."""
-    last = _LAST_WORD.search(before)
+    last = _LAST_WORD.search(clause_before)
     if last is None or not _is_short_form(last[1]) or len(inner.split()) < 2:
         return None
-    return _pair(last[1], _INNER_END.split(inner, maxsplit=1)[0], whole=True) or _pair(last[1], inner, whole=True)
+    return _pair(last[1], _INNER_END.split(inner, maxsplit=1)[0], is_whole=True) or _pair(last[1], inner, is_whole=True)
 
 
 def _clause(text: str) -> str:
@@ -254,14 +254,14 @@ def _is_short_form(text: str) -> bool:
     )
 
 
-def _pair(short: str, candidate: str, *, whole: bool = False) -> DefinedAcronym | None:
-    """``whole``: the long form must be all of the candidate, else its end."""
+def _pair(short: str, candidate: str, *, is_whole: bool = False) -> DefinedAcronym | None:
+    """``is_whole``: the long form must be all of the candidate, else its end."""
     words = candidate.split()
-    most = min(len(short) + 5, len(short) * 2)
-    if whole and len(words) > most:
+    most_words = min(len(short) + 5, len(short) * 2)
+    if is_whole and len(words) > most_words:
         return None
-    long = _best_long_form(short, " ".join(words[-most:]))
-    if long is None or (whole and len(long.split()) != len(words)):
+    long = _best_long_form(short, " ".join(words[-most_words:]))
+    if long is None or (is_whole and len(long.split()) != len(words)):
         return None
     tokens = [token.strip("\"',.") for token in long.split()]
     if len(long) <= len(short) or short in tokens or len(tokens) < 2:

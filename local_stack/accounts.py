@@ -43,8 +43,8 @@ def unprivileged_account(name: str) -> Account | None:
 
 def can_reach(account: Account, path: Path) -> bool:
     """Whether the account may enter every existing folder on the way to ``path``, itself included."""
-    resolved = path.resolve()
-    return all(_may_enter(account, step) for step in (resolved, *resolved.parents) if step.is_dir())
+    absolute = path.resolve()
+    return all(_may_enter(account, step) for step in (absolute, *absolute.parents) if step.is_dir())
 
 
 def _may_enter(account: Account, folder: Path) -> bool:

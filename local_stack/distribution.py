@@ -47,9 +47,9 @@ class Distribution:
     @property
     def digests(self) -> dict[str, str]:
         """SHA-256 of each file by its path, as they were when this version was tried."""
-        listed = Path(__file__).with_name(f"elasticsearch-{self.version}.sha256")
-        lines = listed.read_text("utf-8").splitlines()
-        return {path: known for known, _, path in (line.partition("  ") for line in lines)}
+        checksums = Path(__file__).with_name(f"elasticsearch-{self.version}.sha256")
+        lines = checksums.read_text("utf-8").splitlines()
+        return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
 DISTRIBUTIONS: Mapping[str, Distribution] = {
@@ -109,18 +109,18 @@ def _fetch(
     folder: Path, distribution: Distribution, environment: Mapping[str, str], report: Reporter
 ) -> list[ArchiveEntry]:
     url = f"{repository_url(environment)}/{_CARRIER.format(distribution.carrier)}"
-    entries = wanted(list_entries(url))
+    entries = server_files(list_entries(url))
     require(entries, distribution)
     total = sum(entry.size for entry in entries)
 
-    def progress(done: int) -> None:
-        report("elasticsearch.fetching", done_bytes=done, total_bytes=total)
+    def progress(done_bytes: int) -> None:
+        report("elasticsearch.fetching", done_bytes=done_bytes, total_bytes=total)
 
     fetch_entries(url, entries, folder, distribution.digests, progress)
     return entries
 
 
-def wanted(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
+def server_files(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
     """The server's own files, their paths below its folder, by path; without what is left out."""
     inside = (
         ArchiveEntry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
@@ -138,12 +138,12 @@ def digest(entries: Iterable[ArchiveEntry]) -> str:
 
 def require(entries: list[ArchiveEntry], distribution: Distribution) -> None:
     """Raises FetchFailed where the archive is not the one that was tried."""
-    expected = distribution.expected
+    expectation = distribution.expected
     actual = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
-    if actual != expected:
+    if actual != expectation:
         raise FetchFailed(
             f"the repository's archive does not hold Elasticsearch {distribution.version} as it was tried: "
-            f"{actual.entries} files and {actual.size} bytes, expected {expected.entries} and {expected.size}"
+            f"{actual.entries} files and {actual.size} bytes, expected {expectation.entries} and {expectation.size}"
         )
 
 
@@ -161,12 +161,12 @@ def fault(home: Path, version: str) -> str | None:
     virtual machine reads the same files next. This finds damage; that the files are the right ones was seen by their
     SHA-256 when they were fetched.
     """
-    recorded = read_json(home / MANIFEST)
-    if not isinstance(recorded, dict):
+    manifest = read_json(home / MANIFEST)
+    if not isinstance(manifest, dict):
         return "never fetched to the end"
-    if recorded.get("version") != version:
+    if manifest.get("version") != version:
         return "of another version"
-    for path, (size, crc) in recorded["files"].items():
+    for path, (size, crc) in manifest["files"].items():
         file = home / path
         if not file.is_file() or file.stat().st_size != size:
             return f"{path} is missing or cut"

@@ -62,7 +62,7 @@ def made_login(stack_folder: Path) -> Login:
 
 def user_lines(login: Login, salt: bytes | None = None) -> tuple[str, str]:
     """The lines of ``users`` and ``users_roles``, Elasticsearch's file realm; the hash is PBKDF2 with HMAC-SHA-512."""
-    salted = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
-    hashed = hashlib.pbkdf2_hmac("sha512", login.password.encode(), salted, _ITERATIONS, 32)
-    encoded = "$".join(base64.b64encode(part).decode("ascii") for part in (salted, hashed))
-    return f"{login.user}:{{PBKDF2}}{_ITERATIONS}${encoded}\n", f"{ROLE}:{login.user}\n"
+    salt_bytes = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
+    hash_bytes = hashlib.pbkdf2_hmac("sha512", login.password.encode(), salt_bytes, _ITERATIONS, 32)
+    encoded_parts = "$".join(base64.b64encode(part).decode("ascii") for part in (salt_bytes, hash_bytes))
+    return f"{login.user}:{{PBKDF2}}{_ITERATIONS}${encoded_parts}\n", f"{ROLE}:{login.user}\n"

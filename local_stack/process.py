@@ -138,13 +138,13 @@ def stop(started: Started | None, mark: str, grace_s: float) -> None:
         _signal(started.pid, signal.SIGTERM)
         _wait_until_gone(started, grace_s)
     for number, patience_s in ((signal.SIGTERM, _TERM_REST_S), (signal.SIGKILL, _KILL_REST_S)):
-        rest = members(started, mark)
-        for process in rest:
+        survivors = members(started, mark)
+        for process in survivors:
             _signal(process.pid, number)
-        psutil.wait_procs(rest, timeout=patience_s)
-    left = [str(process.pid) for process in members(started, mark)]
-    if left:
-        raise StackError(f"process {', '.join(left)} does not end, not even by SIGKILL")
+        psutil.wait_procs(survivors, timeout=patience_s)
+    surviving_pids = [str(process.pid) for process in members(started, mark)]
+    if surviving_pids:
+        raise StackError(f"process {', '.join(surviving_pids)} does not end, not even by SIGKILL")
 
 
 def _wait_until_gone(started: Started, patience_s: float) -> None:

@@ -68,11 +68,11 @@ class Records:
     def restarts(self, name: str) -> list[float]:
         """When the part was started again after it had died; seconds since 1970."""
         value = read_json(self._restarts / f"{name}.json")
-        return [float(at) for at in value] if isinstance(value, list) else []
+        return [float(restart_s) for restart_s in value] if isinstance(value, list) else []
 
-    def note_restart(self, name: str, at: float) -> None:
+    def note_restart(self, name: str, restarted_s: float) -> None:
         self._restarts.mkdir(parents=True, exist_ok=True)
-        write_json(self._restarts / f"{name}.json", [*self.restarts(name), at][-_RESTARTS_KEPT:])
+        write_json(self._restarts / f"{name}.json", [*self.restarts(name), restarted_s][-_RESTARTS_KEPT:])
 
     def forget_restarts(self, name: str) -> None:
         (self._restarts / f"{name}.json").unlink(missing_ok=True)

@@ -27,10 +27,10 @@ def is_public(address: str) -> bool:
     inner = _inner_ipv4(ip)
     if inner is not None:
         return is_public(str(inner))
-    closed = ip.is_private or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_reserved
+    is_internal = ip.is_private or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_reserved
     if isinstance(ip, ipaddress.IPv6Address) and (ip.is_site_local or ip.teredo is not None):
         return False
-    return ip.is_global and not closed and not ip.is_unspecified
+    return ip.is_global and not is_internal and not ip.is_unspecified
 
 
 def _inner_ipv4(ip: IPAddress) -> ipaddress.IPv4Address | None:
@@ -94,9 +94,9 @@ def _entry(text: str) -> tuple[str, int | None]:
     return canonical_host(host), int(port)
 
 
-def permitted_addresses(host: str, port: int, addresses: list[str], allowed: AllowedHosts) -> list[str]:
+def permitted_addresses(host: str, port: int, addresses: list[str], allowed_hosts: AllowedHosts) -> list[str]:
     """The resolved addresses that are permitted, in order. Raises Refused if none is."""
-    if (host, port) in allowed:
+    if (host, port) in allowed_hosts:
         return addresses
     public = [address for address in addresses if is_public(address)]
     if not public:

@@ -58,19 +58,19 @@ def read_turn(worker: Worker) -> str | None:
     library = worker.parts.library
     if library is None:
         return None
-    turns = Turns(worker.leases.client, worker.config.prefix)
+    turns_of_users = Turns(worker.leases.client, worker.config.prefix)
     unread = library.unread()
-    in_order = turns.in_order(unread)
+    in_order = turns_of_users.in_order(unread)
     for owner, document in ((name, document) for name in in_order for document in unread[name]):
         with worker.leases.hold(_lease(document)) as lease:
             if lease is None:
                 continue
-            turns.take(owner)
+            turns_of_users.take(owner)
             worker.leases.taken_up(_lease(document))
             library.read(document, worker.config.library_slice_s)
             break
     remaining = [document for documents in library.unread().values() for document in documents]
-    return remaining[0] if remaining and turns.waiting() < len(remaining) else None
+    return remaining[0] if remaining and turns_of_users.waiting() < len(remaining) else None
 
 
 def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:

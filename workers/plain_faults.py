@@ -29,12 +29,12 @@ LIST_ERRORS = frozenset(("tuple_type", "list_type", "set_type", "frozen_set_type
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 
 
-def fault(problem: ErrorDetails, known: Collection[str]) -> str:
-    """``known``: the names that can stand in place of an unknown one."""
+def fault(problem: ErrorDetails, known_names: Collection[str]) -> str:
+    """``known_names``: the names that can stand in place of an unknown one."""
     kind = problem["type"]
     if kind in _UNKNOWN:
-        near = difflib.get_close_matches(str(problem["loc"][-1]), known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"possible are {', '.join(sorted(known)) or 'none'}"
+        similar = difflib.get_close_matches(str(problem["loc"][-1]), known_names, 1)
+        hint = f"did you mean {similar[0]}?" if similar else f"possible are {', '.join(sorted(known_names)) or 'none'}"
         return f"is no known name; {hint}"
     if kind in GROUP_ERRORS:
         return "must be names with values (`name: value`), one in a line"

