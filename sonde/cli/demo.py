@@ -23,8 +23,8 @@ _QUESTIONS = (
     "greenhouse gas measurements north of Italy since 2010",
     "how much ice has Greenland lost",
 )
-_HERE = Path(__file__).resolve()
-_SAMPLES = (_HERE.parents[2] / "samples" / "records", _HERE.parents[1] / "sample_records")
+_FILE = Path(__file__).resolve()
+_SAMPLES = (_FILE.parents[2] / "samples" / "records", _FILE.parents[1] / "sample_records")
 """In a checkout, and in an installed package."""
 
 

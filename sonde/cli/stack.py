@@ -35,9 +35,9 @@ class StackProgress:
 
     def __call__(self, event: str, **fields: object) -> None:
         text = event.replace(".", ": ").replace("_", " ")
-        done, total = fields.get("done_bytes"), fields.get("total_bytes")
-        if isinstance(done, int) and isinstance(total, int):
-            self._status.update(f"{text} ({done / 1e6:.0f} of {total / 1e6:.0f} MB)")
+        done_bytes, total = fields.get("done_bytes"), fields.get("total_bytes")
+        if isinstance(done_bytes, int) and isinstance(total, int):
+            self._status.update(f"{text} ({done_bytes / 1e6:.0f} of {total / 1e6:.0f} MB)")
             if self._console.is_terminal or event in self._counted:
                 return
             self._counted.add(event)

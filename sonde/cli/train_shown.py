@@ -32,8 +32,8 @@ def kept_when_interrupted(out: Path) -> Iterator[None]:
             yield
     except (KeyboardInterrupt, SystemExit) as end:
         last = Checkpoints.beside(out).last()
-        kept = f"The checkpoint {last} is kept; the same command with --resume continues from it."
-        say(f"Interrupted. {kept if last is not None else 'There is no checkpoint yet.'}", err=True)
+        checkpoint_note = f"The checkpoint {last} is kept; the same command with --resume continues from it."
+        say(f"Interrupted. {checkpoint_note if last is not None else 'There is no checkpoint yet.'}", err=True)
         sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)
 
 
@@ -42,8 +42,8 @@ def show_figures(card: ModelCard) -> None:
     first.
     """
     for measure, value in card.figures.items():
-        shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else _short(value)
-        say(f"{measure:>40} {shown}")
+        value_text = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else _short(value)
+        say(f"{measure:>40} {value_text}")
     if card.figures.get("best step") == 0:
         say("No look was better than the beginning: the weights are the base's. Give it more minutes or text.")
 

@@ -17,7 +17,7 @@ PROCESS_MB = 600
 _SHARE_OF_CONTAINER = 0.8
 _SHARE_OF_MACHINE = 0.25
 _MB = 1_000_000
-_UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 for no limit
+_NO_LIMIT_BYTES = 1 << 60  # version 1 writes a number near 2^63 for no limit
 _COLLECTION_THRESHOLDS = (10_000, 20, 20)
 """For the three generations of ``gc``. One answer, or reading one document, allocates some thousand lists and
 dictionaries and frees them at its end: with the default of 700 they would be scanned dozens of times.
@@ -47,8 +47,8 @@ def current_capacity(memory_mb: int | None = None, root: Path = Path("/")) -> Ca
     also runs Elasticsearch and workers.
     """
     limit = _memory_limit(root)
-    allowed = _SHARE_OF_CONTAINER * limit if limit else _SHARE_OF_MACHINE * psutil.virtual_memory().total
-    return Capacity(_cores(root), memory_mb or int(allowed / _MB))
+    allowed_bytes = _SHARE_OF_CONTAINER * limit if limit else _SHARE_OF_MACHINE * psutil.virtual_memory().total
+    return Capacity(_cores(root), memory_mb or int(allowed_bytes / _MB))
 
 
 def _cores(root: Path) -> int:
@@ -73,7 +73,7 @@ def _memory_limit(root: Path) -> int:
     """Bytes; 0 if there is no limit below the machine's memory."""
     names = ("memory.max", "memory.limit_in_bytes")
     readings = [_number(_text(folder / name)) for folder in _groups(root, "memory") for name in names]
-    limits = [limit for limit in readings if 0 < limit < min(_UNLIMITED, psutil.virtual_memory().total)]
+    limits = [limit for limit in readings if 0 < limit < min(_NO_LIMIT_BYTES, psutil.virtual_memory().total)]
     return min(limits, default=0)
 
 

@@ -45,14 +45,14 @@ def this_run() -> Json:
 
 def command_line(words: Sequence[str]) -> str:
     """The command as a reader repeats it: without the path of the program and the file that it writes."""
-    kept: list[str] = []
-    rest = iter(words[1:])
-    for word in rest:
+    kept_words: list[str] = []
+    words_left = iter(words[1:])
+    for word in words_left:
         if word in _OUTPUTS:
-            next(rest, None)
+            next(words_left, None)
         elif not word.startswith(tuple(f"{option}=" for option in _OUTPUTS)):
-            kept.append(word)
-    return " ".join([_program(Path(words[0])), shlex.join(kept)]).strip()
+            kept_words.append(word)
+    return " ".join([_program(Path(words[0])), shlex.join(kept_words)]).strip()
 
 
 def _program(path: Path) -> str:

@@ -311,9 +311,9 @@ class ConnectionServer(TcpWSGIServer):
             return
         self._make_room(number + _ACCEPTS_AT_ONCE - self._limits.connections)
         for _ in range(_ACCEPTS_AT_ONCE):
-            before = len(self._open)
+            count_before = len(self._open)
             super().handle_accept()
-            if len(self._open) == before:
+            if len(self._open) == count_before:
                 return
 
     @property

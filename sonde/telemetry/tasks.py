@@ -21,7 +21,7 @@ _TASKS = frozenset((REQUEUE_TASK, REREAD_TASK, REPAIR_LIBRARY_TASK, SEND_TASK))
 _LOGGERS = ("celery.beat", "celery.worker.strategy", "celery.app.trace")
 """They say that a task is due, that it is received, and how it ended."""
 _REQUEST_ID_HEADER = "sonde_request_id"
-_BOUND = ("task", "task_id", "run", "request_id")
+_TASK_VARIABLES = ("task", "task_id", "run", "request_id")
 
 
 def is_worth_a_line(record: logging.LogRecord) -> bool:
@@ -68,7 +68,7 @@ def _run(name: str, task_id: str, args: Sequence[object]) -> str | None:
 
 
 def _unbind_ids(**_: object) -> None:
-    structlog.contextvars.unbind_contextvars(*_BOUND)
+    structlog.contextvars.unbind_contextvars(*_TASK_VARIABLES)
 
 
 def trace_tasks(settings: TelemetrySettings) -> None:

@@ -46,25 +46,28 @@ def library_work(
     client: Elasticsearch,
     reading: Callable[[], IngestParts],
     gate: Callable[[], Gate],
-    kept: UnfinishedReadings | None,
+    readings: UnfinishedReadings | None,
 ) -> LibraryWork:
     """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
     uploads = settings.library
 
-    def read(document: str, seconds: float) -> None:
+    def read_document(document: str, seconds: float) -> None:
         reading_now = library.LibraryReading(reading(), files, gate, uploads.max_file_bytes, uploads.max_bytes)
         library.read_queued(document, reading_now, seconds)
 
     def repair(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
-            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), unfinished=kept
+            DocumentStore(client, settings.index.prefix),
+            files,
+            repair_library.Queue(is_read, again),
+            unfinished=readings,
         )
 
     def unread() -> dict[str, list[str]]:
         return DocumentStore(client, settings.index.prefix).unread()
 
-    return LibraryWork(unread, read, repair)
+    return LibraryWork(unread, read_document, repair)
 
 
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
@@ -164,13 +167,13 @@ class DocumentIngester:
         if not origin.is_file():
             raise NotFound(f"{path} is not a file.")
         if origin.stat().st_size > self._parts.limits.max_bytes:
-            refused = DocumentRefused("too_large", f"The file has {origin.stat().st_size:,} bytes.")
+            refusal = DocumentRefused("too_large", f"The file has {origin.stat().st_size:,} bytes.")
             entry = DocumentEntry(
-                "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refused)
+                "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refusal)
             )
             return IngestResult(entry)
-        incoming = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, again=again)
-        return ingest(incoming, self._parts, progress)
+        document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, again=again)
+        return ingest(document, self._parts, progress)
 
 
 if TYPE_CHECKING:

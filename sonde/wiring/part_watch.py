@@ -35,7 +35,7 @@ Check = Callable[[], Sequence[str]]
 """Sentences about what is wrong, each with what to do; empty if nothing is. A SondeError is such a sentence too."""
 _ASK_S = 4.0
 _LARGEST_LIST = 4 * 1024 * 1024
-_NAMED = 5
+_MOST_NAMED = 5
 _BROKER_S = 2.0
 
 
@@ -68,11 +68,11 @@ class PartWatch:
         return self._sentences()
 
     def _keep(self, part: str, sentences: tuple[str, ...]) -> None:
-        before = self._found.get(part, ())
+        earlier_sentences = self._found.get(part, ())
         self._found[part] = sentences
-        if sentences and sentences != before:
+        if sentences and sentences != earlier_sentences:
             log.warning("part.troubled", part=part, reason=" ".join(sentences))
-        elif before and not sentences:
+        elif earlier_sentences and not sentences:
             log.info("part.well_again", part=part)
 
     def _sentences(self) -> list[str]:
@@ -100,25 +100,29 @@ def ocr_notes(settings: Settings) -> list[str]:
 
 def reranker_trouble(settings: Settings, models: Models) -> list[str]:
     """For a local one: that it cannot be loaded, once that was tried. For a remote one: that nobody answers there."""
-    chosen = settings.cross_encoder
-    if chosen.model is None:
+    model_settings = settings.cross_encoder
+    if model_settings.model is None:
         return []
     problem = models.reranker_problem
-    if problem is None and chosen.runtime == "remote" and chosen.url is not None:
-        key = chosen.key.get_secret_value() if chosen.key is not None else None
-        problem = _problem_of(_answer_of(models.gate, chosen.url, key))
-    return [] if problem is None else [f"Searches rank without the reranker {chosen.model}: {problem}."]
+    if problem is None and model_settings.runtime == "remote" and model_settings.url is not None:
+        key = model_settings.key.get_secret_value() if model_settings.key is not None else None
+        problem = _problem_of(_answer_of(models.gate, model_settings.url, key))
+    return [] if problem is None else [f"Searches rank without the reranker {model_settings.model}: {problem}."]
 
 
 def language_model_trouble(settings: Settings, gate: Callable[[], Gate]) -> list[str]:
     """That the endpoint does not answer, refuses the key, or does not have the named model."""
-    chosen = settings.answers
-    if chosen.url is None:
+    model_settings = settings.answers
+    if model_settings.url is None:
         return []
-    key = chosen.key.get_secret_value() if chosen.key is not None else None
-    answer = _answer_of(gate(), f"{chosen.url.removesuffix('/chat/completions')}/models", key)
-    problem = _problem_of(answer) or _not_listed(answer, chosen.model)
-    return [] if problem is None else [f"Answers are quotes, without the language model {chosen.model}: {problem}."]
+    key = model_settings.key.get_secret_value() if model_settings.key is not None else None
+    answer = _answer_of(gate(), f"{model_settings.url.removesuffix('/chat/completions')}/models", key)
+    problem = _problem_of(answer) or _not_listed(answer, model_settings.model)
+    return (
+        []
+        if problem is None
+        else [f"Answers are quotes, without the language model {model_settings.model}: {problem}."]
+    )
 
 
 def _answer_of(gate: Gate, url: str, key: str | None) -> HttpAnswer | str:
@@ -145,14 +149,14 @@ def _not_listed(answer: HttpAnswer | str, model: str | None) -> str | None:
     if isinstance(answer, str) or answer.status != 200:
         return None
     try:
-        listed = answer.parsed()
+        listing = answer.parsed()
     except SondeError:
         return None
-    items = listed.get("data") if isinstance(listed, Mapping) else None
+    items = listing.get("data") if isinstance(listing, Mapping) else None
     names = [str(item.get("id")) for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
     if not names or model in names:
         return None
-    return f"{host_of(answer.url)} has no model of this name; it has {', '.join(names[:_NAMED])}"
+    return f"{host_of(answer.url)} has no model of this name; it has {', '.join(names[:_MOST_NAMED])}"
 
 
 def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> PartWatch:

@@ -63,8 +63,8 @@ def search_pipeline(
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    loaded = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
-    vocabulary = CuratedVocabulary(loaded, curation)
+    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
+    vocabulary = CuratedVocabulary(vocabularies, curation)
     parts = search_parts(
         client,
         resolver,
@@ -79,8 +79,8 @@ def search_pipeline(
     return SearchPipeline(parts), resolver
 
 
-def _with_own(loaded: Sequence[NamedVocabulary]) -> Vocabulary:
-    return Vocabulary.of([own_vocabulary(), *loaded])
+def _with_own(vocabularies: Sequence[NamedVocabulary]) -> Vocabulary:
+    return Vocabulary.of([own_vocabulary(), *vocabularies])
 
 
 def search_parts(

@@ -57,9 +57,9 @@ class Opener:
             return FolderSource(config.folder, **config.options)
         fetcher = self.fetcher(config)
         if self.client is not None:
-            prefix, asking = self.settings.index.prefix, since is not None
+            prefix, only_changes = self.settings.index.prefix, since is not None
             tag = _how_read(config, self.name_lists())
-            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, asking=asking)
+            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, asking=only_changes)
         return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:

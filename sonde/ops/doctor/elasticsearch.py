@@ -169,8 +169,8 @@ def records_index(client: Elasticsearch, settings: Settings, models: Models) -> 
     card = models.embedder(current.meta.embedding_model).card
     refuse_other_dimensions(current.index, current.meta, card)
     count = client.count(index=current.index).body["count"]
-    lacking = {"bool": {"must_not": [has_all(current.meta.tokens)]}}
-    missing = client.count(index=current.index, query=lacking).body["count"]
+    lacks_vectors = {"bool": {"must_not": [has_all(current.meta.tokens)]}}
+    missing = client.count(index=current.index, query=lacks_vectors).body["count"]
     if reasons := reindex_reasons(current.meta, settings.embedder.model, card):
         return "warning", " ".join(reasons)
     if missing:
@@ -183,8 +183,8 @@ def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Whether a reindex must still copy what was written while its alias moved."""
     if serving(client, prefix, "records") is None:  # first, so that an unavailable server fails early
         return "ok", "there is nothing to reindex yet"
-    left = unfinished_handovers(client, prefix)
-    if not left:
+    handovers = unfinished_handovers(client, prefix)
+    if not handovers:
         return "ok", "none is unfinished"
-    sentences = ", ".join(f"{handover.new} may lack what {handover.old} got last" for handover in left)
+    sentences = ", ".join(f"{handover.new} may lack what {handover.old} got last" for handover in handovers)
     return "warning", f"under way, or cut off as its alias moved: {sentences}; `sonde reindex` or a harvest ends it"

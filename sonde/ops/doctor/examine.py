@@ -118,11 +118,11 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     for run in Runs(client, settings.index.prefix).latest(size=_RUNS_LOOKED_AT):
         if not run.source.startswith(LINKS_OF):
             latest.setdefault(run.source, run.state)
-    failed = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
-    if failed:
-        text = ", ".join(f"{source} {state}" for source, state in failed.items())
+    failed_sources = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
+    if failed_sources:
+        text = ", ".join(f"{source} {state}" for source, state in failed_sources.items())
         return "warning", f"{text}; `sonde sources report ID` says why"
     path = settings.harvest.sources
-    planned = set(latest) & set(known_sources(path) if path.exists() else ())
-    text = f"{len(planned)} are in {path}, {len(latest) - len(planned)} were harvested by hand"
+    known_failed = set(latest) & set(known_sources(path) if path.exists() else ())
+    text = f"{len(known_failed)} are in {path}, {len(latest) - len(known_failed)} were harvested by hand"
     return "ok", f"{len(latest)} sources were harvested ({text}); the last run of each went well"
