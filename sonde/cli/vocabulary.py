@@ -13,7 +13,7 @@ from rich.table import Table
 from core.errors import SondeError
 from es_mappings.indices import ensure_indices
 from reading.concepts import NamedVocabulary, read_files
-from reading.vocabulary import OWN
+from reading.vocabulary import OWN_VOCABULARY
 from search_api.search.understanding.vocabularies import Manifest, VocabularyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
@@ -72,9 +72,10 @@ def _store() -> VocabularyStore:
 
 
 def _check_name(name: str) -> str:
-    if not _NAME.fullmatch(name) or name == OWN:
+    if not _NAME.fullmatch(name) or name == OWN_VOCABULARY:
         raise SondeError(
-            f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than {OWN!r}."
+            f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than "
+            f"{OWN_VOCABULARY!r}."
         )
     return name
 

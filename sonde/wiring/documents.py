@@ -86,7 +86,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, partial(models.gates, "registries")),
-        unfinished=kept_readings(settings),
+        unfinished_readings=kept_readings(settings),
     )
 
 

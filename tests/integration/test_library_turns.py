@@ -174,7 +174,9 @@ def test_a_killed_reading_continues_where_it_stopped(library: Library) -> None:
     assert (half.state, half.done, half.total, library.passages(id)) == ("embedding", 32, 60, 32)
     repaired: list[str] = []
     queue = Queue(lambda _: False, lambda document: repaired.append(document) is None)
-    repair_library(library.store, library.files, queue, silent=timedelta(0), unfinished=library.parts.unfinished)
+    repair_library(
+        library.store, library.files, queue, silent=timedelta(0), unfinished_readings=library.parts.unfinished
+    )
     assert repaired == [id]  # at the next start it is queued again, and what is done is kept
     again = KilledReader(10**6)
 

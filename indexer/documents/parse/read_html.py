@@ -58,7 +58,7 @@ def read_html(data: bytes, limits: Limits) -> ReadDocument:
 
 def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
     """Depth-first; a node with text and without blocks inside is a paragraph."""
-    holding, layout = _above(body, _BLOCKS), _above(body, ("table",))
+    block_parents, layout = _ancestors_of(body, _BLOCKS), _ancestors_of(body, ("table",))
     yield from _loose(body.text)
     open_nodes = [(iter(body), "")]
     while open_nodes:
@@ -70,7 +70,7 @@ def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block
             continue
         tag = child.tag if isinstance(child.tag, str) else ""
         is_whole = tag in _HEADINGS or tag == "pre" or (tag == "table" and child not in layout)
-        if child in holding and not is_whole and tag not in _LEFT_OUT:
+        if child in block_parents and not is_whole and tag not in _LEFT_OUT:
             yield from _leaf_text(child, tag)
             open_nodes.append((iter(child), child.tail or ""))
             continue
@@ -106,7 +106,7 @@ def _loose(text: str | None) -> Iterator[Block]:
         yield Block("text", normalise_text(text))
 
 
-def _above(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
+def _ancestors_of(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
     """All elements with one of these tags somewhere inside, each visited once."""
     ancestors: set[lxml.html.HtmlElement] = set()
     for node in root.iterdescendants(*tags):

@@ -49,8 +49,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         logging.error(__doc__)
         return 2
-    written = drafts.write(all_drafts(Path(arguments[0])), _OUTPUT)
-    logging.info("%d places, %d names, %d bytes in %s", written.places, written.names, written.size, _OUTPUT)
+    row_counts = drafts.write(all_drafts(Path(arguments[0])), _OUTPUT)
+    logging.info("%d places, %d names, %d bytes in %s", row_counts.places, row_counts.names, row_counts.size, _OUTPUT)
     return 0
 
 
