@@ -80,5 +80,5 @@ def page_marks(name: str) -> tuple[str, str]:
 def replace_between(name: str, page: str, text: str) -> str:
     """The page with ``text`` between the marks with that name; without marks, at the end of the page."""
     begin, end = page_marks(name)
-    before, _, rest = page.partition(begin)
-    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+    text_before, _, text_after = page.partition(begin)
+    return f"{text_before}{begin}\n{text}\n{end}{text_after.partition(end)[2]}"

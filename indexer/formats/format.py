@@ -95,8 +95,8 @@ class Format:
 
 def parsed_content(raw: RawRecord, parse: Callable[[bytes], Any]) -> Any:
     """What ``parse`` gives for the document, from its recognition where that holds it. Raises as ``parse`` does."""
-    parsed = None if raw.recognition is None else raw.recognition.parsed
-    return parse(raw.content) if parsed is None else parsed
+    document = None if raw.recognition is None else raw.recognition.parsed
+    return parse(raw.content) if document is None else document
 
 
 def json_of(raw: RawRecord) -> Any:

@@ -17,7 +17,7 @@ from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
 NAMES = {"title": "title", "abstract": "abstract", "extents": "extent", "times": "period"}
 _ABOUT = {"title": "title:", "abstract": "abstract:", "extents": "extent:", "times": "time:"}
 _PLACE = re.compile(r"^(?:entry|element) \d+ of [^:]*: ")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_QUOTED_TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,40 +49,40 @@ class Survey:
 
     def share(self) -> float:
         """Of the fields that documents state, the share that the records give; 1.0 where nothing is stated."""
-        stated = self.stated.total()
-        return self.given.total() / stated if stated else 1.0
+        stated_count = self.stated.total()
+        return self.given.total() / stated_count if stated_count else 1.0
 
     def skip(self, member: Skipped) -> None:
         """A file or member that cannot be read."""
         self.documents += 1
         self.refused.setdefault(member.reason, []).append(member.origin)
 
-    def pass_over(self, other: PassedOver) -> None:
+    def pass_over(self, passed_over: PassedOver) -> None:
         """Files and members that are no metadata."""
-        self.passed_over[other.reason] += other.count
-        self.origins_passed_over.setdefault(other.reason, []).extend((other.origin, *other.others))
+        self.passed_over[passed_over.reason] += passed_over.count
+        self.origins_passed_over.setdefault(passed_over.reason, []).extend((passed_over.origin, *passed_over.others))
 
     def add_record(self, raw: RawRecord) -> None:
         """Reads a document that is already split."""
         self.documents += 1
         try:
             record = read(raw, "survey")
-        except RecordRefused as refused:
-            self._refuse(raw, refused)
+        except RecordRefused as refusal:
+            self._refuse(raw, refusal)
             return
         self.records[record.native_format] += 1
         self.filled.update((record.native_format, name) for name in filled_fields(record))
-        given = _given_fields(record)
-        stated = stated_fields(raw)
-        for name in given if stated is None else stated:
+        given_fields = _given_fields(record)
+        fields_stated = stated_fields(raw)
+        for name in given_fields if fields_stated is None else fields_stated:
             self.stated[record.native_format, name] += 1
-            if name in given:
+            if name in given_fields:
                 self.given[record.native_format, name] += 1
             else:
                 self.missed.append(MissedField(raw.origin, record.native_format, name, _warnings_of(record, name)))
 
-    def _refuse(self, raw: RawRecord, refused: RecordRefused) -> None:
-        reason = str(refused).removeprefix("no reader knows this format: ")
+    def _refuse(self, raw: RawRecord, refusal: RecordRefused) -> None:
+        reason = str(refusal).removeprefix("no reader knows this format: ")
         self.refused.setdefault(reason, []).append(raw.origin)
 
 
@@ -102,8 +102,8 @@ def survey_of(pages: Iterable[RawPage]) -> Survey:
             result.add_record(raw)
         for member in page.skipped:
             result.skip(member)
-        for other in page.passed_over:
-            result.pass_over(other)
+        for passed_over in page.passed_over:
+            result.pass_over(passed_over)
     return result
 
 
@@ -123,9 +123,14 @@ def _refusals(survey: Survey) -> list[str]:
     groups: Counter[str] = Counter()
     for reason, origins in survey.refused.items():
         groups[_group(reason)] += len(origins)
-    counted = sorted(groups.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
-    others = sorted(survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
-    tables = [("| refused | documents |", counted), ("| passed over | files and members |", others)]
+    counted_reasons = sorted(groups.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
+    passed_over_reasons = sorted(
+        survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0])
+    )
+    tables = [
+        ("| refused | documents |", counted_reasons),
+        ("| passed over | files and members |", passed_over_reasons),
+    ]
     rows: list[str] = []
     for head, lines in tables:
         if lines:
@@ -166,7 +171,7 @@ def _percent(share: float) -> str:
 
 def _group(reason: str) -> str:
     """A reason without the parts that differ between documents and members."""
-    reason = _PLACE.sub("", _QUOTED.sub("…", reason))
+    reason = _PLACE.sub("", _QUOTED_TEXT.sub("…", reason))
     if reason.startswith("its root element is"):
         return "a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...)"
     for start in (

@@ -74,9 +74,9 @@ class TarMembers:
         start = -1 if position is None else int(position.partition(":")[0])
         for index, tar, info in self._infos():
             if index > start:
-                found = self._member(index, tar, info)
-                if found is not None:
-                    yield found
+                member = self._member(index, tar, info)
+                if member is not None:
+                    yield member
 
     def _holds(self, position: str) -> bool:
         start, _, name = position.partition(":")
@@ -173,21 +173,21 @@ def _zip_modified(date_time: tuple[int, int, int, int, int, int]) -> str | None:
 GZIP = b"\x1f\x8b"
 
 
-class NotUnpacked(ValueError):
+class UnpackFailed(ValueError):
     """A compressed file that is broken, or larger than the limit; the message says which."""
 
 
-def unpacked(content: bytes, limit_bytes: int) -> bytes:
-    """The content of a gzip file; other content unchanged. Raises NotUnpacked."""
+def unpack(content: bytes, limit_bytes: int) -> bytes:
+    """The content of a gzip file; other content unchanged. Raises UnpackFailed."""
     if not content.startswith(GZIP):
         return content
     unpacker = zlib.decompressobj(wbits=31)
     try:
-        found = unpacker.decompress(content, limit_bytes)
+        content_unpacked = unpacker.decompress(content, limit_bytes)
     except zlib.error as error:
-        raise NotUnpacked(f"it is compressed with gzip and cannot be read: {error}") from None
+        raise UnpackFailed(f"it is compressed with gzip and cannot be read: {error}") from None
     if unpacker.unconsumed_tail:
-        raise NotUnpacked(f"it unpacks to more than {limit_bytes} bytes")
+        raise UnpackFailed(f"it unpacks to more than {limit_bytes} bytes")
     if not unpacker.eof:
-        raise NotUnpacked("it is compressed with gzip and breaks off")
-    return found
+        raise UnpackFailed("it is compressed with gzip and breaks off")
+    return content_unpacked

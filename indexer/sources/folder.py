@@ -13,7 +13,7 @@ from typing import Protocol
 from core.errors import NotFound, SondeError
 from indexer.formats.registry import Separation, separate
 from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
-from indexer.sources.archives import NotUnpacked, TarMembers, ZipMembers, is_tar, unpacked
+from indexer.sources.archives import TarMembers, UnpackFailed, ZipMembers, is_tar, unpack
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     ArchiveLimits,
@@ -29,7 +29,7 @@ from indexer.sources.members import (
     passed_over,
 )
 
-_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
+_MAX_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 
 
@@ -65,8 +65,8 @@ class FolderSource:
                     draft.add(passed_over(member.origin), member.position)
                     continue
                 draft.files += 1
-                for outcome, behind in self._outcomes(member):
-                    draft.add(outcome, behind)
+                for outcome, position_after in self._outcomes(member):
+                    draft.add(outcome, position_after)
                     self._check(draft)
                     if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
                         yield draft.close()
@@ -90,12 +90,12 @@ class FolderSource:
 
     def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped | PassedOver, str | None]]:
         """What a member holds; the last one has the position after it."""
-        found = self._read(member) if isinstance(member, Member) else member
-        inside = separate(found) if isinstance(found, RawRecord) else Separation((), (found,))
-        every: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
-        for one in every[:-1]:
-            yield one, None
-        yield every[-1], member.position if isinstance(member, Member) else None
+        content = self._read(member) if isinstance(member, Member) else member
+        inside = separate(content) if isinstance(content, RawRecord) else Separation((), (content,))
+        outcomes: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
+        for outcome in outcomes[:-1]:
+            yield outcome, None
+        yield outcomes[-1], member.position if isinstance(member, Member) else None
 
     def _read(self, member: Member) -> RawRecord | Skipped:
         origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"
@@ -108,8 +108,8 @@ class FolderSource:
         if len(content) > self.limits.file_bytes:
             return Skipped(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
         try:
-            content = unpacked(content, self.limits.file_bytes)
-        except NotUnpacked as error:
+            content = unpack(content, self.limits.file_bytes)
+        except UnpackFailed as error:
             return Skipped(origin, str(error))
         return RawRecord(member.name, content, origin, media_type(member.name), member.modified)
 
@@ -142,13 +142,13 @@ class _Draft:
     def holds_something(self) -> bool:
         return bool(self.records or self.skipped or self.passed_over)
 
-    def pass_over(self, other: PassedOver) -> None:
-        key = (other.reason, other.native_id)
-        before = self.passed_over.get(key)
-        if before is not None:
-            others = (*before.others, other.origin)[:_NAMED]
-            other = replace(before, count=before.count + other.count, others=others)
-        self.passed_over[key] = other
+    def pass_over(self, passed_over: PassedOver) -> None:
+        key = (passed_over.reason, passed_over.native_id)
+        earlier = self.passed_over.get(key)
+        if earlier is not None:
+            other_origins = (*earlier.others, passed_over.origin)[:_MAX_NAMED]
+            passed_over = replace(earlier, count=earlier.count + passed_over.count, others=other_origins)
+        self.passed_over[key] = passed_over
 
     def add(self, outcome: RawRecord | Skipped | PassedOver, position: str | None) -> None:
         """``position`` is None within a file, and after a member that cannot be named."""
@@ -194,19 +194,19 @@ class _Folder:
             else:
                 yield OtherFile(f"{self.path}/{name}", name)
 
-    def _walk(self, folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
+    def _walk(self, folder: Path, folders_above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
         try:
             with os.scandir(folder) as entries:
-                in_order = sorted(((_written(entry.name), entry) for entry in entries), key=itemgetter(0))
+                in_order = sorted(((_name_text(entry.name), entry) for entry in entries), key=itemgetter(0))
         except OSError as error:  # skipping it would make its records look removed
             raise SourceBroken(f"{folder}: it cannot be listed: {error}") from error
         for name, entry in in_order:
             if is_hidden(name):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from self._walk(Path(entry.path), (*above, name))
+                yield from self._walk(Path(entry.path), (*folders_above, name))
             elif not self._comes_by_itself(entry):
-                yield (*above, name), entry
+                yield (*folders_above, name), entry
 
     def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
         """Whether a link leads to a file inside the folder, which would then be read twice."""
@@ -245,7 +245,7 @@ class _OneFile:
 
     def after(self, position: str | None) -> Iterator[Member | Skipped]:
         if position is None:
-            yield _file_member(self.path, _written(self.path.name))
+            yield _file_member(self.path, _name_text(self.path.name))
 
 
 def _file_member(path: Path, name: str) -> Member | Skipped:
@@ -264,6 +264,6 @@ def _file_member(path: Path, name: str) -> Member | Skipped:
     return Member(name, name, status.st_size, iso_modified(status.st_mtime), read)
 
 
-def _written(name: str) -> str:
+def _name_text(name: str) -> str:
     """A file name as text that is valid in JSON and UTF-8, whatever bytes it has on disk."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -100,8 +100,8 @@ def passed_over(origin: str) -> PassedOver:
         return PassedOver(origin, f"an archive inside a folder ({suffix}) is not opened; harvest it by itself")
     if not suffix:
         return PassedOver(origin, "its name has no suffix")
-    why = f": {_NO_METADATA[suffix]}" if suffix in _NO_METADATA else ""
-    return PassedOver(origin, f"files with the suffix {suffix} are not read{why}")
+    reason = f": {_NO_METADATA[suffix]}" if suffix in _NO_METADATA else ""
+    return PassedOver(origin, f"files with the suffix {suffix} are not read{reason}")
 
 
 def is_hidden(part: str) -> bool:

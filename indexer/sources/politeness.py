@@ -105,17 +105,17 @@ class SourceBreaker:
     end the harvest.
     """
 
-    def __init__(self, source: str, policy: RequestPolicy, shared: SharedHostLimits | None = None) -> None:
+    def __init__(self, source: str, policy: RequestPolicy, shared_limits: SharedHostLimits | None = None) -> None:
         rules = BreakerPolicy(policy.breaker_failures, policy.breaker_rest_s, one_tries=False)
         self._breaker = Breaker(f"The source {source!r}", rules)
-        self._source, self._policy, self._shared = source, policy, shared
+        self._source, self._policy, self._shared = source, policy, shared_limits
 
     @contextmanager
     def guarding(self) -> Iterator[None]:
         """Around one request with all its attempts; Unavailable is a failure. Raises CircuitOpen while it rests."""
-        left = self._shared.resting(self._source) if self._shared is not None else 0.0
-        if left > 0:
-            raise circuit_open(f"The source {self._source!r}", self._policy.breaker_failures, left)
+        left_s = self._shared.resting(self._source) if self._shared is not None else 0.0
+        if left_s > 0:
+            raise circuit_open(f"The source {self._source!r}", self._policy.breaker_failures, left_s)
         try:
             with self._breaker.guarding(Unavailable):
                 yield
@@ -144,12 +144,15 @@ class HostLimits:
         """Holds one of the host's open requests. ``delay_s`` is the Crawl-delay of robots.txt."""
         turnstile = self._limiter(host, policy)
         interval_s = max(1.0 / policy.per_second, delay_s)
-        shared = self.shared
-        with turnstile.slots, shared.slot(host, policy.concurrency) if shared is not None else nullcontext():
-            if shared is not None:
-                time.sleep(shared.take(host, interval_s))
+        shared_limits = self.shared
+        with (
+            turnstile.slots,
+            shared_limits.slot(host, policy.concurrency) if shared_limits is not None else nullcontext(),
+        ):
+            if shared_limits is not None:
+                time.sleep(shared_limits.take(host, interval_s))
             turnstile.wait(interval_s)
-            yield Turn(host, turnstile, shared)
+            yield Turn(host, turnstile, shared_limits)
 
     def breaker(self, source: str, policy: RequestPolicy) -> SourceBreaker:
         with self._lock:

@@ -38,8 +38,8 @@ class FirstAnswer:
     def link_rels(self) -> frozenset[str]:
         """The ``rel`` of each of its ``links``, if it is JSON."""
         links = self.json.get("links")
-        listed = links if isinstance(links, list) else []
-        rels = (link.get("rel") for link in listed if isinstance(link, dict))
+        links_listed = links if isinstance(links, list) else []
+        rels = (link.get("rel") for link in links_listed if isinstance(link, dict))
         return frozenset(rel for rel in rels if isinstance(rel, str))
 
 
@@ -125,8 +125,8 @@ class Protocol:
 
     @property
     def option_names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in fields(self.options))
+        return tuple(option_field.name for option_field in fields(self.options))
 
-    def read_options(self, given: JsonMapping) -> Any:
+    def read_options(self, options: JsonMapping) -> Any:
         """Raises pydantic.ValidationError that names each unknown or invalid option."""
-        return TypeAdapter(self.options, config=None).validate_python(dict(given), strict=None)
+        return TypeAdapter(self.options, config=None).validate_python(dict(options), strict=None)

@@ -23,7 +23,7 @@ from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source
 from indexer.remove.removed import remove_source
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted import restrict
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
@@ -104,7 +104,7 @@ class Harvester:
         """A folder or archive with its own id. Raises Unavailable if it is being harvested now."""
         groups = groups_of_source(self._settings, source_id)
         options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
-        return self._harvest(source_id, lambda _: restricted(FolderSource(path), groups), options, progress)
+        return self._harvest(source_id, lambda _: restrict(FolderSource(path), groups), options, progress)
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
         """A source of sources.yaml. Raises NotFound that names the existing ones."""

@@ -65,7 +65,7 @@ class Pusher:
         with self.alone(source, record):
             check(record)
             try:
-                document = push.Pushing(record, content, media_type, self.groups_of(source))
+                document = push.PushedDocument(record, content, media_type, self.groups_of(source))
                 result = push.put(source, document, self.parts)
             except RecordRefused as refusal:
                 raise InvalidInput("body", f"body: {refusal}") from None

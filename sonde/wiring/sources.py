@@ -17,7 +17,7 @@ from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted import restrict
 from indexer.store.file_versions import SourceVersions
 from net.gate import Gate, GatePolicy
 from reading.concepts import NameLists
@@ -50,7 +50,7 @@ class Opener:
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
         """The catalogue; ``since``: only later changes. Raises SondeError if a secret cannot be read."""
-        return restricted(self._open(config, since), config.access.groups)
+        return restrict(self._open(config, since), config.access.groups)
 
     def _open(self, config: SourceConfig, since: str | None) -> Source:
         if config.type == "folder":

@@ -11,7 +11,7 @@ from core.deadlines import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
 from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_page, score, summary
-from indexer.sources.linked import rebased
+from indexer.sources.linked import rebase
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from indexer.sources.waf import ListingEntry, NotAListing, entries
 from indexer.store.runs import since_when
@@ -99,8 +99,8 @@ def test_links_that_lead_out_of_the_folder_are_no_entries_and_a_page_is_no_listi
 
 
 def test_links_to_an_inner_address_are_put_on_the_one_that_is_asked() -> None:
-    assert rebased("http://inner:8080/cat/items?p=2", "https://out.org/cat") == "https://out.org/cat/items?p=2"
-    assert rebased("http://other.org/data/items", "https://out.org/cat") == "http://other.org/data/items"
+    assert rebase("http://inner:8080/cat/items?p=2", "https://out.org/cat") == "https://out.org/cat/items?p=2"
+    assert rebase("http://other.org/data/items", "https://out.org/cat") == "http://other.org/data/items"
 
 
 def run(started: str, failed: int = 0) -> RunReport:

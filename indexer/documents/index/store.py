@@ -54,7 +54,7 @@ def put_record(parts: HarvestParts, entry: DocumentEntry, summary: str, explaine
         return False
     content = json.dumps(record_json(entry, summary, explained_record), ensure_ascii=False).encode()
     groups = explained_record.access_groups if explained_record is not None else ()
-    pushed_document = push.Pushing(record_of_document(entry.id), content, "application/geo+json", groups)
+    pushed_document = push.PushedDocument(record_of_document(entry.id), content, "application/geo+json", groups)
     push.put(CATALOGUE, pushed_document, parts)
     return True
 

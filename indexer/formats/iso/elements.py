@@ -21,7 +21,7 @@ _FREE_TEXT = f"{GMD}PT_FreeText"
 
 
 @lru_cache(maxsize=1024)
-def qualified(name: str) -> str:
+def clark_name(name: str) -> str:
     """The name in Clark notation: ``srv:extent``; without a prefix it is of gmd. Clark notation is unchanged."""
     if name.startswith("{"):
         return name
@@ -31,12 +31,12 @@ def qualified(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _steps(path: str) -> tuple[str, ...]:
-    return tuple(qualified(name) for name in path.split("/"))
+    return tuple(clark_name(name) for name in path.split("/"))
 
 
 def children(element: Element | None, name: str) -> Iterator[Element]:
-    """Children with that name (see ``qualified``), in order; none for None."""
-    return iter(()) if element is None else element.iterchildren(qualified(name))
+    """Children with that name (see ``clark_name``), in order; none for None."""
+    return iter(()) if element is None else element.iterchildren(clark_name(name))
 
 
 def child(element: Element | None, name: str) -> Element | None:

@@ -42,9 +42,9 @@ def datasets_in(documents: list[object]) -> list[Json]:
     nodes += [inner for node in nodes for inner in objects_in(node.get("mainEntity"))]
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
     nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
-    known = nodes_by_id(nodes)
+    all_nodes = nodes_by_id(nodes)
     datasets = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
-    return [plain_node(node, known) for node in datasets]
+    return [plain_node(node, all_nodes) for node in datasets]
 
 
 def read(raw: RawRecord, source: str) -> Record:
@@ -88,8 +88,8 @@ def _add_citation(draft: RecordDraft, dataset: JsonMapping) -> None:
     draft.identifier = draft.doi or next(iter(identifiers), "") or address
     draft.edition = text_in(dataset.get("version"))
     draft.title = text_in(dataset.get("name")) or text_in(dataset.get("headline"))
-    for other in texts_in(dataset.get("alternateName")):
-        draft.add_alternate_title(other)
+    for other_title in texts_in(dataset.get("alternateName")):
+        draft.add_alternate_title(other_title)
     draft.abstract = text_in(dataset.get("description")) or text_in(dataset.get("abstract"))
     for kind in types_of(dataset):
         draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
@@ -118,10 +118,10 @@ def _add_citation(draft: RecordDraft, dataset: JsonMapping) -> None:
 
 
 def _add_variables(draft: RecordDraft, dataset: JsonMapping) -> None:
-    for measured in objects_in(dataset.get("variableMeasured")):
-        unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
-        standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
-        draft.names.add_variable(text_in(measured.get("name")), standard, unit)
+    for variable in objects_in(dataset.get("variableMeasured")):
+        unit = text_in(variable.get("unitText")) or text_in(variable.get("unitCode"))
+        standard = next(filter(is_standard_name, texts_in(variable.get("alternateName"))), "")
+        draft.names.add_variable(text_in(variable.get("name")), standard, unit)
     for technique in texts_in(dataset.get("measurementTechnique")):
         draft.names.add_instrument(technique)
 
@@ -256,9 +256,9 @@ def _add_provenance(draft: RecordDraft, dataset: JsonMapping) -> None:
 def _reference(node: object) -> str:
     if not isinstance(node, dict):
         return text_in(node)
-    named = [text_in(node.get(name)) for name in ("@id", "url", "identifier", "name")]
-    doi = next((doi for text in named if (doi := doi_in(text))), None)
-    return f"https://doi.org/{doi}" if doi else next((text for text in named if text), "")
+    names = [text_in(node.get(name)) for name in ("@id", "url", "identifier", "name")]
+    doi = next((doi for text in names if (doi := doi_in(text))), None)
+    return f"https://doi.org/{doi}" if doi else next((text for text in names if text), "")
 
 
 def _recognises(inspection: Inspection) -> bool:
@@ -299,7 +299,7 @@ _FIELDS = {
     "doi": "`identifier`, `@id`, `sameAs`",
     "parent": "`isPartOf`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     lambda raw: next(iter(_datasets(raw)), None),
     title=("name", "headline"),
     abstract=("description", "abstract"),
@@ -319,5 +319,5 @@ FORMAT = Format(
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
     _FIELDS,
-    _STATED,
+    _STATED_FIELDS,
 )

@@ -63,7 +63,7 @@ def plain(text: str) -> str:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
     if not _MARKUP.search(text):
         return text
-    reader = _Plain()
+    reader = _PlainTextParser()
     reader.feed(text)
     reader.close()
     return "".join(reader.pieces)
@@ -88,7 +88,7 @@ def _visible(text: str) -> str:
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
-class _Plain(HTMLParser):
+class _PlainTextParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
