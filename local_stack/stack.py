@@ -12,7 +12,7 @@ from local_stack.login import made_login
 from local_stack.part import External, OneAtATime, PartStatus, Reporter, StackPart, silent
 from local_stack.services import service_part
 from local_stack.settings import ServiceProcess, StackConfig
-from local_stack.state import locked
+from local_stack.state import file_lock
 from local_stack.supervisor import LOOK_S, Keeper, Supervisor
 from local_stack.valkey import broker_part
 
@@ -41,7 +41,7 @@ class Stack:
         so a second ``up`` goes on from there and ``down`` ends them.
         """
         reporter = OneAtATime(report)
-        with locked(self._folder / "lock"):
+        with file_lock(self._folder / "lock"):
             if self._settings.elasticsearch.with_login:
                 made_login(self._folder)
             for parts in (self._servers, self._services):
@@ -71,7 +71,7 @@ class Stack:
         Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
         reporter = OneAtATime(report)
-        with locked(self._folder / "lock"):
+        with file_lock(self._folder / "lock"):
             stack_parts = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
             grace = {part.name: part.stop_grace_s for part in stack_parts}
             unknown_names = [name for name in self._supervisor.started_names() if name not in grace]
@@ -94,7 +94,7 @@ class Stack:
 
     def keep(self, own_part: str, report: Reporter) -> None:
         """Restarts parts that died and cuts their logs, until the process ends. ``own_part``: the part that does it."""
-        keeper = Keeper(self._supervisor, lambda: locked(self._folder / "lock"))
+        keeper = Keeper(self._supervisor, lambda: file_lock(self._folder / "lock"))
         parts = [
             part for part in (*self._servers, *self._services) if isinstance(part, StackPart) and part.name != own_part
         ]

@@ -89,7 +89,7 @@ class Records:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def file_lock(path: Path) -> Iterator[None]:
     """Waits until nobody else holds this lock; the system frees it when its holder dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:

@@ -99,7 +99,7 @@ class _Span:
 
     first: int
     last: int
-    named: GazetteerName
+    gazetteer_name: GazetteerName
 
 
 class NameMatcher:
@@ -179,7 +179,7 @@ class NameMatcher:
             return None
         for country in _POSTAL_COUNTRIES:
             state = self._gazetteer.abbreviation(f"{country}-{tokens.words[next_word].text}")
-            inside = [place for place in span.named.places if state and _holds(state.places[0], place)]
+            inside = [place for place in span.gazetteer_name.places if state and _holds(state.places[0], place)]
             if inside:
                 return _match(tokens, _Span(span.first, next_word, GazetteerName(tuple(inside))))
         return None
@@ -197,16 +197,16 @@ class NameMatcher:
         return _match(tokens, _Span(first, last, gazetteer_name))
 
     def _accepted(self, tokens: TextWords, span: _Span) -> bool:
-        best = span.named.places[0]
+        best = span.gazetteer_name.places[0]
         if best.kind in _DOUBTED_KINDS and tokens.is_other_name(span.first, span.last):
             return False
         if all(word.folded in DIRECTIONS for word in tokens.words[span.first : span.last + 1]):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
         capital = tokens.capital(span.first, span.last)
-        if span.named.is_word:
+        if span.gazetteer_name.is_word:
             return self._word_is_place(tokens, span, capital)
-        if span.named.is_adjective:
-            is_plain_style = tokens.style == "plain" or span.named.is_small
+        if span.gazetteer_name.is_adjective:
+            is_plain_style = tokens.style == "plain" or span.gazetteer_name.is_small
             return capital or is_plain_style or tokens.starts_sentence(span.first)
         if best.kind in _SURE_KINDS:
             return True
@@ -223,7 +223,7 @@ class NameMatcher:
         if not capital:
             is_name_like = tokens.words[span.first].text[0].isupper() or tokens.style == "plain"
             return is_name_like and self._is_qualified(tokens, span)
-        if span.named.is_adjective:
+        if span.gazetteer_name.is_adjective:
             return True
         return tokens.after_preposition(span.first, strict=True) or self._is_qualified(tokens, span)
 
@@ -233,10 +233,10 @@ class NameMatcher:
         if next_word >= len(tokens.words) or "," not in tokens.between(span.last):
             return False
         for _, name in self._spelt(tokens, next_word):
-            if any(_holds(outer, inner) for outer in name.places for inner in span.named.places):
+            if any(_holds(outer, inner) for outer in name.places for inner in span.gazetteer_name.places):
                 return True
         short = self._gazetteer.abbreviation(tokens.words[next_word].text)
-        return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)
+        return short is not None and any(_holds(short.places[0], inner) for inner in span.gazetteer_name.places)
 
 
 def _is_acceptable(inner: InnerName, name: GazetteerName) -> bool:
@@ -266,8 +266,8 @@ def _match(tokens: TextWords, span: _Span) -> NameMatch:
         end=last.end,
         first=span.first,
         last=span.last,
-        places=span.named.places,
-        is_adjective=span.named.is_adjective,
+        places=span.gazetteer_name.places,
+        is_adjective=span.gazetteer_name.is_adjective,
         after_preposition=tokens.after_preposition(span.first),
         capital=tokens.capital(span.first, span.last),
     )

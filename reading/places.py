@@ -137,7 +137,7 @@ class Entities:
         self.all = sorted(entities, key=lambda entity: entity.start)
         self._starts = [entity.start for entity in self.all]
 
-    def touching(self, start: int, end: int) -> list[Entity]:
+    def in_range(self, start: int, end: int) -> list[Entity]:
         """Those that share at least one character with the range."""
         first = max(0, bisect_right(self._starts, start) - 1)
         return [e for e in self.all[first : bisect_left(self._starts, end)] if e.start < end and start < e.end]
@@ -149,7 +149,7 @@ def _is_doubtful(match: NameMatch, entities: Entities) -> bool:
         return False
     return any(
         entity.label in _OTHER_LABELS and entity.start <= match.start and match.end <= entity.end
-        for entity in entities.touching(match.start, match.end)
+        for entity in entities.in_range(match.start, match.end)
     )
 
 
@@ -217,7 +217,7 @@ def _qualifies(place: Place, outer: Place) -> bool:
 
 
 def _is_confirmed(match: NameMatch, entities: Entities) -> bool:
-    return any(entity.label in _PLACE_LABELS for entity in entities.touching(match.start, match.end))
+    return any(entity.label in _PLACE_LABELS for entity in entities.in_range(match.start, match.end))
 
 
 def _confidence(match: NameMatch, places: tuple[Place, ...], is_confirmed: bool, *, is_qualified: bool) -> float:

@@ -19,7 +19,7 @@ _TURNS_KEPT_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class UserTurns:
     """When each user was served last, as numbers that all workers count up together in Redis."""
 
     client: redis.Redis
@@ -40,7 +40,7 @@ class Turns:
             self.client.zadd(self._key, {owner_routing(owner): number})
             self.client.expire(self._key, _TURNS_KEPT_S)
 
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """The turns in the queue."""
         with broker_errors():
             return int(self.client.llen(f"{self.prefix}:library"))
@@ -58,7 +58,7 @@ def read_turn(worker: Worker) -> str | None:
     library = worker.parts.library
     if library is None:
         return None
-    turns_of_users = Turns(worker.leases.client, worker.config.prefix)
+    turns_of_users = UserTurns(worker.leases.client, worker.config.prefix)
     unread = library.unread()
     in_order = turns_of_users.in_order(unread)
     for owner, document in ((name, document) for name in in_order for document in unread[name]):
@@ -70,7 +70,7 @@ def read_turn(worker: Worker) -> str | None:
             library.read(document, worker.config.library_slice_s)
             break
     remaining = [document for documents in library.unread().values() for document in documents]
-    return remaining[0] if remaining and turns_of_users.waiting() < len(remaining) else None
+    return remaining[0] if remaining and turns_of_users.waiting_count() < len(remaining) else None
 
 
 def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:

@@ -13,7 +13,7 @@ from indexer.formats.recognition import FORMATS, describe_unknown, recognise
 from indexer.formats.refused import RecordRefused
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
-from indexer.raw import PassedOver, RawRecord, Skipped
+from indexer.raw import PassedOver, RawRecord, SkippedMember
 
 
 def with_recognition(raw: RawRecord) -> RawRecord:
@@ -75,7 +75,7 @@ class Separation:
     """The records of one document, its members that cannot be read, and those that are no records."""
 
     records: tuple[RawRecord, ...]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
 
@@ -115,14 +115,14 @@ def separate(raw: RawRecord) -> Separation:
 
 def report_members(
     members: Sequence[UnreadableMember], native_id: str, origin: str, container: str | None = None
-) -> tuple[tuple[Skipped, ...], tuple[PassedOver, ...]]:
+) -> tuple[tuple[SkippedMember, ...], tuple[PassedOver, ...]]:
     """The members without a record, for the report. One without a name may be any record of its ``container``, which
     is the document itself by default.
     """
     skipped_members = tuple(
-        Skipped(f"{origin}#{member.name}", f"{member.place}: {member.reason}", f"{native_id}#{member.name}")
+        SkippedMember(f"{origin}#{member.name}", f"{member.place}: {member.reason}", f"{native_id}#{member.name}")
         if member.name
-        else Skipped(f"{origin}#{member.place}", member.reason, container=container or origin)
+        else SkippedMember(f"{origin}#{member.place}", member.reason, container=container or origin)
         for member in members
         if not member.passed_over
     )

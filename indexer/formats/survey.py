@@ -12,7 +12,7 @@ from indexer.formats.field_table import can_hold, filled_fields, record_fields, 
 from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read, stated_fields
 from indexer.formats.stated import FIELDS
-from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
+from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember
 
 NAMES = {"title": "title", "abstract": "abstract", "extents": "extent", "times": "period"}
 _ABOUT = {"title": "title:", "abstract": "abstract:", "extents": "extent:", "times": "time:"}
@@ -52,7 +52,7 @@ class Survey:
         stated_count = self.stated.total()
         return self.given.total() / stated_count if stated_count else 1.0
 
-    def skip(self, member: Skipped) -> None:
+    def skip(self, member: SkippedMember) -> None:
         """A file or member that cannot be read."""
         self.documents += 1
         self.refused.setdefault(member.reason, []).append(member.origin)

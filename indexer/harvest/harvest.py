@@ -24,7 +24,7 @@ from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
 from indexer.plan.planner import Planner
 from indexer.raw import RawPage, Source
 from indexer.reindex.finish import finish_if_possible
-from indexer.remove.sweep import Swept, sweep
+from indexer.remove.sweep import SweepResult, sweep
 from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
@@ -117,8 +117,8 @@ def harvest(
 class _WriteResult:
     """The result of one batch."""
 
-    failed: list[RejectedItem]
-    buried: Deletions
+    failures: list[RejectedItem]
+    deletions: Deletions
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ class _Slice:
     recipe: IndexMeta
     background: Background
     started: float = field(default_factory=time.monotonic)
-    handled: int = 0
+    handled_count: int = 0
     tally: Tally = field(init=False)
     embedding: Embedding = field(init=False)
     planner: Planner = field(init=False)
@@ -242,10 +242,10 @@ class _Slice:
         (batch, job), self._pending_write = self._pending_write, None
         with self._time("wait"):
             result = job.result()
-        for failure in result.failed:
+        for failure in result.failures:
             count_failure(failure, self.tally)
-        self._count_removed(result.buried)
-        self.handled += _size(batch)
+        self._count_removed(result.deletions)
+        self.handled_count += _size(batch)
         self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
         self._save("running")
         self.parts.progress("batch", seen=self.tally.counts["seen"], total=self.run.total or 0)
@@ -254,7 +254,7 @@ class _Slice:
         seconds, records = self.options.seconds, self.options.records
         pending = _size(self._pending_write[0]) if self._pending_write is not None else 0
         return (seconds is not None and time.monotonic() - self.started >= seconds) or (
-            records is not None and self.handled + pending >= records
+            records is not None and self.handled_count + pending >= records
         )
 
     def _finish(self) -> RunReport:
@@ -289,7 +289,7 @@ class _Slice:
             f"The source says it has {self.matched} records and gave {seen_count} different ones; nothing was removed."
         )
 
-    def _count_removed(self, removal: Swept | Deletions) -> None:
+    def _count_removed(self, removal: SweepResult | Deletions) -> None:
         self.tally.add("removed", removal.removed)
         for failure in removal.failures:
             self.tally.fail(Refusal(failure.id, failure.reason, kept=True))

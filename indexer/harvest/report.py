@@ -103,9 +103,9 @@ log = structlog.get_logger(__name__)
 
 def count(items: Sequence[Item], batch: RawPage, tally: Tally) -> None:
     """Every item has one outcome; ``seen`` is their sum, skipped members included; what is passed over is beside it."""
-    tally.add("seen", sum(not item.again for item in items))
+    tally.add("seen", sum(not item.is_repeat for item in items))
     for item in items:
-        if item.again:
+        if item.is_repeat:
             warning = f"identifier: {item.raw.native_id!r} came again with other content; the later document is kept"
             tally.warn(item.decision.entry.origin, warning)
             continue

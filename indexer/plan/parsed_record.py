@@ -166,7 +166,7 @@ class Item:
     decision: Decision
     parsed: ParsedRecord | None = None
     vectors: Json | None = None
-    again: bool = False  # this run has already counted a document of the same native id
+    is_repeat: bool = False  # this run has already counted a document of the same native id
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.errors import Conflict
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.raw import RawRecord, Skipped, skipped_id
+from indexer.raw import RawRecord, SkippedMember, skipped_id
 from indexer.store.ledger import SourceGroups
 
 Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
@@ -73,8 +73,8 @@ class Decision:
     """An outcome and its consequences.
 
     ``write``: the record is written to the index; ``vector`` says whether it is embedded or keeps its vector.
-    ``keep_bytes``: the native bytes are new. ``entry`` is the ledger's next state of the document, ``displaced`` that
-    of the document that held the record until now.
+    ``keep_bytes``: the native bytes are new. ``entry`` is the ledger's next state of the document,
+    ``displaced_entry`` that of the document that held the record until now.
     """
 
     outcome: Outcome
@@ -82,10 +82,10 @@ class Decision:
     write: bool = False
     vector: VectorNeed = "none"
     keep_bytes: bool = False
-    displaced: LedgerEntry | None = None
+    displaced_entry: LedgerEntry | None = None
 
 
-def unchanged(document: Document, stored_entry: LedgerEntry | None) -> bool:
+def is_unchanged(document: Document, stored_entry: LedgerEntry | None) -> bool:
     """Whether the same reader already read or refused the same bytes, so that parsing can be skipped."""
     return (
         stored_entry is not None
@@ -115,7 +115,7 @@ def plan_refused(document: Document, reason: str, stored_entry: LedgerEntry | No
 
 def plan_skipped(
     source: str,
-    skipped_member: Skipped,
+    skipped_member: SkippedMember,
     own_entry: LedgerEntry | None,
     stored_entry: LedgerEntry | None,
     moment: RunMoment,
@@ -166,7 +166,7 @@ def plan(
     vector = _vector(content, last_entry, moment) if is_changed else "none"
     if owner is not None:
         given_up = replace(owner.entry, state="moved", reason=f"now {document.origin}")
-        return Decision("moved", entry, write=is_changed, vector=vector, keep_bytes=True, displaced=given_up)
+        return Decision("moved", entry, write=is_changed, vector=vector, keep_bytes=True, displaced_entry=given_up)
     return Decision("changed" if is_changed else "same", entry, write=is_changed, vector=vector, keep_bytes=True)
 
 

@@ -18,15 +18,15 @@ from indexer.plan.plan import (
     Document,
     Owner,
     RunMoment,
+    is_unchanged,
     plan,
     plan_refused,
     plan_skipped,
     plan_unread,
-    unchanged,
     with_access_groups,
 )
 from indexer.plan.record_ids import OtherDocuments, ResolvedId, resolve_id
-from indexer.raw import PassedOver, RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
 from reading.concepts import NO_LISTS, NameLists
 
@@ -104,7 +104,7 @@ class Planner:
         items = [self._decide(read_document, owners, moment) for read_document in reads]
         unsent = [native for native in batch.unchanged if native not in overlaid]
         items += [item for native in unsent if (item := self._unsent(native, stored_entries, moment)) is not None]
-        items = [replace(item, again=True) if id(item.raw) in conflicting else item for item in items]
+        items = [replace(item, is_repeat=True) if id(item.raw) in conflicting else item for item in items]
         items += [self._skipped_item(skipped_member, stored_entries, moment) for skipped_member in skips]
         return items + [
             item
@@ -141,7 +141,7 @@ class Planner:
             self.kept_closed.append(raw.origin)
         overlay = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
         document = identify(raw, self.source, self.lists, overlay_tag(overlay))
-        if unchanged(document, entry):
+        if is_unchanged(document, entry):
             return _ReadDocument(raw, document, entry, None)
         try:
             return _ReadDocument(raw, document, entry, parse(raw, self.source, self.lists))
@@ -240,7 +240,7 @@ class Planner:
         return Item(RawRecord(native_id, _NO_BYTES, entry.origin), entry, plan_unread(entry, moment))
 
     def _skipped_item(
-        self, skipped_member: Skipped, stored_entries: Mapping[str, LedgerEntry], moment: RunMoment
+        self, skipped_member: SkippedMember, stored_entries: Mapping[str, LedgerEntry], moment: RunMoment
     ) -> Item:
         earlier_entry = stored_entries.get(entry_key(self.source, skipped_id(skipped_member.origin)))
         own_entry = (
@@ -265,7 +265,9 @@ class Planner:
         holder = self._holder_of.get(own_entry.held)
         if holder is not None and holder.entry.key != own_entry.key:
             return None
-        decision = plan_skipped(self.source, Skipped(own_entry.origin, passed_over.reason), own_entry, None, moment)
+        decision = plan_skipped(
+            self.source, SkippedMember(own_entry.origin, passed_over.reason), own_entry, None, moment
+        )
         self._holder_of[own_entry.held] = Owner(_slim(decision.entry), seen=False)
         return Item(RawRecord(own_entry.native_id, _NO_BYTES, own_entry.origin), own_entry, decision)
 

@@ -33,10 +33,10 @@ _KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields s
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """``heir`` was kept apart in this run from ``gone``, which the run did not see."""
+    """``heir`` was kept apart in this run from ``gone_entry``, which the run did not see."""
 
     heir: LedgerEntry
-    gone: LedgerEntry
+    gone_entry: LedgerEntry
 
 
 def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
@@ -87,8 +87,8 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
         if old not in records:
             continue
         document = _with_new_id(records[old], new)
-        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone.first_seen)
-        marks.append(replace(pair.gone, state="moved", reason=f"now {pair.heir.origin}"))
+        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
+        marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.heir.origin}"))
         marks.append(replace(entry, record_hash=record_hash(_bare(document))))
         writes += _write_operations(prefix, "records", new, document)
         writes += _write_operations(prefix, "natives", new, natives[old]) if old in natives else []

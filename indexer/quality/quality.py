@@ -58,7 +58,7 @@ class QualityFinding:
         return f"with {self.what}" if self.what == SHORT_ABSTRACT else f"without {self.what}"
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         return f"{self.what} (and others like it)" if self.alike else self.what
 
 
@@ -250,7 +250,7 @@ def _table(title: str, findings: tuple[QualityFinding, ...], unit: str) -> str:
     if not findings:
         return ""
     rows = "".join(
-        f"<tr><td>{quality_finding.count}</td><td>{escape(quality_finding.told)}</td><td>{_examples(quality_finding)}</td></tr>"
+        f"<tr><td>{quality_finding.count}</td><td>{escape(quality_finding.sentence)}</td><td>{_examples(quality_finding)}</td></tr>"
         for quality_finding in findings
     )
     head = f"<tr><th>{escape(unit)}</th><th></th><th>for example</th></tr>"

@@ -52,7 +52,7 @@ class Round:
     failures: tuple[bulk.Failure, ...] = ()
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         return self.copied == 0 and self.deleted == 0 and not self.failures
 
 

@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class SweepResult:
     """``refusal`` is the message why nothing was removed, None if the sweep succeeded."""
 
     removed: int = 0
@@ -32,20 +32,20 @@ class Swept:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The plan of a sweep. ``before``: the number of the source's records when the run began.
+    """The plan of a sweep. ``count_before``: the number of the source's records when the run began.
 
-    ``lost``: records in the ledger but not in the index; the next run writes them again.
-    ``protected``: records kept although they were not read: the source skipped them, or a person restored them.
+    ``lost_records``: records in the ledger but not in the index; the next run writes them again.
+    ``protected_records``: records kept although they were not read: the source skipped them, or a person restored them.
     """
 
     records: tuple[str, ...]
     entries: tuple[LedgerEntry, ...]
-    lost: tuple[str, ...]
-    protected: tuple[str, ...]
-    before: int
+    lost_records: tuple[str, ...]
+    protected_records: tuple[str, ...]
+    count_before: int
 
 
-def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> Swept:
+def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> SweepResult:
     """Removes records, then marks the ledger; after a crash in between, the next sweep finishes.
 
     The native bytes stay until ``indexer.remove.removed.purge``, so that a record can be restored.
@@ -56,14 +56,14 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
     refusal = refuse(removal, run.counts.seen, options)
     if refusal is not None:
         log.warning("sweep.refused", source=run.source, run=run.id, would_remove=len(removal.records))
-        return Swept(refusal=refusal, warnings=_warnings(removal))
+        return SweepResult(refusal=refusal, warnings=_warnings(removal))
     failures = bulk.write(client, _deletions(prefix, removal.records))
     failed_ids = {failure.id for failure in failures}
     marks = [tombstone(entry, now) for entry in removal.entries if entry.record not in failed_ids]
-    lost_entries = [without_hash(entry) for entry in ledger.holders(run.source, removal.lost).values()]
+    lost_entries = [without_hash(entry) for entry in ledger.holders(run.source, removal.lost_records).values()]
     failures += write_ledger(client, prefix, [*marks, *lost_entries])
     log.info("sweep.done", source=run.source, run=run.id, removed=len(removal.records) - len(failed_ids))
-    return Swept(len(removal.records) - len(failed_ids), None, _warnings(removal), tuple(failures))
+    return SweepResult(len(removal.records) - len(failed_ids), None, _warnings(removal), tuple(failures))
 
 
 def refuse(removal: Removal, seen_count: int, options: Options) -> str | None:
@@ -72,10 +72,13 @@ def refuse(removal: Removal, seen_count: int, options: Options) -> str | None:
     if not to_delete or options.allow_mass_removal:
         return None
     if seen_count == 0:
-        return f"The source gave nothing; its {removal.before} records were kept (--allow-mass-removal removes them)."
-    if to_delete > options.max_removal_share * removal.before:
         return (
-            f"{to_delete} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
+            f"The source gave nothing; its {removal.count_before} records were kept "
+            "(--allow-mass-removal removes them)."
+        )
+    if to_delete > options.max_removal_share * removal.count_before:
+        return (
+            f"{to_delete} of {removal.count_before} records would vanish, more than {options.max_removal_share:.0%}; "
             "none was removed (--allow-mass-removal removes them)."
         )
     return None
@@ -128,10 +131,14 @@ def compare(present: Iterable[str], held_ids: Iterable[str]) -> tuple[list[str],
 
 
 def _warnings(removal: Removal) -> tuple[str, ...]:
-    lost_warning = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
-    kept_warning = f"kept: {len(removal.protected)} records that could not be read now, or were restored by hand, stay"
+    lost_warning = f"index: {len(removal.lost_records)} records were missing from it; the next run writes them again"
+    kept_warning = (
+        f"kept: {len(removal.protected_records)} records that could not be read now, or were restored by hand, stay"
+    )
     return tuple(
-        text for text, is_found in ((lost_warning, removal.lost), (kept_warning, removal.protected)) if is_found
+        text
+        for text, is_found in ((lost_warning, removal.lost_records), (kept_warning, removal.protected_records))
+        if is_found
     )
 
 

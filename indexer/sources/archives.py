@@ -11,7 +11,7 @@ from datetime import datetime
 from lzma import LZMAError
 from pathlib import Path
 
-from indexer.raw import Skipped
+from indexer.raw import SkippedMember
 from indexer.sources.members import (
     ArchiveLimits,
     LimitReached,
@@ -67,7 +67,7 @@ class TarMembers:
     def total(self) -> int | None:
         return None
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
+    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         """Raises SourceBroken (cut off, not a tar) and LimitReached."""
         if position is not None and not self._holds(position):
             position = None
@@ -96,14 +96,16 @@ class TarMembers:
         except _BREAKS_A_TAR as error:
             raise SourceBroken(f"{self.path}: the archive breaks off after {index} members: {error}") from error
 
-    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | OtherFile | None:
+    def _member(
+        self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo
+    ) -> Member | SkippedMember | OtherFile | None:
         if info.isdir() or is_hidden_path(info.name):
             return None
         if not is_wanted(info.name, self.suffixes):
             return OtherFile(f"{self.path}!{info.name}", f"{index}:{info.name}")
         reason = unsafe_name(info.name) or (None if info.isreg() else "a link or device, not followed")
         if reason is not None:
-            return Skipped(f"{self.path}!{info.name}", reason)
+            return SkippedMember(f"{self.path}!{info.name}", reason)
 
         def read(limit: int) -> bytes:
             try:
@@ -126,7 +128,7 @@ class ZipMembers:
         with self._open() as archive:
             return sum(is_wanted(info.filename, self.suffixes) for info in self._infos(archive))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
+    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
             for info in self._infos(archive):
@@ -147,10 +149,10 @@ class ZipMembers:
         infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
         return [infos[name] for name in sorted(infos) if not is_hidden_path(name)]
 
-    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member | Skipped:
+    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member | SkippedMember:
         reason = unsafe_name(info.filename)
         if reason is not None:
-            return Skipped(f"{self.path}!{info.filename}", reason)
+            return SkippedMember(f"{self.path}!{info.filename}", reason)
 
         def read(limit: int) -> bytes:
             try:

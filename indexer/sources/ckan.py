@@ -120,7 +120,7 @@ def _quote(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(portal(url.partition("?")[0]), _search)
 
 
@@ -134,5 +134,5 @@ PROTOCOL = Protocol(
     CkanOptions,
     "package_search in order of modification",
     "`metadata_modified`",
-    at=_at,
+    questions_at=_questions_at,
 )

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import structlog
 
-from indexer.raw import RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.sources.fetching import BadAnswer
 from indexer.sources.members import SourceBroken
 
@@ -30,7 +30,7 @@ class CountedPage:
     records: tuple[RawRecord, ...]
     matched: int
     following: int | None = None
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
     deleted: tuple[str, ...] = ()
 
     @property
@@ -56,15 +56,16 @@ class CountedWalk:
     A page that repeats known records, or is empty before the end, is requested again; the server's next offset is used
     only if it moves forward and skips nothing. If a walk ends below the count, the listing is walked again (records are
     added and removed while it is read). The last page carries the count, so that a run that saw fewer is incomplete.
-    ``tolerated``: the number of records that the server may count and never return. ``may_be_empty``: zero records are
-    accepted at once. ``beyond`` requests once what may follow the count, None for nothing: it detects a server whose
-    count is too low, if its last page was full.
+    ``tolerated_count``: the number of records that the server may count and never return.
+    ``may_be_empty``: zero records are accepted at once.
+    ``beyond`` requests once what may follow the count; None: nothing. It detects a server whose count is too low, if its
+    last page was full.
     """
 
     name: str
     ask: Ask
     size: int
-    tolerated: int = 0
+    tolerated_count: int = 0
     may_be_empty: bool = False
     beyond: Callable[[int], CountedPage | None] | None = None
     _seen_keys: set[bytes] = field(default_factory=set)
@@ -80,9 +81,11 @@ class CountedWalk:
         offset, walk = self._begin(position)
         while True:
             match_count = yield from self._walk(offset, walk)
-            short = match_count - self.tolerated - self._count_before - len(self._seen_keys)
+            short = match_count - self.tolerated_count - self._count_before - len(self._seen_keys)
             if short <= 0 or walk >= _WALKS:
-                yield RawPage((), total=match_count, matched=max(match_count - self.tolerated, 0) + self._nameless)
+                yield RawPage(
+                    (), total=match_count, matched=max(match_count - self.tolerated_count, 0) + self._nameless
+                )
                 return
             walk, offset, self._nameless = walk + 1, 0, 0
             log.info("source.short", source=self.name, missing=short, walk=walk)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.errors import SondeError, Unavailable
-from indexer.raw import RawPage, Skipped
+from indexer.raw import RawPage, SkippedMember
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw_messages import (
     CSW,
@@ -180,7 +180,7 @@ class _Asker:
     size: int
     since: str | None
     matched: int = 0
-    stumbled: int = 0  # in a row
+    failures_in_row: int = 0  # in a row
 
     def beyond(self, offset: int) -> CountedPage | None:
         """Asks once for records beyond the stated total; None if there are none, or the server fails."""
@@ -195,20 +195,20 @@ class _Asker:
         while True:
             try:
                 slab = self._slab(Window(offset, size, self.since), check)
-                self.stumbled = 0
+                self.failures_in_row = 0
                 return slab
             except (CswException, BadAnswer, RetryLater) as error:
                 if not self.matched:  # nothing was returned yet: the fault is not in a single record
                     raise Unavailable(str(error)) from error
-                if size == 1 or self.stumbled >= _STUMBLES:
-                    self.stumbled += 1
+                if size == 1 or self.failures_in_row >= _STUMBLES:
+                    self.failures_in_row += 1
                     return self._given_up(offset, size, error)
                 size = max(size // _ONE_IN_TEN, 1)
 
     def _given_up(self, offset: int, size: int, error: SondeError) -> CountedPage:
         """``size`` records as one skipped entry; in either case nothing may be swept."""
         last = f" to {offset + size}" if size > 1 else ""
-        skipped_member = Skipped(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
+        skipped_member = SkippedMember(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
         return CountedPage((), self.matched, offset + size if size > 1 else None, (skipped_member,))
 
     def _slab(self, window: Window, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
@@ -228,11 +228,11 @@ def _recognises(answer: FirstAnswer) -> bool:
     return answer.root == "Capabilities"
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(url.partition("?")[0], fetch_capabilities)
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     bare = url.partition("?")[0]
     yield Question(join_path(bare, "csw"), fetch_capabilities)
     yield Question(join_path(geonetwork_base(bare), "srv/eng/csw"), fetch_capabilities)
@@ -251,7 +251,7 @@ PROTOCOL = Protocol(
     "CSW 2.0.2 and 3.0, POST or GET, whichever the server understands; sorted by identifier; ISO before Dublin Core",
     "`dct:modified` filter",
     recognises=_recognises,
-    at=_at,
-    below=_below,
+    questions_at=_questions_at,
+    questions_below=_questions_below,
     title=lambda fetcher, url: fetch_capabilities(fetcher, url).title,
 )

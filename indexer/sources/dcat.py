@@ -13,7 +13,7 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
-from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
 from indexer.sources.linked import join_path, rebase
 from indexer.sources.members import SourceBroken
@@ -44,7 +44,7 @@ class _Catalogue:
     total: int | None = None
     unchanged: tuple[str, ...] = ()
     visits: tuple[FileVersion, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
 
@@ -95,7 +95,7 @@ class DcatSource:
         if found.content.next is not None or url != self.url or found.content.skipped:
             return found.content
         natives = (record.native_id for record in found.content.records)
-        return replace(found.content, visits=revisited_files.noted(url, found, natives))
+        return replace(found.content, visits=revisited_files.versions_to_store(url, found, natives))
 
     def _file_version(self, revisited_files: RevisitedFiles, url: str) -> FileVersion | None:
         if self.since is None or url != self.url:
@@ -190,7 +190,7 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" not in body and (is_data_json(body) or "@graph" in body or "@context" in body)
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     yield Question(join_path(url, "data.json"))
 
 
@@ -202,5 +202,5 @@ PROTOCOL = Protocol(
     "document for each data set",
     "ETag, Last-Modified of a catalogue in one answer",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from core.errors import NotFound, SondeError
 from indexer.formats.registry import Separation, separate
-from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
+from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.archives import TarMembers, UnpackFailed, ZipMembers, is_tar, unpack
 from indexer.sources.members import (
     METADATA_SUFFIXES,
@@ -36,7 +36,7 @@ _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 class _Members(Protocol):
     def total(self) -> int | None: ...
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]: ...
+    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +88,31 @@ class FolderSource:
             return TarMembers(self.path, self.suffixes, self.limits)
         return _OneFile(self.path)
 
-    def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped | PassedOver, str | None]]:
+    def _outcomes(
+        self, member: Member | SkippedMember
+    ) -> Iterator[tuple[RawRecord | SkippedMember | PassedOver, str | None]]:
         """What a member holds; the last one has the position after it."""
         content = self._read(member) if isinstance(member, Member) else member
         inside = separate(content) if isinstance(content, RawRecord) else Separation((), (content,))
-        outcomes: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
+        outcomes: list[RawRecord | SkippedMember | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
         for outcome in outcomes[:-1]:
             yield outcome, None
         yield outcomes[-1], member.position if isinstance(member, Member) else None
 
-    def _read(self, member: Member) -> RawRecord | Skipped:
+    def _read(self, member: Member) -> RawRecord | SkippedMember:
         origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"
         if member.size > self.limits.file_bytes:
-            return Skipped(origin, f"{member.size} bytes are more than the limit of {self.limits.file_bytes}")
+            return SkippedMember(origin, f"{member.size} bytes are more than the limit of {self.limits.file_bytes}")
         try:
             content = member.read(self.limits.file_bytes + 1)
         except MemberBroken as error:
-            return Skipped(origin, f"it cannot be read: {error}")
+            return SkippedMember(origin, f"it cannot be read: {error}")
         if len(content) > self.limits.file_bytes:
-            return Skipped(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
+            return SkippedMember(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
         try:
             content = unpack(content, self.limits.file_bytes)
         except UnpackFailed as error:
-            return Skipped(origin, str(error))
+            return SkippedMember(origin, str(error))
         return RawRecord(member.name, content, origin, media_type(member.name), member.modified)
 
     @property
@@ -131,7 +133,7 @@ class _Draft:
     total: int | None
     position: str | None
     records: list[RawRecord] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedMember] = field(default_factory=list)
     passed_over: dict[tuple[str, str | None], PassedOver] = field(default_factory=dict)  # by reason and id
     page_bytes: int = 0
     files: int = 0
@@ -150,14 +152,14 @@ class _Draft:
             passed_over = replace(earlier, count=earlier.count + passed_over.count, others=other_origins)
         self.passed_over[key] = passed_over
 
-    def add(self, outcome: RawRecord | Skipped | PassedOver, position: str | None) -> None:
+    def add(self, outcome: RawRecord | SkippedMember | PassedOver, position: str | None) -> None:
         """``position`` is None within a file, and after a member that cannot be named."""
         self.position = position or self.position
         if isinstance(outcome, PassedOver):
             self.pass_over(outcome)
             return
         self.given += 1
-        if isinstance(outcome, Skipped):
+        if isinstance(outcome, SkippedMember):
             self.skipped.append(outcome)
             return
         self.records.append(outcome)
@@ -183,7 +185,7 @@ class _Folder:
     def total(self) -> int | None:
         return sum(is_wanted(parts[-1], self.suffixes) for parts, _ in self._walk(self.path, ()))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
+    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         last = () if position is None else tuple(position.split("/"))
         for parts, entry in self._walk(self.path, ()):
             if parts <= last:
@@ -223,16 +225,16 @@ class _Folder:
         except (OSError, RuntimeError, ValueError):
             return None
 
-    def _member(self, name: str, entry: os.DirEntry[str]) -> Member | Skipped:
+    def _member(self, name: str, entry: os.DirEntry[str]) -> Member | SkippedMember:
         """A link to a file inside the folder is followed: Kubernetes shows the files of a ConfigMap like this."""
         if entry.is_symlink():
             inner = self._inside(entry)
             end = None if inner is None else self.path.resolve() / inner
             if end is None or not end.is_file():
-                return Skipped(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")
+                return SkippedMember(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")
             return _file_member(end, name)
         if not entry.is_file(follow_symlinks=False):
-            return Skipped(f"{self.path}/{name}", "a device or socket, not a file")
+            return SkippedMember(f"{self.path}/{name}", "a device or socket, not a file")
         return _file_member(Path(entry.path), name)
 
 
@@ -243,16 +245,16 @@ class _OneFile:
     def total(self) -> int | None:
         return 1
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+    def after(self, position: str | None) -> Iterator[Member | SkippedMember]:
         if position is None:
             yield _file_member(self.path, _name_text(self.path.name))
 
 
-def _file_member(path: Path, name: str) -> Member | Skipped:
+def _file_member(path: Path, name: str) -> Member | SkippedMember:
     try:
         status = path.stat()
     except OSError as error:
-        return Skipped(str(path), f"it cannot be read: {error}")
+        return SkippedMember(str(path), f"it cannot be read: {error}")
 
     def read(limit: int) -> bytes:
         try:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import RawPage, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_object, parse_xml
@@ -96,7 +96,7 @@ class GeoNetworkSource:
         skipped_members = list(page.skipped)
         for url, document in self.fetcher.each(urls, _document):
             if isinstance(document, SondeError):
-                skipped_members.append(Skipped(url, str(document), urls[url].native_id))
+                skipped_members.append(SkippedMember(url, str(document), urls[url].native_id))
                 continue
             records.append(RawRecord(urls[url].native_id, document, url, "application/xml", urls[url].modified))
         return RawPage(tuple(records), page.position, page.total, tuple(skipped_members), matched=page.matched)

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import RawPage, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, parse_xml, written_json
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
@@ -65,7 +65,7 @@ class InvenioSource:
             try:
                 content = self.fetcher.read(Outgoing(hit.origin, headers={"accept": _DATACITE}), _document)
             except SondeError as error:
-                skipped_members.append(Skipped(hit.origin, str(error), hit.native_id))
+                skipped_members.append(SkippedMember(hit.origin, str(error), hit.native_id))
                 continue
             records.append(RawRecord(hit.native_id, content, hit.origin, "application/xml", hit.modified))
         return RawPage(tuple(records), page.position, page.total, tuple(skipped_members), matched=page.matched)
@@ -102,7 +102,7 @@ def _recognises(answer: FirstAnswer) -> bool:
     return isinstance(answer.json.get("hits"), dict)
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     yield Question(join_path(url, "api/records"))
 
 
@@ -113,5 +113,5 @@ PROTOCOL = Protocol(
     "the records' search, each as DataCite XML or as its JSON; 10,000 hits at most",
     "`updated`",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

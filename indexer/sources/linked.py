@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_documents.parsing import describe_member
-from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import SourceBroken
 from net.exchange import HttpAnswer
@@ -27,7 +27,7 @@ class LinkedPage:
     records: tuple[RawRecord, ...]
     next: str | None = None
     matched: int | None = None
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
 
     @property
     def ids(self) -> set[str]:
@@ -170,20 +170,22 @@ class NothingToHarvest(SondeError):
     """The server offers none of what this source type reads."""
 
 
-def with_id(items: list[object], url: str, name: str = "id", first: int = 1) -> tuple[list[Json], tuple[Skipped, ...]]:
+def with_id(
+    items: list[object], url: str, name: str = "id", first: int = 1
+) -> tuple[list[Json], tuple[SkippedMember, ...]]:
     """The objects that have a member ``name`` (empty: all objects), and each other member with its place.
 
     Nobody can tell which record such a member was, so that no record of the source counts as removed meanwhile.
     ``first`` is the number of the first member.
     """
     objects: list[Json] = []
-    skipped_members: list[Skipped] = []
+    skipped_members: list[SkippedMember] = []
     for number, item in enumerate(items, first):
         if isinstance(item, dict) and item and (not name or item.get(name)):
             objects.append(item)
             continue
         reason = f"it has no {name}" if isinstance(item, dict) and item else describe_member(item)
-        skipped_members.append(Skipped(f"{_page(url)}#entry {number}", reason, container=WHOLE_SOURCE))
+        skipped_members.append(SkippedMember(f"{_page(url)}#entry {number}", reason, container=WHOLE_SOURCE))
     return objects, tuple(skipped_members)
 
 

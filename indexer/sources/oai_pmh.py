@@ -10,7 +10,7 @@ import structlog
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.linked import join_path
 from indexer.sources.members import SourceBroken
@@ -58,7 +58,7 @@ class Listing:
     deleted: tuple[str, ...]
     token: str
     total: int | None
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
 
 
 @dataclass(slots=True)
@@ -226,7 +226,7 @@ def _listing(answer: HttpAnswer) -> Listing:
         raise BadAnswer(f"{address_of(answer.url)} did not answer with a list of records")
     records: list[RawRecord] = []
     deleted_ids: list[str] = []
-    skipped_members: list[Skipped] = []
+    skipped_members: list[SkippedMember] = []
     for record in records_element.iter(f"{_OAI}record"):
         header = record.find(f"{_OAI}header")
         id = (
@@ -236,7 +236,9 @@ def _listing(answer: HttpAnswer) -> Listing:
         )
         if header is None or not id:
             place = f"{answer.url.partition('?')[0]}#{fingerprint(written_xml(record))}"
-            skipped_members.append(Skipped(place, "the record has no identifier in its header", container=WHOLE_SOURCE))
+            skipped_members.append(
+                SkippedMember(place, "the record has no identifier in its header", container=WHOLE_SOURCE)
+            )
         elif header.get("status") == "deleted":
             deleted_ids.append(id)
         elif (raw := _raw(record, header, id, answer.url)) is not None:
@@ -244,7 +246,7 @@ def _listing(answer: HttpAnswer) -> Listing:
         else:
             place = f"{answer.url.partition('?')[0]}#{id}"
             skipped_members.append(
-                Skipped(place, "the server gives no metadata for it, and does not call it deleted", id)
+                SkippedMember(place, "the server gives no metadata for it, and does not call it deleted", id)
             )
     token = records_element.find(f"{_OAI}resumptionToken")
     if not records and not deleted_ids and not skipped_members and token is None:
@@ -272,11 +274,11 @@ def _recognises(answer: FirstAnswer) -> bool:
     return answer.root == "OAI-PMH"
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(url, identify)
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     yield Question(join_path(url, "oai"), identify)
 
 
@@ -287,6 +289,6 @@ PROTOCOL = Protocol(
     "ListRecords, the richest metadataPrefix; an expired token begins again",
     "`from` (days) and tombstones",
     recognises=_recognises,
-    at=_at,
-    below=_below,
+    questions_at=_questions_at,
+    questions_below=_questions_below,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlencode
 
 from core.json_types import Json, JsonMapping
-from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, json_object, written_json
 from indexer.sources.linked import (
     LinkedPage,
@@ -49,7 +49,7 @@ class OgcSource:
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
         collection_list = collections(self.fetcher, self.url, self.options.collections)
-        objects, skipped_members = collection_list.named, collection_list.others
+        objects, skipped_members = collection_list.objects, collection_list.skipped_members
         chosen_collections = [c for c in objects if _is_chosen(c, self.options.collections)]
         if chosen_collections:
             has_several = len(chosen_collections) > 1
@@ -72,14 +72,14 @@ class OgcSource:
 class Collections:
     """The collections of a service, and the members of its list that have no id."""
 
-    named: list[Json]
-    others: tuple[Skipped, ...]
+    objects: list[Json]
+    skipped_members: tuple[SkippedMember, ...]
 
 
 def collections(fetcher: Fetcher, url: str, wanted_ids: Sequence[str] = ()) -> Collections:
     """The list in ``/collections``, also of paged servers. Raises NothingToHarvest if a wanted one is missing."""
     objects: list[Json] = []
-    without_id: list[Skipped] = []
+    without_id: list[SkippedMember] = []
 
     def parse(answer: HttpAnswer) -> LinkedPage:
         body = json_object(answer)
@@ -156,7 +156,7 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" not in answer.json and bool(answer.link_rels & {"data", "conformance"})
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(url.partition("?")[0], collections)
 
 
@@ -166,6 +166,6 @@ PROTOCOL = Protocol(
     OgcOptions,
     "items of record collections; of a Features server the descriptions of its collections",
     recognises=_recognises,
-    at=_at,
+    questions_at=_questions_at,
     of_address=_of_address,
 )

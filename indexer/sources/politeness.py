@@ -87,13 +87,13 @@ class Turn:
     """Permission to make one request now."""
 
     host: str
-    own: HostLimiter
+    own_limiter: HostLimiter
     shared: SharedHostLimits | None
 
     def hold(self, seconds: float) -> None:
         """No turn at this host for ``seconds``, here and in the other processes."""
         if seconds > 0:
-            self.own.hold(seconds)
+            self.own_limiter.hold(seconds)
             if self.shared is not None:
                 self.shared.hold(self.host, seconds)
 

@@ -127,8 +127,10 @@ def _guesses(
 
 def _questions(url: str) -> Iterator[tuple[Protocol, Question]]:
     """Those at the address itself before those below it."""
-    questions_at = ((protocol, question) for protocol in PROTOCOLS.values() for question in protocol.at(url))
-    questions_below = ((protocol, question) for protocol in PROTOCOLS.values() for question in protocol.below(url))
+    questions_at = ((protocol, question) for protocol in PROTOCOLS.values() for question in protocol.questions_at(url))
+    questions_below = (
+        (protocol, question) for protocol in PROTOCOLS.values() for question in protocol.questions_below(url)
+    )
     return chain(questions_at, questions_below)
 
 

@@ -99,9 +99,9 @@ class Protocol:
     ``summary`` and ``changes_by`` are for the table in docs/stewards/sources-and-schedules.md. ``changes_by`` says how
     the protocol detects changed records; if it is empty, every run requests everything and ``since`` is None.
 
-    For ``sonde sources add``: ``recognises`` judges the answer of an address. ``at`` and ``below`` give the questions
-    for the address itself and for the usual places below it. ``of_address`` recognises an address by its form alone.
-    ``title`` requests the catalogue's name, if the answer itself does not show it.
+    For ``sonde sources add``: ``recognises`` judges the answer of an address. ``questions_at`` and ``questions_below``
+    give the questions for the address itself and for the usual places below it. ``of_address`` recognises an address by
+    its form alone. ``title`` requests the catalogue's name, if the answer itself does not show it.
     """
 
     name: str
@@ -110,8 +110,8 @@ class Protocol:
     summary: str
     changes_by: str = ""
     recognises: Callable[[FirstAnswer], bool] = _recognises_nothing
-    at: Questions = _no_questions
-    below: Questions = _no_questions
+    questions_at: Questions = _no_questions
+    questions_below: Questions = _no_questions
     of_address: Callable[[str], Start | None] = _stands_for_nothing
     title: Callable[[Fetcher, str], str] | None = None
 

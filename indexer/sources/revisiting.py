@@ -75,7 +75,7 @@ class RevisitedFiles:
         known_versions = self.known(urls)
         return self.fetcher.each_by(urls, lambda url: self.get(url, parse, known_versions.get(url)))
 
-    def noted(
+    def versions_to_store(
         self, url: str, sent_file: SentFile[T], natives: Iterable[str] = (), note: str | None = None
     ) -> tuple[FileVersion, ...]:
         """The versions to store for the next run."""

@@ -12,7 +12,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_documents.linked_data import types_of
 from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
-from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked import join_path
@@ -92,7 +92,7 @@ class SitemapSource:
 
     def _page(self, all_places: list[_Place], places: list[_Place]) -> RawPage:
         records: list[RawRecord] = []
-        skipped_members: list[Skipped] = []
+        skipped_members: list[SkippedMember] = []
         unchanged_ids: list[str] = []
         visits: list[FileVersion] = []
         passed_over = [
@@ -107,7 +107,7 @@ class SitemapSource:
                 if _is_gone(outcome):
                     passed_over.append(PassedOver(url, "the page is gone (HTTP status 404 or 410)"))
                 else:
-                    skipped_members.append(Skipped(url, str(outcome), url))
+                    skipped_members.append(SkippedMember(url, str(outcome), url))
             elif isinstance(outcome, FileVersion):
                 unchanged_ids += outcome.natives
                 passed_over += [] if outcome.natives else [_without(url)]
@@ -116,7 +116,9 @@ class SitemapSource:
                 records += page_records
                 skipped_members += _unreadable(url, outcome.content)
                 if all(isinstance(one, dict) for one in outcome.content):
-                    visits += revisited_files.noted(url, outcome, (record.native_id for record in page_records))
+                    visits += revisited_files.versions_to_store(
+                        url, outcome, (record.native_id for record in page_records)
+                    )
                 if not outcome.content:
                     passed_over.append(_without(url))
         page = RawPage(
@@ -138,10 +140,10 @@ def _without(url: str) -> PassedOver:
     return PassedOver(url, "the page has no data set", native_id=url)
 
 
-def _unreadable(url: str, documents: list[Json | JsonLdScript]) -> Iterator[Skipped]:
+def _unreadable(url: str, documents: list[Json | JsonLdScript]) -> Iterator[SkippedMember]:
     for index, script in enumerate(documents):
         if isinstance(script, JsonLdScript):
-            yield Skipped(_native_id(url, index), f"{script.place}: {script.reason}", _native_id(url, index))
+            yield SkippedMember(_native_id(url, index), f"{script.place}: {script.reason}", _native_id(url, index))
 
 
 def _native_id(url: str, index: int) -> str:
@@ -204,7 +206,7 @@ def _recognises(answer: FirstAnswer) -> bool:
     return answer.root in ("urlset", "sitemapindex")
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     yield Question(join_path(url, "sitemap.xml"))
 
 
@@ -215,5 +217,5 @@ PROTOCOL = Protocol(
     "schema.org Dataset JSON-LD in the pages of a sitemap",
     "`lastmod`; ETag, Last-Modified",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

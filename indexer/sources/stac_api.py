@@ -38,11 +38,11 @@ class StacApiSource:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
         wanted_ids = self.options.collections
         collection_list = collections(self.fetcher, self.url, wanted_ids)
-        chosen_collections = [c for c in collection_list.named if not wanted_ids or c["id"] in wanted_ids]
+        chosen_collections = [c for c in collection_list.objects if not wanted_ids or c["id"] in wanted_ids]
         if position is None:
             records = tuple(collection_record(c, self.url) for c in chosen_collections)
-            count = None if self.options.items else len(records) + len(collection_list.others)
-            yield RawPage(records, "{}", count, collection_list.others, matched=count)
+            count = None if self.options.items else len(records) + len(collection_list.skipped_members)
+            yield RawPage(records, "{}", count, collection_list.skipped_members, matched=count)
         if self.options.items:
             parts = [self._items(str(c["id"])) for c in chosen_collections]
             yield from LinkedWalk(self.fetcher, parts, may_be_empty=True).pages(position)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
-from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, json_object
 from indexer.sources.linked import NothingToHarvest, join_path, rebase
 from indexer.sources.members import SourceBroken
@@ -61,7 +61,7 @@ class _VisitedDocument:
     links: list[str]
 
 
-_Outcome = RawRecord | _UnchangedRecord | Skipped
+_Outcome = RawRecord | _UnchangedRecord | SkippedMember
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ class StacStaticSource:
         return RawPage(
             tuple(outcome for outcome in outcomes if isinstance(outcome, RawRecord)),
             position,
-            skipped=tuple(outcome for outcome in outcomes if isinstance(outcome, Skipped)),
+            skipped=tuple(outcome for outcome in outcomes if isinstance(outcome, SkippedMember)),
             unchanged=tuple(outcome.native_id for outcome in outcomes if isinstance(outcome, _UnchangedRecord)),
             visits=visits,
         )
@@ -138,7 +138,7 @@ class StacStaticSource:
             for outcome, trail in self._walk(child, nodes_below, depth + 1):
                 yield outcome, [node, *trail]
         except (BadStatus, Refused, BadAnswer) as error:
-            skipped_member = Skipped(child, str(error), self._native_id(child), container=WHOLE_SOURCE)
+            skipped_member = SkippedMember(child, str(error), self._native_id(child), container=WHOLE_SOURCE)
             yield skipped_member, [(node[0], node[1] + 1)]
 
     def _look(self, url: str) -> _VisitedDocument:
@@ -150,7 +150,7 @@ class StacStaticSource:
         links = answer.content.links(self._rels)
         record = self._record(url, answer.content) if self._is_record(answer.content) else None
         natives = () if record is None else (record.native_id,)
-        self._notes += revisited_files.noted(url, answer, natives, json.dumps(links))
+        self._notes += revisited_files.versions_to_store(url, answer, natives, json.dumps(links))
         return _VisitedDocument(record, links)
 
     @property
@@ -191,7 +191,7 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" in answer.json and not is_api
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     yield Question(join_path(url, "catalog.json"))
 
 
@@ -202,5 +202,5 @@ PROTOCOL = Protocol(
     "the same of static files",
     "ETag, Last-Modified",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

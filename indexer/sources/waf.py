@@ -14,7 +14,7 @@ from lxml.etree import ParserError
 from core.batched import batched
 from core.errors import SondeError
 from indexer.formats.registry import separate
-from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
@@ -100,7 +100,7 @@ class WafSource:
 
     def _page(self, entries: list[ListingEntry], total: int) -> RawPage:
         records: list[RawRecord] = []
-        skipped_members: list[Skipped] = []
+        skipped_members: list[SkippedMember] = []
         passed_files: list[PassedOver] = []
         unchanged_ids: list[str] = []
         visits: list[FileVersion] = []
@@ -108,7 +108,7 @@ class WafSource:
         revisited_files = RevisitedFiles(self.fetcher)
         for url, outcome in revisited_files.each(tuple(modified), _content):
             if isinstance(outcome, SondeError):
-                skipped_members.append(Skipped(url, str(outcome), unquote(url.removeprefix(self.url))))
+                skipped_members.append(SkippedMember(url, str(outcome), unquote(url.removeprefix(self.url))))
             elif isinstance(outcome, FileVersion):
                 unchanged_ids += outcome.natives
             else:
@@ -118,7 +118,9 @@ class WafSource:
                 skipped_members += separation.skipped
                 passed_files += separation.passed_over
                 if not separation.skipped:
-                    visits += revisited_files.noted(url, outcome, (record.native_id for record in separation.records))
+                    visits += revisited_files.versions_to_store(
+                        url, outcome, (record.native_id for record in separation.records)
+                    )
         page = RawPage(tuple(records), entries[-1].url, total, tuple(skipped_members), passed_over=tuple(passed_files))
         return replace(page, unchanged=tuple(unchanged_ids), visits=tuple(visits))
 
@@ -152,7 +154,7 @@ def _recognises(answer: FirstAnswer) -> bool:
         return False
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     base = erddap_base(url)
     if base is not None:
         yield Question(f"{base}/metadata/iso19115/xml/")
@@ -165,7 +167,7 @@ PROTOCOL = Protocol(
     "directory listings of Apache, nginx, IIS, Python",
     "the dates in the listing; ETag, Last-Modified",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )
 
 

@@ -62,18 +62,18 @@ class FileVersions:
 class SourceVersions:
     """Implements indexer.sources.revisiting.VersionStore for one source.
 
-    ``tag``: how files are read now. ``asking`` False, in a full run: versions are stored but not used.
+    ``tag``: how files are read now. ``only_changes`` False, in a full run: versions are stored but not used.
     """
 
     client: Elasticsearch
     prefix: str
     source: str
     tag: str
-    asking: bool
+    only_changes: bool
 
     def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         """The versions for conditional requests. Raises core.errors.Unavailable."""
-        if not self.asking:
+        if not self.only_changes:
             return {}
         visits = FileVersions(self.client, self.prefix).load(self.source, urls)
         same_versions = {url: visit for url, visit in visits.items() if visit.tag == self.tag}

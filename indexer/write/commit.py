@@ -97,7 +97,7 @@ def _entries(item: Item, is_failed: bool, moment: RunMoment) -> list[LedgerEntry
     entry = item.decision.entry
     if item.decision.vector == "embed":
         entry = replace(entry, embedding_model=moment.model if item.vectors is not None else None)
-    return [ledger_entry for ledger_entry in (item.decision.displaced, entry) if ledger_entry is not None]
+    return [ledger_entry for ledger_entry in (item.decision.displaced_entry, entry) if ledger_entry is not None]
 
 
 _SET_GROUPS = (

@@ -133,19 +133,19 @@ def ask_evaluate(**options: Any) -> None:
         answers = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     rows = [answer.measured for answer in answers]
     figures_of_rows, kinds = figures(rows), by_kind(rows)
-    _show(collection, ready.made, figures_of_rows)
+    _show(collection, ready.model, figures_of_rows)
     _show_kinds(kinds)
     if options["out"] is not None:
         body = {
             "collection": collection.name,
-            "made": ready.made,
+            "made": ready.model,
             **figures_of_rows,
             "by_kind": kinds,
             "by_question": list(map(_row, answers)),
         }
         write_measurement(options["out"], body)
     if options["page"] is not None:
-        options["page"].write_text(grading_page(collection.name, ready.made, answers), "utf-8")
+        options["page"].write_text(grading_page(collection.name, ready.model, answers), "utf-8")
 
 
 def _collection_of_file(settings: Settings, path: Path) -> AnswerCollection:

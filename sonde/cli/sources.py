@@ -134,11 +134,11 @@ def _show_quality(console: Console, quality: QualityReport) -> None:
     for gap in quality.missing:
         console.print(f"  {gap.count} {gap.lack}, e.g. {', '.join(gap.examples)}")
     for dead in quality.broken_links:
-        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}")
+        console.print(f"  {dead.count} links: {dead.sentence}, e.g. {dead.examples[0]}")
     for repair in quality.repaired:
-        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
+        console.print(f"  {repair.count} x {repair.sentence}, e.g. {repair.examples[0]}", style="dim")
     for refusal in quality.refused:
-        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
+        console.print(f"  {refusal.count} refused: {refusal.sentence}, e.g. {refusal.examples[0]}")
     for passed_over in quality.passed_over:
         console.print(f"  {passed_over.count} passed over: {passed_over.what}, e.g. {', '.join(passed_over.examples)}")
 

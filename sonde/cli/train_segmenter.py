@@ -71,7 +71,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             out,
             held_out=options["held_out"],
             resume=options["resume"],
-            report=progress_report("AUC").look,
+            report=progress_report("AUC").report_evaluation,
         )
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")

@@ -10,18 +10,18 @@ from pathlib import Path
 from encoders.model_card import ModelCard
 from sonde.cli.screen import say
 from sonde.cli.signals import ended_by_signals
-from sonde.wiring.training.run import Told
+from sonde.wiring.training.run import TrainingReporter
 from training.loop import Checkpoints, HeldOutEvaluation
 
 
-def progress_report(measure: str) -> Told:
+def progress_report(measure: str) -> TrainingReporter:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
     def look(found: HeldOutEvaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
         say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 
-    return Told(lambda sentence: say(sentence, err=True), look)
+    return TrainingReporter(lambda sentence: say(sentence, err=True), look)
 
 
 @contextmanager

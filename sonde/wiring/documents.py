@@ -160,7 +160,7 @@ class DocumentIngester:
     def file(
         self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
     ) -> IngestResult:
-        """One file; ``again`` reads it even if it is parked. Raises NotFound if the file or the record does not
+        """One file; ``retry`` reads it even if it is parked. Raises NotFound if the file or the record does not
         exist.
         """
         origin = path.resolve()
@@ -172,7 +172,7 @@ class DocumentIngester:
                 "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refusal)
             )
             return IngestResult(entry)
-        document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, again=again)
+        document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, retry=again)
         return ingest(document, self._parts, progress)
 
 

@@ -189,10 +189,10 @@ class AnswersAsked:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Ready to be asked; ``made`` says in a sentence what answers."""
+    """Ready to be asked; ``model`` says in a sentence what answers."""
 
     examination: Examination
-    made: str
+    model: str
 
 
 @contextmanager

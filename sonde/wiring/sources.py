@@ -59,7 +59,7 @@ class Opener:
         if self.client is not None:
             prefix, only_changes = self.settings.index.prefix, since is not None
             tag = _how_read(config, self.name_lists())
-            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, asking=only_changes)
+            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, only_changes=only_changes)
         return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:

@@ -99,7 +99,7 @@ def test_a_reader_that_fails_in_the_second_batch_leaves_nothing_searchable(parts
     again = ingest(IncomingDocument(LONG, "long.md", "long.md"), failing)
     assert again.same  # parked: not tried for ever
     assert reader.asked == 67
-    mended = ingest(IncomingDocument(LONG, "long.md", "long.md", again=True), parts).entry
+    mended = ingest(IncomingDocument(LONG, "long.md", "long.md", retry=True), parts).entry
     assert mended.state == "ready"
     assert found(parts, entry.id) == mended.passages == 70
 

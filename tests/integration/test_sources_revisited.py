@@ -117,7 +117,7 @@ class Harvested:
         """Of everything, or of what changed since long ago."""
         since = "2000-01-01T00:00:00Z" if changes else None
         fetcher = fetcher_of(url)
-        fetcher.memory = SourceVersions(self.parts.client, self.parts.prefix, self.source, tag, asking=changes)
+        fetcher.memory = SourceVersions(self.parts.client, self.parts.prefix, self.source, tag, only_changes=changes)
         report = harvest(self.source, open_source(type, fetcher, since, {}), self.parts, Options(since=since))
         assert report.state == "complete", report.message
         seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.source, report.id)

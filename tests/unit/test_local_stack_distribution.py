@@ -14,8 +14,8 @@ import sonde.settings
 from local_stack.distribution import (
     DISTRIBUTIONS,
     MANIFEST,
+    ArchiveContents,
     Distribution,
-    Expected,
     digest,
     fault,
     manifest,
@@ -56,7 +56,7 @@ def test_only_the_servers_own_files_are_wanted_in_order_of_their_paths() -> None
 
 def test_an_archive_that_differs_in_one_byte_is_refused() -> None:
     tried = [entry("lib/a.jar", b"abc"), entry("lib/b.jar", b"de")]
-    distribution = Distribution("9.9.9", "1.0", Expected(entries=2, size=5, digest=digest(tried)))
+    distribution = Distribution("9.9.9", "1.0", ArchiveContents(entries=2, size=5, digest=digest(tried)))
     require(tried, distribution)
     for other in ([entry("lib/a.jar", b"abX"), tried[1]], tried[:1], [*tried, entry("lib/c.jar")]):
         with pytest.raises(FetchFailed, match=r"9\.9\.9"):

@@ -33,8 +33,8 @@ from indexer.documents.index.store import (
 @dataclass(frozen=True, slots=True)
 class IncomingDocument:
     """A document to read. ``origin`` is its path or URL: a new version replaces the one with the same origin.
-    ``record`` is the record that it explains. ``known``: the id of the entry that waits for these bytes; if that is
-    deleted meanwhile, nothing is kept. ``again``: read the document even if it is parked.
+    ``record`` is the record that it explains. ``known_id``: the id of the entry that waits for these bytes; if that is
+    deleted meanwhile, nothing is kept. ``retry``: read the document even if it is parked.
     """
 
     data: bytes
@@ -42,8 +42,8 @@ class IncomingDocument:
     name: str
     owner: str = PUBLIC
     record: str | None = None
-    known: str | None = None
-    again: bool = False
+    known_id: str | None = None
+    retry: bool = False
 
     @property
     def hash(self) -> str:
@@ -52,7 +52,7 @@ class IncomingDocument:
     @property
     def id(self) -> str:
         """The id; equal for equal bytes, owner and record."""
-        return self.known or document_id(self.owner, self.record, self.hash)
+        return self.known_id or document_id(self.owner, self.record, self.hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +95,15 @@ def ingest(
     embedder = parts.embedder(index.embedding_model)
     stored_entry = store.entry(document.id)
     entry = _new_entry(document, stored_entry, embedder.card.model, recipe(parts.options, parts.segmenter))
-    if stored_entry is not None and _needs_nothing(stored_entry, entry, retry=document.again):
+    if stored_entry is not None and _needs_nothing(stored_entry, entry, retry=document.retry):
         return IngestResult(stored_entry, same=True)
-    keep = store.put_entry if document.known is None else store.keep_entry
+    keep = store.put_entry if document.known_id is None else store.keep_entry
     slice = _slice(parts, entry, seconds)
     run = IngestRun(parts, store, embedder, index.tokens, progress, keep, slice)
     if slice is not None and stored_entry is not None and _continues(entry, stored_entry):
         run.took_ms = dict(stored_entry.took_ms)
         entry = replace(stored_entry, attempts=entry.attempts, version=entry.version)
-    elif document.known is not None and stored_entry is not None:
+    elif document.known_id is not None and stored_entry is not None:
         entry = _fill_from_reference(entry, stored_entry)
     return IngestResult(run.run(entry, document.data))
 
@@ -124,7 +124,7 @@ def _new_entry(
         model=model,
         recipe=recipe,
         version=sonde_version(),
-        attempts=(0 if document.again else starts_before(stored_entry, document.hash)) + 1,
+        attempts=(0 if document.retry else starts_before(stored_entry, document.hash)) + 1,
         created=stored_entry.created if stored_entry is not None and stored_entry.created else now_iso(),
         updated=now_iso(),
         registered=stored_entry.registered if stored_entry is not None else {},

@@ -62,7 +62,7 @@ def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) 
             reading.files.put(key, [data])
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
             reading.store.keep_entry(entry)
-        document = IncomingDocument(data, entry.origin, entry.name, entry.owner, entry.record, known=entry.id)
+        document = IncomingDocument(data, entry.origin, entry.name, entry.owner, entry.record, known_id=entry.id)
         return ingest(document, reading.parts, seconds=seconds).entry
     except DocumentGone:
         reading.files.delete(key)

@@ -200,7 +200,7 @@ class Allowance:
         self.note_characters()
         return False
 
-    def fitting(self, table: Table) -> Table:
+    def limit_table(self, table: Table) -> Table:
         """The table with the rows that fit."""
         columns = max(table.columns, 1)
         rows = 0
@@ -256,7 +256,7 @@ def markup_table(
         allowance.note_cells()
     cell_rows = tuple(tuple(row.get(column, "") for column in used) for row in filled_rows[:cells])
     header = max(1, min(header_rows, len(cell_rows) - 1))
-    table = allowance.fitting(Table(cell_rows, header, caption))
+    table = allowance.limit_table(Table(cell_rows, header, caption))
     if table.rows:
         yield Block("table", "", table=table)
 

@@ -50,12 +50,12 @@ def join_short(pieces: Sequence[Piece], count: CountTokens) -> list[Piece]:
     chain = _Chain(pieces)
     number = chain.first
     while number is not None:
-        number_before = chain.before(number)
+        number_before = chain.number_before(number)
         if chain.pieces[number].is_short and (removed_number := _join_with_neighbour(chain, number, count)) is not None:
             number = number if removed_number < number else number_before if number_before is not None else chain.first
         else:
-            number = chain.behind(number)
-    return chain.left()
+            number = chain.number_after(number)
+    return chain.remaining_pieces()
 
 
 class _Chain:
@@ -71,10 +71,10 @@ class _Chain:
     def first(self) -> int | None:
         return next((place for place in range(len(self.pieces)) if place not in self._gone), None)
 
-    def before(self, number: int) -> int | None:
+    def number_before(self, number: int) -> int | None:
         return self._all[number][0]
 
-    def behind(self, number: int) -> int | None:
+    def number_after(self, number: int) -> int | None:
         return self._all[number][1]
 
     def neighbours(self, number: int) -> Iterator[int]:
@@ -95,7 +95,7 @@ class _Chain:
             if number_after is not None:
                 links[number_after] = (number_before, links[number_after][1])
 
-    def left(self) -> list[Piece]:
+    def remaining_pieces(self) -> list[Piece]:
         return [piece for place, piece in enumerate(self.pieces) if place not in self._gone]
 
 

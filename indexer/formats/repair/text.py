@@ -36,7 +36,7 @@ def line(text: str | None) -> str:
     if not text:
         return ""
     if "&" in text or "<" in text:
-        text = plain(text)
+        text = plain_text_of(text)
     return _visible(" ".join(text.split()))
 
 
@@ -45,14 +45,14 @@ def block(text: str | None) -> str:
     if not text:
         return ""
     if "&" in text or "<" in text:
-        text = plain(text)
+        text = plain_text_of(text)
     if "\n" not in text:
         return _visible(" ".join(text.split()))
     paragraphs = (_visible(" ".join(part.split())) for part in _PARAGRAPH.split(text))
     return "\n\n".join(part for part in paragraphs if part)
 
 
-def plain(text: str) -> str:
+def plain_text_of(text: str) -> str:
     """HTML as plain text, blocks as paragraphs; text that only contains ``<`` or ``&`` is unchanged.
 
     Entities are resolved first: metadata editors often escape their HTML more than once.

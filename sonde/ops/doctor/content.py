@@ -73,7 +73,7 @@ def ocr(settings: Settings) -> tuple[State, str]:
     return "ok", f"tesseract; languages: {', '.join(installed_languages(ocr_settings.command))}"
 
 
-def confined() -> tuple[State, str]:
+def document_confinement() -> tuple[State, str]:
     """A warning if a document that takes over its reader could do more here than read itself."""
     hide_from_children()  # as a worker does
     confinement = confinement_here()

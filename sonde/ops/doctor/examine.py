@@ -13,8 +13,8 @@ from es_mappings.indices import serving
 from indexer.quality.links import LINKS_OF
 from indexer.store.runs import Runs
 from sonde.ops.doctor.content import (
-    confined,
     curation_rules,
+    document_confinement,
     library,
     measured_answers,
     ocr,
@@ -69,7 +69,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "library": lambda: library(settings),
         "documents": lambda: parked_documents(client, settings.index.prefix),
         "ocr": lambda: ocr(settings),
-        "reading": confined,
+        "reading": document_confinement,
         "disk": lambda: judge_disks(node_disks(client), watermarks(client)),
     }
     for part, check in checks.items():

@@ -49,11 +49,11 @@ def refuse_existing_output(out: Path, *, resume: bool) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Who is told how it goes: a sentence, or a look."""
+class TrainingReporter:
+    """Receives the progress of a training: ``report`` a sentence, ``report_evaluation`` each held-out evaluation."""
 
-    said: Callable[[str], None] = lambda _: None
-    look: Callable[[HeldOutEvaluation], None] = lambda _: None
+    report: Callable[[str], None] = lambda _: None
+    report_evaluation: Callable[[HeldOutEvaluation], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Request:
     resume: bool = False
 
     @property
-    def kept(self) -> Path:
+    def cache_folder(self) -> Path:
         """What was asked of others, which a second run need not ask again."""
         return self.out.parent / f".{self.out.name}.asked"
 
@@ -90,7 +90,7 @@ def run_embedder(
     request: Request,
     training_settings: EmbedderTrainingSettings,
     course: TrainingBudget,
-    reporter: Told = Told(),
+    reporter: TrainingReporter = TrainingReporter(),
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
     refuse_existing_output(request.out, resume=request.resume)
@@ -106,20 +106,20 @@ def run_embedder(
         request.origin(examples),
         request.out,
         resume=request.resume,
-        report=reporter.look,
+        report=reporter.report_evaluation,
     )
-    shutil.rmtree(request.kept, ignore_errors=True)
+    shutil.rmtree(request.cache_folder, ignore_errors=True)
     return card
 
 
-def examples_of(settings: Settings, request: Request, reporter: Told) -> list[Example]:
+def examples_of(settings: Settings, request: Request, reporter: TrainingReporter) -> list[Example]:
     """With the teacher's scores where one is named. Raises TrainingError, ModelMissing."""
     teacher = teacher_of(settings, request.teacher) if request.teacher else None  # said before anything is made
-    examples = examples_from(request.sources, settings, request.kept / "said.jsonl", reporter.said)
+    examples = examples_from(request.sources, settings, request.cache_folder / "said.jsonl", reporter.report)
     if teacher is None:
         return examples
-    reporter.said(f"{teacher.name} scores {len(examples)} examples")
-    return with_teacher_scores(examples, teacher, request.kept)
+    reporter.report(f"{teacher.name} scores {len(examples)} examples")
+    return with_teacher_scores(examples, teacher, request.cache_folder)
 
 
 def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
@@ -127,7 +127,7 @@ def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
     return ScoringTeacher(name, reranker_named(settings, name))
 
 
-def _split_examples(examples: list[Example], request: Request, seed: int, reporter: Told) -> Split:
+def _split_examples(examples: list[Example], request: Request, seed: int, reporter: TrainingReporter) -> Split:
     parts = split_by_group(examples, request.held_out, seed)
-    reporter.said(f"{len(parts.train)} examples to learn from, {len(parts.held_out)} held out")
+    reporter.report(f"{len(parts.train)} examples to learn from, {len(parts.held_out)} held out")
     return parts

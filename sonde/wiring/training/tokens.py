@@ -71,16 +71,20 @@ def lesson(
         for example in examples
     ]
     counts = ", ".join(f"{len(candidate_texts)} of {name}" for name, candidate_texts in lists_by_collection.items())
-    report(f"{counts or 'No'} judged questions and {len(example_lists)} examples, with {len(texts.known)} texts.")
+    report(
+        f"{counts or 'No'} judged questions and {len(example_lists)} examples, with {len(texts.number_by_text)} texts."
+    )
     all_lists = [
         example for candidate_texts in lists_by_collection.values() for example in candidate_texts
     ] + example_lists
     scores = iter(
-        teacher_scores(teachers, list(questions.known), list(texts.known), all_lists, report) if teachers else ()
+        teacher_scores(teachers, list(questions.number_by_text), list(texts.number_by_text), all_lists, report)
+        if teachers
+        else ()
     )
     return LayerData(
-        [parts[0][:_QUESTION_TOKENS] for parts in _read_tokens(folder, list(questions.known))],
-        _read_tokens(folder, list(texts.known)),
+        [parts[0][:_QUESTION_TOKENS] for parts in _read_tokens(folder, list(questions.number_by_text))],
+        _read_tokens(folder, list(texts.number_by_text)),
         {
             name: [replace(example, teacher_scores=next(scores, None)) for example in candidate_texts]
             for name, candidate_texts in lists_by_collection.items()
@@ -94,10 +98,10 @@ def lesson(
 class _NumberedTexts:
     """Each text once, by its place."""
 
-    known: dict[str, int] = field(default_factory=dict)
+    number_by_text: dict[str, int] = field(default_factory=dict)
 
     def place(self, text: str) -> int:
-        return self.known.setdefault(text, len(self.known))
+        return self.number_by_text.setdefault(text, len(self.number_by_text))
 
     def places(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         return np.array([self.place(text) for text in texts], dtype=np.intp)

@@ -163,7 +163,7 @@ def _join_paragraphs(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -
         else:
             blocks.append(draft)
             open_text = open_text if block.kind in _FLOATING_KINDS else None
-    return [item.styled() if isinstance(item, _OpenText) else item for item in blocks]
+    return [item.as_styled_block() if isinstance(item, _OpenText) else item for item in blocks]
 
 
 class _OpenText:
@@ -191,7 +191,7 @@ class _OpenText:
             self._breaks.append((self._text.length - len(block.text), block.first_page))
         self._drafts.append(StyledBlock(block))
 
-    def styled(self) -> StyledBlock:
+    def as_styled_block(self) -> StyledBlock:
         if len(self._drafts) == 1:
             return self._drafts[0]
         words = tuple(word for draft in self._drafts for word in draft.block.words)

@@ -67,30 +67,31 @@ _SHATTERED_SHARE = 0.5  # of the letters are in words of one or two
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """For one page: its number of words, and how many of them layout kept. ``glued`` words have no space between them,
-    ``shattered`` ones are single letters; neither is kept.
+    """For one page: its number of words, and how many of them the layout kept.
+
+    ``glued_count`` words have no space between them, ``shattered_count`` are single letters; neither is kept.
     """
 
     page: int
     words: int
-    kept: int
-    glued: int = 0
-    shattered: int = 0
+    kept_count: int
+    glued_count: int = 0
+    shattered_count: int = 0
 
     def __add__(self, addend: Coverage) -> Coverage:
         """Both parts of a page together."""
         return Coverage(
             self.page,
             self.words + addend.words,
-            self.kept + addend.kept,
-            self.glued + addend.glued,
-            self.shattered + addend.shattered,
+            self.kept_count + addend.kept_count,
+            self.glued_count + addend.glued_count,
+            self.shattered_count + addend.shattered_count,
         )
 
     @property
     def share(self) -> float:
         """0..1; 1 for a page without words."""
-        return self.kept / self.words if self.words else 1.0
+        return self.kept_count / self.words if self.words else 1.0
 
     @property
     def is_low(self) -> bool:
@@ -99,10 +100,10 @@ class Coverage:
     @property
     def warning(self) -> str:
         reasons = [
-            f"about {self.glued} have no space between them" if self.glued else "",
-            f"{self.shattered} are letters that stand apart" if self.shattered else "",
+            f"about {self.glued_count} have no space between them" if self.glued_count else "",
+            f"{self.shattered_count} are letters that stand apart" if self.shattered_count else "",
         ]
-        lost_count = self.words - self.kept - self.glued - self.shattered
+        lost_count = self.words - self.kept_count - self.glued_count - self.shattered_count
         if lost_count > 0:
             reasons.append(
                 f"{lost_count} of {self.words} words could not be placed (in drawings, or not in lines); they are "
@@ -147,7 +148,7 @@ def _glued_in(word: Word) -> int:
 def document_share(pages: Sequence[Coverage]) -> float:
     """The share for a whole document."""
     words = sum(page.words for page in pages)
-    return sum(page.kept for page in pages) / words if words else 1.0
+    return sum(page.kept_count for page in pages) / words if words else 1.0
 
 
 def _is_word(word: Word) -> bool:

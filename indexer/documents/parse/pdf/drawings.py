@@ -143,21 +143,21 @@ def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
                 separate_clusters.append(other)
         clusters = [*separate_clusters, joined_cluster]
     drawn_boxes = [
-        cluster.drawn for cluster in clusters if cluster.count >= _FEWEST_STROKES and cluster.drawn is not None
+        cluster.drawn_box for cluster in clusters if cluster.count >= _FEWEST_STROKES and cluster.drawn_box is not None
     ]
     return [box for box in drawn_boxes if min(box.width, box.height) > 30]
 
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """``drawn``: the outline of all strokes that are not rules."""
+    """``drawn_box``: the outline of all strokes that are not rules."""
 
     box: Box
-    drawn: Box | None
+    drawn_box: Box | None
     count: int
 
     def with_(self, cluster: _Cluster) -> _Cluster:
-        drawn_boxes = [box for box in (self.drawn, cluster.drawn) if box is not None]
+        drawn_boxes = [box for box in (self.drawn_box, cluster.drawn_box) if box is not None]
         return _Cluster(
             bounding_box((self.box, cluster.box)),
             bounding_box(drawn_boxes) if drawn_boxes else None,

@@ -57,8 +57,8 @@ _MOST_WORDS = 16
 class Neighbours:
     """Distances of baselines to the previous and next line, in points; None at the edge of a column."""
 
-    before: float | None
-    behind: float | None
+    gap_before: float | None
+    gap_after: float | None
 
 
 def kind_of(line: Line, line_neighbours: Neighbours, measures: Measures, *, is_scanned: bool = False) -> RegionKind:
@@ -125,9 +125,9 @@ def is_heading(line: Line, line_neighbours: Neighbours, measures: Measures, *, i
     if bare in SECTION_NAMES or (number_match is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
         return True
     capital = title.isupper() and len(_WORD.findall(title)) >= 1 and len(title) >= 5
-    is_apart = _is_apart(line_neighbours.before, line, measures)
+    is_apart = _is_apart(line_neighbours.gap_before, line, measures)
     if is_scanned:
-        return is_apart and _is_apart(line_neighbours.behind, line, measures) and (capital or _short_title(title))
+        return is_apart and _is_apart(line_neighbours.gap_after, line, measures) and (capital or _short_title(title))
     large = line.size >= _LARGER * measures.size
     bold = line.share("bold") >= 0.9
     return (large or bold or capital) and is_apart

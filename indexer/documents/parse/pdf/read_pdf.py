@@ -93,7 +93,7 @@ def assemble(
 
 def _cut_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:
     for block in blocks:
-        table = allowance.fitting(block.table) if block.table is not None else None
+        table = allowance.limit_table(block.table) if block.table is not None else None
         if table is not block.table and table is not None and not table.rows:
             continue
         yield block if table is block.table else replace(block, table=table)

@@ -44,9 +44,9 @@ _LEAST_TALL = 6.0
 
 @dataclass(frozen=True, slots=True)
 class _Stroke:
-    """A rule in one direction: at ``at`` across it, from ``first`` to ``last`` along it."""
+    """A rule in one direction: at ``position`` across it, from ``first`` to ``last`` along it."""
 
-    at: float
+    position: float
     first: float
     last: float
 
@@ -60,11 +60,11 @@ class _Grid:
 
     @property
     def ys(self) -> list[float]:
-        return _distinct([rule.at for rule in self.levels])
+        return _distinct([rule.position for rule in self.levels])
 
     @property
     def xs(self) -> list[float]:
-        return _distinct([rule.at for rule in self.uprights])
+        return _distinct([rule.position for rule in self.uprights])
 
 
 def bordered_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
@@ -121,12 +121,12 @@ class _UnionFind:
 def _join_strokes(rules: Sequence[_Stroke]) -> list[_Stroke]:
     """Joins the pieces of one rule, and the two edges of a thick one."""
     strokes: list[_Stroke] = []
-    for rule in sorted(rules, key=lambda r: (r.at, r.first)):
+    for rule in sorted(rules, key=lambda r: (r.position, r.first)):
         near_index = next(
             (
                 index
                 for index in range(len(strokes) - 1, max(-1, len(strokes) - 60), -1)
-                if rule.at - strokes[index].at <= _SAME_RULE
+                if rule.position - strokes[index].position <= _SAME_RULE
                 and rule.first <= strokes[index].last + _REACH
                 and rule.last >= strokes[index].first - _REACH
             ),
@@ -137,28 +137,28 @@ def _join_strokes(rules: Sequence[_Stroke]) -> list[_Stroke]:
         else:
             near_stroke = strokes[near_index]
             strokes[near_index] = _Stroke(
-                near_stroke.at, min(near_stroke.first, rule.first), max(near_stroke.last, rule.last)
+                near_stroke.position, min(near_stroke.first, rule.first), max(near_stroke.last, rule.last)
             )
     return strokes
 
 
 def _cross(level: _Stroke, upright: _Stroke) -> bool:
     return (
-        level.first - _REACH <= upright.at <= level.last + _REACH
-        and upright.first - _REACH <= level.at <= upright.last + _REACH
+        level.first - _REACH <= upright.position <= level.last + _REACH
+        and upright.first - _REACH <= level.position <= upright.last + _REACH
     )
 
 
 def _add_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
     """The horizontal rules, plus one where all verticals end above or below them: a page break cut the border off."""
-    strokes = sorted(levels, key=lambda rule: rule.at)
+    strokes = sorted(levels, key=lambda rule: rule.position)
     first, last = strokes[0], strokes[-1]
     if len(uprights) >= 2:
-        top = max(rule.first for rule in _touching_rules(uprights, first.at))
-        bottom = min(rule.last for rule in _touching_rules(uprights, last.at))
-        if first.at - top > _LEAST_TALL:
+        top = max(rule.first for rule in _touching_rules(uprights, first.position))
+        bottom = min(rule.last for rule in _touching_rules(uprights, last.position))
+        if first.position - top > _LEAST_TALL:
             strokes.insert(0, _Stroke(top, first.first, first.last))
-        if bottom - last.at > _LEAST_TALL:
+        if bottom - last.position > _LEAST_TALL:
             strokes.append(_Stroke(bottom, last.first, last.last))
     return strokes
 
@@ -217,7 +217,9 @@ def _cells_of(grid: _Grid, xs: Sequence[float], ys: Sequence[float]) -> dict[tup
 
 
 def _is_ruled(rules: Sequence[_Stroke], position: float, along: float) -> bool:
-    return any(abs(rule.at - position) <= _SAME_RULE and rule.first - 1.0 <= along <= rule.last + 1.0 for rule in rules)
+    return any(
+        abs(rule.position - position) <= _SAME_RULE and rule.first - 1.0 <= along <= rule.last + 1.0 for rule in rules
+    )
 
 
 def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: int) -> list[list[str]]:
