@@ -1,6 +1,6 @@
-"""Limits of waiting: the deadline of a request, and breakers that stop asking what is down.
+"""Limits of waiting: the deadline of a request, and circuit breakers, which stop calls to a service that is down.
 
-It also knows whether its caller is still there, and gives its slot to others while it waits for another service.
+Also whether the caller of a request is still there, and how a request frees its slot while it waits for a service.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Keys computed from a record, by which the index finds it: series, the same data set elsewhere, names, and what it
-only mentions. Pure.
+"""Keys computed from a record, by which the index finds it: its series, the same data set in other catalogues, its
+names, and the acronyms that it mentions. Pure.
 
 Schwartz and Hearst, A simple algorithm for identifying abbreviation definitions in biomedical text, PSB 2003: the
 characters of the short form are looked for from its end in the words before it; the first one must begin a word.
@@ -270,7 +270,7 @@ def _pair(short: str, candidate: str, *, is_whole: bool = False) -> DefinedAcron
 
 
 def _best_long_form(short: str, candidate: str) -> str | None:
-    """The shortest end of the candidate in which the short form's letters and digits stand in their order."""
+    """The shortest end of the candidate that has the short form's letters and digits in their order."""
     position = len(candidate)
     characters = [char for char in short.lower() if char.isalnum()]
     low = candidate.lower()

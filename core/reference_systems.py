@@ -203,7 +203,7 @@ def _transformer(authority: str, code: str, by_authority: bool) -> Transformer:
 
 
 def _unroll(points: Points) -> Points:
-    """Without leaps from 180 to -180 degrees: longitudes go on past 180."""
+    """Without jumps from 180 to -180 degrees: longitudes continue above 180."""
     import numpy as np
 
     turns = np.cumsum(np.round(np.diff(points[:, 0], prepend=points[:1, 0]) / 360.0))

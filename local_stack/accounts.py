@@ -82,7 +82,7 @@ def make_shared_folder(folder: Path) -> None:
 
 
 def make_private_folder(folder: Path, account: Account | None) -> None:
-    """A folder only its owner may enter: the account, or whoever we are."""
+    """A folder that only its owner may enter: the account, else the user of this process."""
     make_shared_folder(folder.parent)
     folder.mkdir(exist_ok=True)
     folder.chmod(0o700)

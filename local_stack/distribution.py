@@ -74,8 +74,8 @@ def ensure_distribution(
 ) -> Path:
     """The folder of a whole, verified Elasticsearch with the geo_shape plugin; fetched where there is none.
 
-    Of several processes that ask at once one fetches and the others wait. What an interrupted download left is
-    thrown away. Raises FetchFailed where the repository does not give what was asked for.
+    If several processes call it at the same time, one fetches and the others wait. Leftovers of an interrupted download
+    are deleted. Raises FetchFailed if the repository does not have the distribution.
     """
     home = cache / f"elasticsearch-{version}"
     if fault(home, version) is None and is_installed(home, version):
@@ -121,7 +121,7 @@ def _fetch(
 
 
 def server_files(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
-    """The server's own files, their paths below its folder, by path; without what is left out."""
+    """The files of the server that are needed, sorted by path; paths are relative to its folder."""
     inside = (
         ArchiveEntry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
         for entry in entries

@@ -227,7 +227,7 @@ def node_jvm_options(settings: NodeConfig) -> list[str]:
     """What is laid over the distribution's ``jvm.options``.
 
     Touching all of the heap at the start costs seconds and memory that a small catalogue never needs; dumps of the
-    heap and logs of the garbage collector fill disks that nobody watches.
+    heap and logs of the garbage collector fill disks without anyone noticing.
     """
     heap = [f"-Xms{settings.heap}", f"-Xmx{settings.heap}", "-XX:-AlwaysPreTouch"]
     quiet = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
@@ -266,7 +266,7 @@ def _prepare(stack: StackConfig, log: Path, report: Reporter) -> Command:
 
 def _make_folders(folders: NodeFolders, account: Account | None) -> None:
     make_shared_folder(folders.root)
-    for passing in (folders.config, folders.scratch):  # made anew: nothing half-written survives a power cut
+    for passing in (folders.config, folders.scratch):  # recreated: no half-written file survives a power cut
         shutil.rmtree(passing, ignore_errors=True)
     for folder in (folders.config, folders.data, folders.scratch, folders.crashes, folders.snapshots):
         make_private_folder(folder, account)

@@ -94,11 +94,11 @@ def list_entries(url: str) -> list[ArchiveEntry]:
 def fetch_entries(
     url: str, entries: Sequence[ArchiveEntry], folder: Path, digests: Mapping[str, str], progress: Callable[[int], None]
 ) -> None:
-    """Writes each entry below ``folder``, readable by everyone; ``progress`` hears the bytes written so far.
+    """Writes each entry below ``folder``, readable by everyone; ``progress`` gets the number of bytes written so far.
 
     zipfile compares each file's CRC while it reads; a damaged one is fetched again, four times at most. A file whose
     SHA-256 is not that of ``digests`` (hexadecimal, by path) is another file, and is not written.
-    Raises FetchFailed with the reason where one cannot be had.
+    Raises FetchFailed with the reason if an entry cannot be fetched.
     """
     readers = threading.local()  # one archive, and so one connection, for each thread
     largest_first = sorted(entries, key=lambda entry: -entry.size)

@@ -1,6 +1,6 @@
-"""An Elasticsearch that the operator installed: the unpacked archive of Elastic, started where it lies.
+"""An Elasticsearch that the operator installed: the unpacked archive of Elastic, started in its own folder.
 
-Nothing is written into its folder. Configuration, data and logs lie where those of the fetched one lie.
+Nothing is written into its folder. Configuration, data and logs are in the same folders as for a fetched one.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _VERSION = re.compile(r'version "(?P<version>[^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java home. ``modules`` is empty where it does not say what it holds."""
+    """A Java home. ``modules`` is empty if the Java does not list its modules."""
 
     home: Path
     version: int
@@ -106,7 +106,7 @@ def _printed_version(program: Path) -> str:
 
 
 def major_version(version: str) -> int | None:
-    """21 for ``21.0.3``, 8 for ``1.8.0_402``, 26 for ``26-ea``; None for what is no version."""
+    """21 for ``21.0.3``, 8 for ``1.8.0_402``, 26 for ``26-ea``; None for any other text."""
     match = re.match(r"(?:1\.)?(\d+)", version)
     return int(match[1]) if match else None
 

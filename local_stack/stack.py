@@ -35,10 +35,10 @@ class Stack:
         return self._settings.services
 
     def up(self, report: Reporter = silent) -> list[PartStatus]:
-        """Every part runs and answers on return; those that did already are left alone.
+        """Every part runs and answers on return; parts that ran already are not restarted.
 
         Raises StackError (PortTaken, StartFailed, RequirementMissing, FetchFailed); parts that came up stay up,
-        so a second ``up`` goes on from there and ``down`` ends them.
+        so a second ``up`` starts only the others, and ``down`` ends them.
         """
         reporter = OneAtATime(report)
         with file_lock(self._folder / "lock"):

@@ -90,7 +90,7 @@ class Records:
 
 @contextmanager
 def file_lock(path: Path) -> Iterator[None]:
-    """Waits until nobody else holds this lock; the system frees it when its holder dies."""
+    """Waits until this lock is free; the system frees it when its holder dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)

@@ -1,6 +1,6 @@
-"""Starts and stops single parts, says how they are, and starts those again that died.
+"""Starts and stops single parts, reports their state, and restarts parts that died.
 
-A part that dies again and again is started less and less often, and then left alone: `sonde status` shows it.
+A part that dies repeatedly is restarted less and less often, and then no more: `sonde status` shows it.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class Supervisor:
         return started
 
     def is_dead(self, part: StackPart) -> bool:
-        """Whether it was started and nobody stopped it, yet it is gone."""
+        """Whether it was started and not stopped, but does not run."""
         started = self._records.read(part.name)
         return self._records.was_written(part.name) and (started is None or not process.is_alive(started))
 
     def note_up(self, part: StackPart) -> None:
-        """Keeps in mind that a part said that it is up, which its log may lose."""
+        """Stores that a part reported to be up, because its log may be cut."""
         if part.asked_once and not self._records.was_up(part.name) and part.trouble() is None:
             self._records.mark_up(part.name)
 
@@ -188,7 +188,7 @@ class RestartPolicy:
     longest_s: float = 120.0
 
     def next_at(self, restarts: Sequence[float], died: float) -> float | None:
-        """When a part that was found dead at ``died`` is started again; None: it is left alone."""
+        """When a part that was found dead at ``died`` is started again; None: never."""
         lately = [restart_s for restart_s in restarts if died - self.within_s < restart_s <= died]
         if len(lately) >= self.most:
             return None
@@ -196,7 +196,7 @@ class RestartPolicy:
 
 
 class Keeper:
-    """Looks after the parts of one folder. ``locked`` gives the lock that `up` and `down` hold while they work."""
+    """Restarts the parts of one folder. ``lock`` gives the lock that `up` and `down` hold while they work."""
 
     def __init__(self, supervisor: Supervisor, lock: Callable[[], AbstractContextManager[None]]) -> None:
         self._supervisor = supervisor

@@ -98,7 +98,7 @@ def _node(
 def valkey_server(folder: Path, port: int | None = None, *, report: Reporter = silent) -> Iterator[str]:
     """The address (``redis://...``) of a Valkey that lives as long as the ``with``; any free port where none is named.
 
-    Stop and start it on one folder, and it has what it had.
+    If it is stopped and started again on the same folder, its data are still there.
     """
     stack = StackConfig(folder, {}, broker=ValkeyConfig(port=port or free_port()))
     with _run_part(broker_part(stack), folder, report):

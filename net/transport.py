@@ -75,7 +75,7 @@ class TimedStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Checks from time to time whether somebody still waits for the answer. Raises CallerGone."""
+        """Checks from time to time whether the caller still waits for the answer. Raises CallerGone."""
         limit_s = within_deadline(timeout)
         if not caller_is_watched():
             return self._stream.read(max_bytes, limit_s)

@@ -1,6 +1,6 @@
 """Names and identifiers in a text.
 
-Which of them a catalogue bears, only its index knows.
+Only its index knows which of them a catalogue contains.
 """
 
 from __future__ import annotations

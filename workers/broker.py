@@ -1,4 +1,4 @@
-"""What stands in the broker besides tasks: ages of queues, signs of life of workers and beat, accepted runs."""
+"""What the broker stores besides tasks: ages of queues, signs of life of workers and beat, accepted runs."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class AcceptedRuns:
             self.broker.expire(self._key(run_id), _KEPT_S)
 
     def tell(self, run_id: str, message: str, state: AcceptedState) -> None:
-        """What a worker met that could not store the run; does nothing for a run that nobody asked for."""
+        """Stores why a worker could not store the run; ignores a run that was not accepted."""
         with broker_errors():
             if self.broker.exists(self._key(run_id)):
                 self.broker.hset(self._key(run_id), mapping={"message": message, "state": state})

@@ -1,7 +1,7 @@
 """The limits of hosts that all workers share, in Redis: the time of the next request, the number of open requests, and
 the sources that pause.
 
-If Redis does not answer, these limits block nobody. Each process still has its own (indexer/sources/politeness.py).
+If Redis does not answer, these limits block no request. Each process still has its own (indexer/sources/politeness.py).
 """
 
 from __future__ import annotations

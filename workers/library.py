@@ -1,7 +1,7 @@
 """Reading of users' own documents in slices, the users in turn: the work of the ``library`` queue.
 
-A message is a turn, not a document: the worker that takes it serves the user whose last turn is longest ago. Two large
-files of one user so delay nobody else. As many turns wait in the queue as documents are unread.
+A message is a turn, not a document: the worker that takes it serves the user whose last turn is longest ago. So two
+large files of one user delay no other user. The queue has as many turns as there are unread documents.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 
 
 def fault(problem: ErrorDetails, known_names: Collection[str]) -> str:
-    """``known_names``: the names that can stand in place of an unknown one."""
+    """``known_names``: the allowed names, of which the nearest is proposed for an unknown one."""
     kind = problem["type"]
     if kind in _UNKNOWN:
         similar = difflib.get_close_matches(str(problem["loc"][-1]), known_names, 1)
@@ -50,7 +50,7 @@ def plain_message(problem: ErrorDetails) -> str:
 
 
 def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
-    """The names of the group in which the last step of ``path`` stands; empty where any name may stand."""
+    """The allowed names in the group of the last step of ``path``; empty if any name is allowed."""
     for step in path[:-1]:
         if isinstance(step, int):
             continue

@@ -289,7 +289,7 @@ class RecordDraft:
 def title_or_substitute(
     title: str, alternate_titles: Sequence[str], identifier: str, abstract: str, warnings: list[str]
 ) -> str:
-    """The title, or what stands in for it, with a warning. Raises RecordRefused where there is nothing."""
+    """The title, or a substitute with a warning. Raises RecordRefused if there is no substitute."""
     if title and not is_placeholder(title):
         return title
     candidates = {

@@ -120,7 +120,7 @@ def count(items: Sequence[Item], batch: RawPage, tally: Tally) -> None:
 
 
 def lost_by_a_crash(item: Item, run: RunReport) -> bool:
-    """Whether this run wrote the record anew before, in a batch that it could not add to its report any more."""
+    """Whether this run already wrote the record, in a batch that a crash kept out of its report."""
     stored_entry = item.stored
     if stored_entry is None or item.decision.outcome != "same" or stored_entry.last_seen_run != run.id:
         return False

@@ -138,7 +138,7 @@ _RUN = "curation"
 
 
 def overlays_of(client: Elasticsearch, prefix: str, source: str) -> Mapping[str, Overlay]:
-    """By record; empty if nobody curates. A failure is raised: without its overlay a record must not be written."""
+    """By record; empty if there are none. A failure is raised: without its overlay a record must not be written."""
     query = {
         "bool": {
             "filter": [{"term": {"kind": "overlays"}}, {"term": {"draft": ""}}, {"prefix": {"record": f"{source}:"}}]

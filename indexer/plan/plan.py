@@ -139,7 +139,7 @@ def plan_skipped(
 
 
 def _since(stored_entry: LedgerEntry | None, moment: RunMoment) -> str | None:
-    """When this entry began, if it never ended; a removed one begins anew."""
+    """When this entry began, if it never ended; a removed entry begins again."""
     return (
         stored_entry.first_seen
         if stored_entry is not None and stored_entry.state in ("refused", "skipped")
@@ -178,8 +178,8 @@ def not_committed(decision: Decision, stored_entry: LedgerEntry | None, moment: 
 
 
 def _vector(content: Content, earlier_entry: LedgerEntry, moment: RunMoment) -> VectorNeed:
-    stands = earlier_entry.text_hash == content.text_hash and earlier_entry.embedding_model == moment.model
-    return "keep" if stands else "embed"
+    is_same_vector = earlier_entry.text_hash == content.text_hash and earlier_entry.embedding_model == moment.model
+    return "keep" if is_same_vector else "embed"
 
 
 def _first(document: Document, moment: RunMoment) -> LedgerEntry:

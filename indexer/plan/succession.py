@@ -137,7 +137,7 @@ class UnreadInRun:
         """Whether this unseen document may be one that could not be read.
 
         It is, if its file could not be read. It may be, if since it was last seen a member without a name appeared in
-        its file: nobody can tell whose place that took. A member that was there all along took none.
+        its file: it is unknown which document it replaced. A member that was there all along took none.
         """
         files = list(possible_documents(entry.origin))
         if not self.origins.isdisjoint(files):

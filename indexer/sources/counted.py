@@ -58,8 +58,8 @@ class CountedWalk:
     added and removed while it is read). The last page carries the count, so that a run that saw fewer is incomplete.
     ``tolerated_count``: the number of records that the server may count and never return.
     ``may_be_empty``: zero records are accepted at once.
-    ``beyond`` requests once what may follow the count; None: nothing. It detects a server whose count is too low, if its
-    last page was full.
+    ``beyond`` requests once what may follow the count; None: nothing. It detects a server whose count is too low, if
+    its last page was full.
     """
 
     name: str

@@ -64,7 +64,7 @@ class HostLimiter:
 
 
 class SharedHostLimits(Protocol):
-    """The turns of hosts that several processes share. If the store does not answer, nobody waits."""
+    """The turns of hosts that several processes share. If the store does not answer, no process waits."""
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""

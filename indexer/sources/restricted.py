@@ -1,4 +1,4 @@
-"""A source whose records are visible only to some groups, or as before if nobody says to whom."""
+"""A source whose records are visible only to some groups, or as before if no groups are configured."""
 
 from __future__ import annotations
 

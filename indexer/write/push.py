@@ -132,7 +132,7 @@ _RUN = "curation"
 
 
 def rewrite(record: str, overlay: Overlay | None, parts: HarvestParts) -> None:
-    """Writes the record anew from its kept document, with the overlay or without; searchable when this returns.
+    """Writes the record again from its kept document, with the overlay or without; searchable when this returns.
 
     Raises NotFound if there is no such record, Unavailable if Elasticsearch does not answer or refuses it.
     """
@@ -148,7 +148,7 @@ def rewrite(record: str, overlay: Overlay | None, parts: HarvestParts) -> None:
     parsed_record = overlaid(
         parsed_record if parsed_record.record.id == record else with_id(parsed_record, record), overlay
     )
-    stands = (
+    is_unchanged_text = (
         stored_entry.text_hash == parsed_record.content.text_hash
         and stored_entry.embedding_model == recipe.embedding_model
     )
@@ -159,8 +159,10 @@ def rewrite(record: str, overlay: Overlay | None, parts: HarvestParts) -> None:
         record_hash=parsed_record.content.record_hash,
         text_hash=parsed_record.content.text_hash,
     )
-    fields = None if stands else Embedding(parts, recipe).embed([parsed_record.record.embedding_text]).fields[0]
-    decision = Decision("changed", entry, write=True, vector="keep" if stands else "embed")
+    fields = (
+        None if is_unchanged_text else Embedding(parts, recipe).embed([parsed_record.record.embedding_text]).fields[0]
+    )
+    decision = Decision("changed", entry, write=True, vector="keep" if is_unchanged_text else "embed")
     moment = RunMoment(_RUN, now_iso(), recipe.embedding_model)
     failures = commit(parts.client, parts.prefix, [Item(raw, stored_entry, decision, parsed_record, fields)], moment)
     if failures:

@@ -30,7 +30,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """Those of one prefix in one repository; other snapshots there are left alone."""
+    """Those of one prefix in one repository; other snapshots there are never changed."""
 
     client: Elasticsearch
     repository: str

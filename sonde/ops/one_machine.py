@@ -22,7 +22,7 @@ from workers.config import QUEUES as ALL_QUEUES
 QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
 _WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
-"""Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
+"""Queues, and tasks at the same time. Three workers: harvests never wait for documents, nor users for catalogues."""
 log = structlog.get_logger(__name__)
 
 

@@ -33,7 +33,7 @@ def main(further: Sequence[str]) -> None:
 def preparing_beside(settings: Settings, report: Reporter) -> Iterator[None]:
     """Prepares the embedder in another process while the block runs, if it is not prepared yet.
 
-    Whoever loads the embedder meanwhile waits for that process, and reports what is wrong with the model.
+    A process that loads the embedder meanwhile waits for the other one, and reports problems of the model.
     """
     embedder_settings = settings.embedder
     if not needs_preparing(EmbedderSpec(embedder_settings.model, settings.models.folder, embedder_settings.runtime)):

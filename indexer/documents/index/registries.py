@@ -282,7 +282,7 @@ class Registries:
         return work
 
     def _ask(self, doi: str) -> tuple[RegisteredWork | None, bool]:
-        """The work, and whether each registry answered. One that is down is left alone for a while."""
+        """The work, and whether each registry answered. One that is down is not asked for a while."""
         is_sure = True
         for name, url in self._addresses.urls.items():
             with self._lock:

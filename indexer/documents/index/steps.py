@@ -269,7 +269,7 @@ class IngestRun:
         ]
 
     def _pause(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
-        """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
+        """Keeps what is done. ``attempts`` is 0 because this slice did its work, so no start failed."""
         latest_entry = replace(self.reported or entry, attempts=attempts, took_ms=self._rounded_times())
         try:
             return self._report(latest_entry, latest_entry.done or 0, latest_entry.total or 0)

@@ -59,7 +59,7 @@ def join_short(pieces: Sequence[Piece], count: CountTokens) -> list[Piece]:
 
 
 class _Chain:
-    """Pieces in order, from which some are taken; each knows the next that is left, and the next text."""
+    """Pieces in order, from which some are removed; each knows the next remaining piece and the next text."""
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self.pieces = list(pieces)

@@ -34,7 +34,7 @@ _LEVELS = ("processingLevelCode", "processingLevel")
 
 @dataclass(frozen=True, slots=True)
 class Acquisition:
-    """The elements in document order; instruments mounted on a platform follow those that stand alone."""
+    """The elements in document order; instruments of a platform come after instruments without one."""
 
     platforms: tuple[Element, ...]
     instruments: tuple[Element, ...]

@@ -324,7 +324,7 @@ class PlaceCollector:
         return len(self._reader.boxes) > boxes_before
 
     def _add_solr_envelope(self, text: str) -> bool:
-        """Adds ``ENVELOPE(west, east, north, south)``; a sign may stand apart from its number."""
+        """Adds ``ENVELOPE(west, east, north, south)``; there may be a space between a sign and its number."""
         match = _ENVELOPE.match(_SIGN_APART.sub(r"\1", text))
         if match is None:
             return self._leave_out(f"an ENVELOPE that cannot be read: {text[:80]!r}")

@@ -24,7 +24,7 @@ from training.weights import learnable
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
-    """The model that is adapted, with what it serves with today. Raises ModelMissing."""
+    """The model to adapt, with the instruction and the threshold that it has now. Raises ModelMissing."""
     model_location = locate(name, settings.models.folder, allow_hub=settings.models.allow_hub)
     facts, preset = read_json(model_location.folder / "card.json"), preset_for(name)
     base_instruction = str(facts.get("instruction", preset.instruction))
@@ -36,7 +36,7 @@ def embedder_base(name: str, settings: Settings, instruction: str | None = None)
 
 
 def licence_of(base: str, stated_licence: str | None) -> str:
-    """What whoever trains says, else what is known of the base; a model inherits it."""
+    """The stated licence, else that of the base, which a model inherits."""
     model = known(base)
     return stated_licence or (UNKNOWN if model is None else model.licence)
 
