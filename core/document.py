@@ -86,8 +86,8 @@ def _steps(points: float) -> int:
 
 def row_text(cells: Sequence[str]) -> str:
     """A row of a table as passages write it; nothing for the empty cells at its end."""
-    last_filled = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
-    return CELL.join(cells[:last_filled]).strip()
+    filled_columns = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
+    return CELL.join(cells[:filled_columns]).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,10 +124,10 @@ def name_key(text: str) -> str:
 
 def names_once(names: Iterable[str]) -> tuple[str, ...]:
     """Each name once, whatever its case, as first written."""
-    first_written: dict[str, str] = {}
+    name_by_key: dict[str, str] = {}
     for name in names:
-        first_written.setdefault(name.casefold(), name)
-    return tuple(first_written.values())
+        name_by_key.setdefault(name.casefold(), name)
+    return tuple(name_by_key.values())
 
 
 def variables_once(variables: Iterable[Variable]) -> tuple[Variable, ...]:

@@ -23,7 +23,7 @@ APART_MARKS = ("~v", "~n")
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
 _FULL_ID = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
 _LONGEST_ID_BYTES = 400
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_SLUG = 60
 
 
@@ -166,7 +166,7 @@ def id_of_address(source: str, id: str) -> str:
     return id if id.startswith(f"{source}:") and _FULL_ID.match(id) else record_id(source, id)
 
 
-def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
+def alternative_ids(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
     """The ids, in order of preference, for another record with the same identifier: ``s:x~v2.1``,
     ``s:x~nb.xml-5d41402a``.
 
@@ -174,12 +174,12 @@ def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
     """
     by_edition = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
     digest = hashlib.sha256(native_id.encode()).hexdigest()[:8]
-    return tuple(_shorten(id_apart) for id_apart in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
+    return tuple(_shorten(alternative_id) for alternative_id in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
 
 
 def _slug(text: str) -> str:
     """The end of a text in characters that need no escape in a URL."""
-    return _NOT_PLAIN.sub("-", text).strip("-")[-_LONGEST_SLUG:]
+    return _UNSAFE_CHARACTERS.sub("-", text).strip("-")[-_LONGEST_SLUG:]
 
 
 def _shorten(written: str) -> str:

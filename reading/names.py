@@ -157,7 +157,7 @@ def _candidate(
     texts = [word.text for word in run]
     if any(edge.lower() in EMPTY_WORDS and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
         return None
-    certain = any(_is_telling(word) for word in texts)
+    certain = any(_is_name_like_word(word) for word in texts)
     start, end = run[0].start, run[-1].end
     # A year within a word is part of a name: FLUXNET-2015.
     if not (certain or short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied_ranges):
@@ -166,7 +166,7 @@ def _candidate(
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
 
 
-def _is_telling(word: str) -> bool:
+def _is_name_like_word(word: str) -> bool:
     """Looks like a name, and is neither a number in words (20th, 1990s) nor a substance (CO2)."""
     return looks_like_name(word) and not (_ORDINAL.fullmatch(word) or _FORMULA.fullmatch(word))
 

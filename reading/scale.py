@@ -161,7 +161,7 @@ _COUNTED_STEP = re.compile(
     rf"\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)|\s?(?P<noun>{_alternatives(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
 )
 _LEVELS = tuple((cast(Level, level), re.compile(rf"(?<!\w)(?:{form})(?!\w)")) for level, form in LEVELS)
-_NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]")
+_CONTINUING_NAME = re.compile(r"\s[A-Z][a-z]")
 
 
 def read_scales(text: str) -> list[ScaleMention]:
@@ -249,6 +249,6 @@ def _steps(text: str, low: str) -> Iterator[ScaleMention]:
 def _levels(text: str, low: str) -> Iterator[ScaleMention]:
     for level, form in _LEVELS:
         for match in form.finditer(low):
-            is_name = text[match.start()].isupper() and _NAME_GOES_ON.match(text, match.end())
+            is_name = text[match.start()].isupper() and _CONTINUING_NAME.match(text, match.end())
             if not (is_name and level == "national"):  # "National Park Service" is a name
                 yield _mention(text, match, level=level)

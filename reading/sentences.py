@@ -63,7 +63,7 @@ def sentences(text: str) -> list[str]:
     start = 0
     for match in _END.finditer(text):
         head = text[max(start, match.start() - _LONGEST_END) : match.start()].rstrip()
-        if _goes_on(head, text[match.end() : match.end() + 1]):
+        if _continues_sentence(head, text[match.end() : match.end() + 1]):
             continue
         results.append(text[start : match.start()].rstrip() + match[0].rstrip())
         start = match.end()
@@ -71,7 +71,7 @@ def sentences(text: str) -> list[str]:
     return [*results, final_text] if final_text else results
 
 
-def _goes_on(head: str, text_after: str) -> bool:
+def _continues_sentence(head: str, text_after: str) -> bool:
     """Whether the full stop belongs to an abbreviation, an initial or a number before a name."""
     if not head.endswith("."):
         return False

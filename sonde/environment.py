@@ -135,7 +135,7 @@ def unknown_groups(settings: type[BaseSettings]) -> list[str]:
 
     Only names with ``__`` are settings: SONDE_URL, SONDE_KEY and others mean something else.
     """
-    known_variables = [DELIMITER.join(path_known) for path_known in dict(_fields(settings))]
+    known_variables = [DELIMITER.join(variable_path) for variable_path in dict(_fields(settings))]
     sentences = []
     for name in sorted(os.environ):
         path = name.lower().removeprefix(PREFIX.lower())
@@ -144,7 +144,8 @@ def unknown_groups(settings: type[BaseSettings]) -> list[str]:
             continue
         similar = difflib.get_close_matches(path, known_variables, 1, 0.7)
         groups = ", ".join(
-            f"{PREFIX}{path_known}".upper() for path_known in difflib.get_close_matches(group, settings.model_fields)
+            f"{PREFIX}{variable_path}".upper()
+            for variable_path in difflib.get_close_matches(group, settings.model_fields)
         )
         hint = f"did you mean {PREFIX}{similar[0].upper()}?" if similar else f"near groups: {groups or 'none'}"
         sentences.append(f"{name}: is no setting; {hint}")
@@ -185,19 +186,19 @@ def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], Fie
 def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
     kind, value = problem["type"], problem.get("input")
     if kind in GROUP_ERRORS:
-        return f'must be JSON, {{"name": "value"}}{_where_broken(value)}'
+        return f'must be JSON, {{"name": "value"}}{_json_error_position(value)}'
     if kind in LIST_ERRORS:
         members = _members(field.annotation) if field is not None else ()
         if any(_is_group(member) for member in members):
-            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(value)}'
-        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(value)}'
+            return f'must be a list in JSON, [{{"name": "value"}}]{_json_error_position(value)}'
+        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_json_error_position(value)}'
     message = plain_message(problem)
     if kind == "string_pattern_mismatch" and field is not None and isinstance(field.default, str) and field.default:
         message += f", such as {field.default}"
     return message
 
 
-def _where_broken(value: object) -> str:
+def _json_error_position(value: object) -> str:
     if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
             json.loads(value)

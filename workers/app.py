@@ -74,12 +74,12 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted_runs: Accep
             result = worker().harvest_slice(source_id, run_id, own_id)
         except Unavailable as error:
             is_last = task.request.retries >= _RETRIES
-            _tell(accepted_runs, own_id, str(error), "failed" if is_last else "queued")
+            _store_message(accepted_runs, own_id, str(error), "failed" if is_last else "queued")
             raise task.retry(exc=error, countdown=_pause_s(task)) from error
         except SondeError as error:
-            _tell(accepted_runs, own_id, str(error), "failed")
+            _store_message(accepted_runs, own_id, str(error), "failed")
             raise
-        _tell_ending(accepted_runs, own_id, source_id, result)
+        _store_ending(accepted_runs, own_id, source_id, result)
         # The next slice. After a crash before this line, beat finds the lapsed run.
         if result.ending == "continues":
             app.send_task(HARVEST_TASK, args=[source_id, result.run])
@@ -98,19 +98,21 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted_runs: Accep
             app.send_task(EMBED_TASK, args=[source_id])
 
 
-def _tell(accepted_runs: AcceptedRuns, run_id: str, message: str, state: AcceptedState) -> None:
+def _store_message(accepted_runs: AcceptedRuns, run_id: str, message: str, state: AcceptedState) -> None:
     with suppress(Unavailable):  # the failure itself is logged with its task
         accepted_runs.tell(run_id, message, state)
 
 
-def _tell_ending(accepted_runs: AcceptedRuns, run_id: str, source_id: str, result: SliceResult) -> None:
+def _store_ending(accepted_runs: AcceptedRuns, run_id: str, source_id: str, result: SliceResult) -> None:
     """Why no run of this name is stored, if that is so."""
     if result.ending == "unknown_source":
-        _tell(accepted_runs, run_id, f"sources.yaml of the worker names no source {source_id!r}.", "failed")
+        _store_message(accepted_runs, run_id, f"sources.yaml of the worker names no source {source_id!r}.", "failed")
     elif result.ending == "busy":
-        _tell(accepted_runs, run_id, "Another run of this source was under way.", "merged")
+        _store_message(accepted_runs, run_id, "Another run of this source was under way.", "merged")
     elif result.ending == "continues" and result.run != run_id:
-        _tell(accepted_runs, run_id, f"The unfinished run {result.run} of this source continues instead.", "merged")
+        _store_message(
+            accepted_runs, run_id, f"The unfinished run {result.run} of this source continues instead.", "merged"
+        )
 
 
 def _add_documents(app: Celery, worker: Callable[[], Worker]) -> None:
@@ -122,7 +124,7 @@ def _add_documents(app: Celery, worker: Callable[[], Worker]) -> None:
             app.send_task(DOCUMENTS_TASK, args=[source_id])
 
     @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
-    def pass_on(task: Task[..., None], source_id: str) -> None:
+    def queue_next(task: Task[..., None], source_id: str) -> None:
         with _retry_if_unavailable(task):
             update_inherited(worker().parts.client, worker().config.prefix, source_id)
 

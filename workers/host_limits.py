@@ -74,9 +74,9 @@ class RedisHostLimits:
     @classmethod
     def connect(cls, broker_url: str, prefix: str, rest_s: float = 30.0) -> RedisHostLimits:
         """Opens no connection yet."""
-        once_more = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
+        one_retry = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
         client = redis.Redis.from_url(
-            broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=once_more
+            broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=one_retry
         )
         return cls(client, prefix, rest_s=rest_s)
 

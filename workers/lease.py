@@ -61,7 +61,7 @@ class Leases:
         with broker_errors():
             return bool(self.client.set(self._mark(run_id), "1", nx=True, px=round(1000 * for_s)))
 
-    def taken_up(self, run_id: str) -> None:
+    def clear_requeued(self, run_id: str) -> None:
         """A worker continues the run. If it lapses again, it may be queued again at once."""
         with broker_errors():
             self.client.delete(self._mark(run_id))

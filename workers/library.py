@@ -32,7 +32,7 @@ class UserTurns:
             return []
         with broker_errors():
             last_turns = self.client.zmscore(self._key, [owner_routing(owner) for owner in by_name])
-        return [owner for _, owner in sorted(zip((turn or 0.0 for turn in last_turns), by_name, strict=True))]
+        return [owner for _, owner in sorted(zip((last_turn or 0.0 for last_turn in last_turns), by_name, strict=True))]
 
     def take(self, owner: str) -> None:
         with broker_errors():
@@ -66,7 +66,7 @@ def read_turn(worker: Worker) -> str | None:
             if lease is None:
                 continue
             turns_of_users.take(owner)
-            worker.leases.taken_up(_lease(document))
+            worker.leases.clear_requeued(_lease(document))
             library.read(document, worker.config.library_slice_s)
             break
     remaining = [document for documents in library.unread().values() for document in documents]

@@ -49,7 +49,7 @@ def plain_message(problem: ErrorDetails) -> str:
     return _VALUES.get(problem["type"], message.replace("String should match pattern", "must have the form", 1))
 
 
-def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+def allowed_names(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     """The allowed names in the group of the last step of ``path``; empty if any name is allowed."""
     for step in path[:-1]:
         if isinstance(step, int):

@@ -16,7 +16,7 @@ from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.remove.removed import purge
 from indexer.sources.protocols import PROTOCOLS
-from indexer.store.runs import Runs, since_when
+from indexer.store.runs import Runs, start_of_request
 from indexer.write.embed import embed_missing
 from workers.config import WorkerConfig, WorkerParts
 from workers.lease import Lease, Leases
@@ -37,7 +37,7 @@ def since_of(runs: Runs, source: SourceConfig) -> str | None:
     if source.type == "folder" or not PROTOCOLS[source.type].incremental:
         return None
     full, last = runs.last_complete(source.id, full=True), runs.last_complete(source.id, full=False)
-    return since_when(full, last, source.full_every_span, datetime.now(UTC))
+    return start_of_request(full, last, source.full_every_span, datetime.now(UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Worker:
         stored_run = stored_run or open_run(
             source.id, replace(options, since=since_of(self.runs, source)), id=message_id
         )
-        self.leases.taken_up(stored_run.id)
+        self.leases.clear_requeued(stored_run.id)
         try:
             report = harvest(
                 source.id, self.parts.open_source(source, stored_run.since), self._harvest_parts(), options, stored_run

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError, field_validator
 
 from core.errors import NotFound, WrongFile
 from core.json_types import Json
-from workers.plain_faults import fault, names_at
+from workers.plain_faults import allowed_names, fault
 from workers.source_entry import SourceEntry, Strict
 
 Entry = TypeVar("Entry", bound=SourceEntry)
@@ -109,6 +109,6 @@ def _faults(error: ValidationError, root: yaml.Node | None, file: type[BaseModel
         line = line_of(root, problem["loc"])
         position = f"line {line}: " if line is not None else ""
         faults.append(
-            f"{position}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}"
+            f"{position}{'.'.join(map(str, problem['loc']))}: {fault(problem, allowed_names(file, problem['loc']))}"
         )
     return faults

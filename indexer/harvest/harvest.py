@@ -187,7 +187,7 @@ class _Slice:
         moment = RunMoment(self.run.id, now_iso(), self.recipe.embedding_model)
         with self._time("plan"):
             items = self.planner.plan(batch, moment)
-        for origin in self.planner.kept_closed:
+        for origin in self.planner.still_restricted:
             self.tally.warn(origin, STAYS_RESTRICTED)
         with self._time("embed"):
             items = self._with_vectors(items)

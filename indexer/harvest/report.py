@@ -109,7 +109,7 @@ def count(items: Sequence[Item], batch: RawPage, tally: Tally) -> None:
             warning = f"identifier: {item.raw.native_id!r} came again with other content; the later document is kept"
             tally.warn(item.decision.entry.origin, warning)
             continue
-        _COUNT_BY_OUTCOME.get(item.decision.outcome, _count_taken)(item, tally)
+        _COUNT_BY_OUTCOME.get(item.decision.outcome, _count_committed)(item, tally)
     unread = {item.raw.native_id for item in items}
     for passed_over in [
         passed_over_member for passed_over_member in batch.passed_over if passed_over_member.native_id not in unread
@@ -139,13 +139,13 @@ def count_failure(failure: RejectedItem, tally: Tally) -> None:
     """An item that Elasticsearch refused: ``kept`` if an earlier version stays in service."""
     entry, stored_entry = failure.item.decision.entry, failure.item.stored
     reason = f"Elasticsearch did not take it: {failure.reason}"
-    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", reason, kept=_was_held(stored_entry)))
+    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", reason, kept=_has_record(stored_entry)))
     log.error("harvest.failed", source=entry.source, origin=entry.origin, reason=failure.reason)
 
 
 def _count_refused(item: Item, tally: Tally) -> None:
     entry = item.decision.entry
-    tally.refuse(Refusal(entry.origin, entry.reason or "", kept=_was_held(entry)))
+    tally.refuse(Refusal(entry.origin, entry.reason or "", kept=_has_record(entry)))
     log.warning("harvest.refused", source=entry.source, origin=entry.origin, reason=entry.reason)
 
 
@@ -156,7 +156,7 @@ def _count_duplicate(item: Item, tally: Tally) -> None:
     log.warning("harvest.duplicate", source=entry.source, origin=entry.origin, record=entry.record)
 
 
-def _count_taken(item: Item, tally: Tally) -> None:
+def _count_committed(item: Item, tally: Tally) -> None:
     decision = item.decision
     tally.add(decision.outcome)
     if decision.entry.claims is not None and decision.entry.reason is not None:
@@ -170,5 +170,5 @@ def _count_taken(item: Item, tally: Tally) -> None:
 _COUNT_BY_OUTCOME = {"refused": _count_refused, "duplicate": _count_duplicate}
 
 
-def _was_held(entry: LedgerEntry | None) -> bool:
+def _has_record(entry: LedgerEntry | None) -> bool:
     return entry is not None and entry.held is not None

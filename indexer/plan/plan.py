@@ -165,12 +165,14 @@ def plan(
     is_changed = last_entry.record_hash != content.record_hash
     vector = _vector(content, last_entry, moment) if is_changed else "none"
     if owner is not None:
-        given_up = replace(owner.entry, state="moved", reason=f"now {document.origin}")
-        return Decision("moved", entry, write=is_changed, vector=vector, keep_bytes=True, displaced_entry=given_up)
+        released_entry = replace(owner.entry, state="moved", reason=f"now {document.origin}")
+        return Decision(
+            "moved", entry, write=is_changed, vector=vector, keep_bytes=True, displaced_entry=released_entry
+        )
     return Decision("changed" if is_changed else "same", entry, write=is_changed, vector=vector, keep_bytes=True)
 
 
-def not_committed(decision: Decision, stored_entry: LedgerEntry | None, moment: RunMoment) -> LedgerEntry | None:
+def uncommitted_entry(decision: Decision, stored_entry: LedgerEntry | None, moment: RunMoment) -> LedgerEntry | None:
     """The entry of a document that Elasticsearch refused: seen, so not swept; without hash, so tried again."""
     if stored_entry is None or stored_entry.state == "removed":
         return None

@@ -59,7 +59,7 @@ class Planner:
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
     _groups: SourceGroups | None = None
-    kept_closed: list[str] = field(default_factory=list)
+    still_restricted: list[str] = field(default_factory=list)
     """Origins of the last batch's documents that stay restricted although the configuration names no groups."""
     _hash_by_native_id: dict[bytes, bytes] = field(
         default_factory=dict
@@ -74,15 +74,15 @@ class Planner:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
         last, as refused, and members that are no records any more.
         """
-        self.kept_closed.clear()
+        self.still_restricted.clear()
         self._overlays = overlays_of(self.client, self.prefix, self.source)
-        records_and_repeats = [(raw, self._met_before(raw.native_id, raw.content)) for raw in batch.records]
+        records_and_repeats = [(raw, self._repeat_of(raw.native_id, raw.content)) for raw in batch.records]
         records = [raw for raw, repeat in records_and_repeats if repeat != "same"]
         conflicting = {id(raw) for raw, repeat in records_and_repeats if repeat == "other"}
         skips = [
             skipped_member
             for skipped_member in batch.skipped
-            if self._met_before(skipped_id(skipped_member.origin), _NO_BYTES) is None
+            if self._repeat_of(skipped_id(skipped_member.origin), _NO_BYTES) is None
         ]
         natives = [raw.native_id for raw in records] + list(batch.unchanged)
         natives += [
@@ -112,7 +112,7 @@ class Planner:
             if (item := self._lost(skipped_member, stored_entries, moment)) is not None
         ]
 
-    def _met_before(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
+    def _repeat_of(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
         """Whether this slice already met this document: a listing that is walked again gives it once more."""
         key, now = _short_hash(native_id.encode(errors="surrogatepass")), _short_hash(content)
         earlier_hash = self._hash_by_native_id.get(key)
@@ -138,7 +138,7 @@ class Planner:
         has_no_groups = raw.access_groups is None
         raw = with_recognition(with_access_groups(raw, entry, self.source, self._groups_of_source))
         if has_no_groups and raw.access_groups:
-            self.kept_closed.append(raw.origin)
+            self.still_restricted.append(raw.origin)
         overlay = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
         document = identify(raw, self.source, self.lists, overlay_tag(overlay))
         if is_unchanged(document, entry):
@@ -220,12 +220,12 @@ class Planner:
         holder = self._holder_of.get(record)
         if holder is not None:
             return holder if holder.entry.key != key else None
-        earlier_entry = owners.get(record) or self._looked_up(record, read_document)
+        earlier_entry = owners.get(record) or self._find_owner(record, read_document)
         if earlier_entry is None or earlier_entry.key == key:
             return None
         return Owner(earlier_entry, seen=earlier_entry.last_seen_run == moment.run)
 
-    def _looked_up(self, record: str, read_document: _ReadDocument) -> LedgerEntry | None:
+    def _find_owner(self, record: str, read_document: _ReadDocument) -> LedgerEntry | None:
         """The holder, before this slice, of a record that is not the one of the document's own identifier."""
         is_own_id = read_document.parsed is not None and read_document.parsed.record.id == record
         if self._first_fill or is_own_id or (read_document.stored is not None and read_document.stored.held == record):

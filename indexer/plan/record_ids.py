@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.record import ids_apart
+from core.record import alternative_ids
 from es_mappings.codecs.ledger import LedgerEntry
 from indexer.plan.parsed_record import ParsedRecord, with_id
 from indexer.plan.plan import Content, Owner
@@ -45,7 +45,7 @@ def resolve_id(
     own_id, edition = parsed_record.record.id, parsed_record.record.edition
     kept_id = stored_entry.record if stored_entry is not None and stored_entry.state in _KEEPS_ITS_ID else None
     first = other_documents.owner(own_id)
-    if kept_id is not None and kept_id in ids_apart(own_id, edition, native_id):
+    if kept_id is not None and kept_id in alternative_ids(own_id, edition, native_id):
         resolved_id = _if_free(parsed_record, kept_id, first, other_documents)
         if resolved_id is not None:
             return resolved_id
@@ -55,7 +55,7 @@ def resolve_id(
         return ResolvedId(parsed_record, first)
     if edition == first.entry.edition:
         edition = None  # it does not distinguish the documents
-    ids = ids_apart(own_id, edition, native_id)
+    ids = alternative_ids(own_id, edition, native_id)
     resolved_ids = (_if_free(parsed_record, id, first, other_documents) for id in ids)
     return next(
         (candidate for candidate in resolved_ids if candidate is not None),
@@ -84,10 +84,10 @@ def _read_again(content: Content, owner: Owner, other_documents: OtherDocuments)
     """The owner with its document read by the current readers, if that can make a difference."""
     if owner.read or _is_same(content, owner):
         return owner
-    entry_read = other_documents.read_again(owner.entry)
-    if entry_read is None:
+    entry_again = other_documents.read_again(owner.entry)
+    if entry_again is None:
         return owner
-    return replace(owner, entry=replace(owner.entry, record_hash=entry_read.record_hash, edition=entry_read.edition))
+    return replace(owner, entry=replace(owner.entry, record_hash=entry_again.record_hash, edition=entry_again.edition))
 
 
 def _with_reason(parsed_record: ParsedRecord, id: str, first: Owner | None) -> ParsedRecord:

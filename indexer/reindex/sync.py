@@ -134,9 +134,9 @@ def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> 
     return [vectors_by_id.get(hit["_id"], {}) for hit in hits]
 
 
-def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> int:
+def _delete(client: Elasticsearch, target: str, surplus_ids: Iterable[str]) -> int:
     deleted_count = 0
-    for batch in batched(only_there, BATCH):
+    for batch in batched(surplus_ids, BATCH):
         query = {"ids": {"values": batch}}
         hits = client.search(index=target, query=query, source=False, size=BATCH)["hits"]["hits"]
         failures = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in hits))

@@ -202,10 +202,10 @@ class _Asker:
                     raise Unavailable(str(error)) from error
                 if size == 1 or self.failures_in_row >= _STUMBLES:
                     self.failures_in_row += 1
-                    return self._given_up(offset, size, error)
+                    return self._skipped_page(offset, size, error)
                 size = max(size // _ONE_IN_TEN, 1)
 
-    def _given_up(self, offset: int, size: int, error: SondeError) -> CountedPage:
+    def _skipped_page(self, offset: int, size: int, error: SondeError) -> CountedPage:
         """``size`` records as one skipped entry; in either case nothing may be swept."""
         last = f" to {offset + size}" if size > 1 else ""
         skipped_member = SkippedMember(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")

@@ -179,11 +179,11 @@ class Fetcher:
             retry=retry_if_exception(_worth_another_try),
             wait=pause,
             stop=stop_after_attempt(policy.attempts),
-            before_sleep=self._tell,
+            before_sleep=self._log_retry,
             reraise=True,
         )
 
-    def _tell(self, state: RetryCallState) -> None:
+    def _log_retry(self, state: RetryCallState) -> None:
         self.retry_count += 1
         error = state.outcome.exception() if state.outcome is not None else None
         log.info("fetch.again", source=self.source, attempt=state.attempt_number, reason=str(error))

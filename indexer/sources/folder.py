@@ -71,10 +71,10 @@ class FolderSource:
                     if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
                         yield draft.close()
         except SondeError:
-            if draft.holds_something:  # what was read before the break remains valid
+            if draft.is_filled:  # what was read before the break remains valid
                 yield draft.close()
             raise
-        if draft.holds_something:
+        if draft.is_filled:
             yield draft.close()
 
     def _members(self) -> _Members:
@@ -141,7 +141,7 @@ class _Draft:
     total_bytes: int = 0
 
     @property
-    def holds_something(self) -> bool:
+    def is_filled(self) -> bool:
         return bool(self.records or self.skipped or self.passed_over)
 
     def pass_over(self, passed_over: PassedOver) -> None:

@@ -70,11 +70,11 @@ class LinkedWalk:
         for index in range(first, len(self.parts)):
             part_position = position_json if index == first else {}
             self._seen_count = int(part_position.get("seen", 0))
-            yield from self._of_part(index, part_position.get("next") or self.parts[index].url)
+            yield from self._pages_of_part(index, part_position.get("next") or self.parts[index].url)
         if self._sure and self._match_count:
             yield RawPage((), total=self._match_count, matched=self._match_count)
 
-    def _of_part(self, index: int, url: str) -> Iterator[RawPage]:
+    def _pages_of_part(self, index: int, url: str) -> Iterator[RawPage]:
         self._known_ids.clear()
         visited_urls: set[str] = set()
         while True:

@@ -86,11 +86,11 @@ class OaiSource:
         sets: tuple[str | None, ...] = self.options.sets or (None,)
         for index in range(first, len(sets)):
             token = position_json.get("token", "") if index == first else ""
-            yield from self._of_set(index, sets[index], prefix, token)
+            yield from self._pages_of_set(index, sets[index], prefix, token)
         if self._total is not None and self.options.trust_size and len(sets) == 1:
             yield RawPage((), matched=max(self._total - self._deleted_count, 0))
 
-    def _of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[RawPage]:
+    def _pages_of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[RawPage]:
         used: set[str] = set()
         while True:
             listing = self._listing(name, prefix, token)

@@ -83,11 +83,11 @@ def _no_questions(_url: str) -> Iterable[Question]:
     return ()
 
 
-def _recognises_nothing(_answer: FirstAnswer) -> bool:
+def _never_recognises(_answer: FirstAnswer) -> bool:
     return False
 
 
-def _stands_for_nothing(_url: str) -> Start | None:
+def _no_start(_url: str) -> Start | None:
     return None
 
 
@@ -109,10 +109,10 @@ class Protocol:
     options: type[Any]
     summary: str
     changes_by: str = ""
-    recognises: Callable[[FirstAnswer], bool] = _recognises_nothing
+    recognises: Callable[[FirstAnswer], bool] = _never_recognises
     questions_at: Questions = _no_questions
     questions_below: Questions = _no_questions
-    of_address: Callable[[str], Start | None] = _stands_for_nothing
+    of_address: Callable[[str], Start | None] = _no_start
     title: Callable[[Fetcher, str], str] | None = None
 
     def __post_init__(self) -> None:

@@ -60,7 +60,7 @@ class Ledger:
         entry_by_record: dict[str, LedgerEntry] = {}
         for batch in batched(records, _MOST_TERMS):
             terms = {"terms": {"record": batch}}
-            query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
+            query = {"bool": {"filter": [*_of(source), terms, _HOLDS_RECORD]}}
             entry_by_record |= {cast(str, entry.record): entry for entry in self.where(query)}
         return entry_by_record
 
@@ -88,7 +88,7 @@ class Ledger:
 
     def held_records(self, source: str, run: str) -> Iterator[str]:
         """Ids of the records that entries seen in the run hold, ascending."""
-        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
+        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _HOLDS_RECORD, _HAS_RECORD]}}
         return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
 
     def count_seen(self, source: str, run: str) -> int:
@@ -138,7 +138,7 @@ class Ledger:
 
 
 _MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query
-_IS_HOLDING: Json = {"terms": {"state": list(HOLDING)}}
+_HOLDS_RECORD: Json = {"terms": {"state": list(HOLDING)}}
 _HAS_RECORD: Json = {"exists": {"field": "record"}}
 
 

@@ -90,7 +90,9 @@ OVERLAP = timedelta(hours=1)
 """Servers' clocks differ from ours, and a record may become visible some time after its time stamp."""
 
 
-def since_when(last_full: RunReport | None, last: RunReport | None, full_every: timedelta, now: datetime) -> str | None:
+def start_of_request(
+    last_full: RunReport | None, last: RunReport | None, full_every: timedelta, now: datetime
+) -> str | None:
     """The start time of the request; None for a full run: there was none yet, or the last one is ``full_every`` old.
 
     ``last``: the newest complete run of any kind. Records that it failed to import wait for a full run.

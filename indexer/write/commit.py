@@ -19,7 +19,7 @@ from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer.hashes import content_hash
 from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem
-from indexer.plan.plan import Decision, RunMoment, not_committed
+from indexer.plan.plan import Decision, RunMoment, uncommitted_entry
 from indexer.raw import RawRecord
 from indexer.store import bulk
 from indexer.store.ledger import Ledger, scan, targets, tombstone, write_ledger
@@ -92,7 +92,7 @@ def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
 def _entries(item: Item, is_failed: bool, moment: RunMoment) -> list[LedgerEntry]:
     """The ledger's next states: first of the document that loses the record, then of the one that gets it."""
     if is_failed:
-        entry = not_committed(item.decision, item.stored, moment)
+        entry = uncommitted_entry(item.decision, item.stored, moment)
         return [] if entry is None else [entry]
     entry = item.decision.entry
     if item.decision.vector == "embed":

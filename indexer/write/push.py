@@ -88,9 +88,9 @@ def put(source: str, pushed_document: PushedDocument, parts: HarvestParts) -> Pu
     if item.decision.outcome == "refused":
         raise RecordRefused(item.decision.entry.reason or "it cannot be read")
     item = _with_vectors(item, Embedding(parts, recipe))
-    not_taken = commit(parts.client, parts.prefix, [item], moment)
-    if not_taken:
-        raise Unavailable(f"Elasticsearch did not take {record}: {not_taken[0].reason}")
+    failures = commit(parts.client, parts.prefix, [item], moment)
+    if failures:
+        raise Unavailable(f"Elasticsearch did not take {record}: {failures[0].reason}")
     _show(parts)
     log.info("push.put", record=record, outcome=item.decision.outcome)
     return PushResult(record, item.decision.outcome)

@@ -57,7 +57,7 @@ def harvest(
     if all_sources or report or as_json or len(names) > 1:
         reports = [_run_or_tell(console, harvester, name, source_id) for name in names]
     else:
-        reports = [run_one(console, harvester, name, source_id) for name in names]
+        reports = [run_to_end(console, harvester, name, source_id) for name in names]
     if as_json:
         say_json([{"id": report.id, **to_document(report)} for report in reports])
     else:
@@ -69,14 +69,14 @@ def harvest(
 def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
     """The report of one source; if it cannot be harvested, prints the error, and the others continue."""
     try:
-        return run_one(console, harvester, name, source_id)
+        return run_to_end(console, harvester, name, source_id)
     except SondeError as error:
         now = now_iso()
         console.print(f"{source_id or name}: {error}", style="yellow")
         return RunReport("", source_id or name, "failed", now, now, finished=now, message=str(error))
 
 
-def run_one(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
+def run_to_end(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
     """Runs one source to its end, with a progress bar."""
     columns = (
         NameColumn(),

@@ -226,15 +226,15 @@ def _fetch(arguments: Json) -> None:
 def _evaluate_live(arguments: Json, variant: Variant) -> None:
     if not (arguments["queries"] or arguments["qrels"] or arguments["corpus"]) and has_judged_questions():
         drop = evaluate_as_at_night()
-        _end_if_fallen(drop, arguments["fall"])
+        _exit_if_dropped(drop, arguments["fall"])
         return
     if not (arguments["queries"] and arguments["qrels"]) or arguments["corpus"]:
         raise SondeError("--live needs --queries and --qrels, and no --corpus: it asks the index that serves.")
     drop = evaluate_live(arguments["queries"], arguments["qrels"], variant, arguments["history"], arguments["out"])
-    _end_if_fallen(drop, arguments["fall"])
+    _exit_if_dropped(drop, arguments["fall"])
 
 
-def _end_if_fallen(drop: float, allowed_drop: float) -> None:
+def _exit_if_dropped(drop: float, allowed_drop: float) -> None:
     if drop > allowed_drop:
         say(f"nDCG@10 fell by {drop:.4f}: look at what changed (sources, rules, models).", err=True)
         sys.exit(1)

@@ -43,7 +43,7 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
     result = survey.survey_of(_documents(path))
     say(survey.by_field(result) if fields else survey.markdown(result))
     say(f"\n{result.records.total()} records of {result.documents} documents; {_share(result)}")
-    if left_out_note := _left_out(result):
+    if left_out_note := _left_out_note(result):
         say(f"{left_out_note}{'' if missed else ' (--missed names them)'}")
     for line in _missed_lines(result) if missed else ():
         say(line)
@@ -56,7 +56,7 @@ def _share(result: survey.Survey) -> str:
     return f"of {stated_count} titles, abstracts, extents and periods that they state, {read_count} were read"
 
 
-def _left_out(result: survey.Survey) -> str:
+def _left_out_note(result: survey.Survey) -> str:
     """The numbers that `sonde harvest` reports for the same files."""
     refused_count, passed_over_count = sum(map(len, result.refused.values())), sum(result.passed_over.values())
     fields = len(result.missed)

@@ -61,7 +61,7 @@ def judge(
     file = JudgementFile.open(judgements)
     if who is not None:
         _ask(file, who, pools, texts)
-    _tell(file)
+    _show_statistics(file)
     if qrels is not None:
         write_qrels(qrels, qrels_of(file.grades()))
 
@@ -114,7 +114,7 @@ def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:
     say(_GRADES, dim=True)
 
 
-def _tell(file: JudgementFile) -> None:
+def _show_statistics(file: JudgementFile) -> None:
     grades = file.grades()
     say(f"{len(grades)} pairs of question and document are judged.")
     for pair in agreement(grades):

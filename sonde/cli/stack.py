@@ -48,12 +48,14 @@ class StackProgress:
 
 def start_stack(console: Console) -> list[PartStatus]:
     """Starts every part and reports progress. Raises SondeError with a part's last output if it does not start."""
-    from sonde.ops.prepare_models import preparing_beside  # imports the encoders, which `status` and `down` do not need
+    from sonde.ops.prepare_models import (
+        preparing_in_background,
+    )  # imports the encoders, which `status` and `down` do not need
 
     try:
         with console.status("Starting") as status:  # shown only on a terminal
             settings, progress = load_settings(), StackProgress(console, status)
-            with preparing_beside(settings, progress):
+            with preparing_in_background(settings, progress):
                 return stack_of(settings).up(progress)
     except StartFailed as error:
         raise SondeError(f"{error}\n{error.log_tail}") from error

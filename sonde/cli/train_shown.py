@@ -17,15 +17,15 @@ from training.loop import Checkpoints, HeldOutEvaluation
 def progress_report(measure: str) -> TrainingReporter:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
-    def look(found: HeldOutEvaluation) -> None:
+    def report_evaluation(found: HeldOutEvaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
         say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 
-    return TrainingReporter(lambda sentence: say(sentence, err=True), look)
+    return TrainingReporter(lambda sentence: say(sentence, err=True), report_evaluation)
 
 
 @contextmanager
-def kept_when_interrupted(out: Path) -> Iterator[None]:
+def saying_what_is_kept(out: Path) -> Iterator[None]:
     """Ctrl-C and SIGTERM end with a sentence that says what is kept; exit code 130 or 143."""
     try:
         with ended_by_signals():

@@ -103,10 +103,10 @@ def own_environment() -> dict[str, str]:
 def main() -> None:
     settings = load_settings()
     configure_logs(settings.log)
-    stack_of(settings).keep(KEEPER, _tell)
+    stack_of(settings).keep(KEEPER, _report_event)
 
 
-def _tell(event: str, **fields: object) -> None:
+def _report_event(event: str, **fields: object) -> None:
     log.warning(event, **fields)
 
 

@@ -30,7 +30,7 @@ def main(further: Sequence[str]) -> None:
 
 
 @contextmanager
-def preparing_beside(settings: Settings, report: Reporter) -> Iterator[None]:
+def preparing_in_background(settings: Settings, report: Reporter) -> Iterator[None]:
     """Prepares the embedder in another process while the block runs, if it is not prepared yet.
 
     A process that loads the embedder meanwhile waits for the other one, and reports problems of the model.

@@ -171,10 +171,12 @@ def _default(variable: str, field: FieldInfo) -> str:
 
 def _with_links(text: str) -> str:
     """The names of other pages as links, from the page's folder."""
-    return _PAGE.sub(lambda page: f"[{page[1].rpartition('/')[2].replace('-', ' ')}]({_from_here(page[1])}.md)", text)
+    return _PAGE.sub(
+        lambda page: f"[{page[1].rpartition('/')[2].replace('-', ' ')}]({_relative_to_page(page[1])}.md)", text
+    )
 
 
-def _from_here(page: str) -> str:
+def _relative_to_page(page: str) -> str:
     return page.removeprefix("operators/") if page.startswith("operators/") else f"../{page}"
 
 

@@ -32,7 +32,7 @@ def is_worth_a_line(record: logging.LogRecord) -> bool:
     return not any(isinstance(name, str) and name in _TASKS for name in names)
 
 
-def quiet_housekeeping() -> None:
+def silence_housekeeping() -> None:
     """For worker and beat; idempotent."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(is_worth_a_line)

@@ -18,7 +18,7 @@ from indexer.documents.index import library, repair_library
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
 from indexer.documents.index.linked import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
-from indexer.documents.index.retries import undo_interrupted
+from indexer.documents.index.retries import delete_interrupted
 from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.steps import DocumentProgress, IngestParts, no_progress
 from indexer.documents.index.store import DocumentStore
@@ -155,7 +155,7 @@ class DocumentIngester:
         prepare_indices(client, settings, models)
         prepare(client, settings.index.prefix, models.embedder, index_shape(settings))
         self._parts = document_parts(settings, models, client)
-        undo_interrupted(DocumentStore(client, settings.index.prefix))
+        delete_interrupted(DocumentStore(client, settings.index.prefix))
 
     def file(
         self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False

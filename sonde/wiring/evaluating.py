@@ -31,7 +31,7 @@ from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client, index_shape
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.models import Models
-from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts, search_pipeline
+from sonde.wiring.search import answerer_of, language_model, ranking_config, search_parts, search_pipeline
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 QUALITY = CHECKOUT / "tests" / "quality"
@@ -56,25 +56,25 @@ LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
 }
 
 
-def _unsaid(_text: str) -> None:
+def _ignore_text(_text: str) -> None:
     """For callers that show no progress."""
 
 
 def judged_collection(
-    name: str, shared: Path | None, half: Half | None, settings: Settings | None = None, say: Say = _unsaid
+    name: str, shared: Path | None, half: Half | None, settings: Settings | None = None, report: Say = _ignore_text
 ) -> JudgedCollection:
     """The collection of that name, or one half of it. With ``settings``, what is not on this machine is fetched.
 
     Raises SondeError where its files are not on this machine and cannot be fetched.
     """
-    data = data_folder(name, shared, settings, say)
+    data = data_folder(name, shared, settings, report)
     if not QUALITY.is_dir():
         raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
     collection = LOADERS[name](data)
     return half_of(collection, half, _halves(name)) if half is not None else collection
 
 
-def data_folder(name: str, shared: Path | None, settings: Settings | None, say: Say = _unsaid) -> Path:
+def data_folder(name: str, shared: Path | None, settings: Settings | None, report: Say = _ignore_text) -> Path:
     """The folder with the collection's files: ``data`` in ``shared``, or the folder of what was fetched."""
     data = (shared or OWN_SHARED) / "data"
     is_mirrored = shared is None and settings is not None and settings.evaluation.mirror is not None
@@ -82,14 +82,14 @@ def data_folder(name: str, shared: Path | None, settings: Settings | None, say: 
         return data
     if shared is not None or settings is None:
         raise SondeError(f"{data} is missing: --shared names a folder whose data/ has the files of {name}.")
-    return fetch_collection(name, _fetching_parts(settings, say))
+    return fetch_collection(name, _fetching_parts(settings, report))
 
 
-def _fetching_parts(settings: Settings, say: Say) -> Fetching:
+def _fetching_parts(settings: Settings, report: Say) -> Fetching:
     """Into the folder of `sonde up`'s state, by the gate."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset(settings.net.allowed_hosts), user_agent=f"Sonde/{__version__}"))
     mirror = settings.evaluation.mirror
-    return Fetching(settings.stack.folder / "collections", gate, str(mirror).rstrip("/") if mirror else None, say)
+    return Fetching(settings.stack.folder / "collections", gate, str(mirror).rstrip("/") if mirror else None, report)
 
 
 def halves_of(name: str) -> dict[str, Half | None]:
@@ -211,7 +211,7 @@ def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAske
         prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
         resolver = ServingResolver(client, prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        answerer = answerer_over(settings, prefix, search, resolver, models, model)
+        answerer = answerer_of(settings, prefix, search, resolver, models, model)
         yield Examiner(Examination(answerer, resolver, model), f"{model_name} Embedder {embedder.card.model}.")
 
 
@@ -227,7 +227,7 @@ def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examin
         model, model_name = _model(settings, models, form.mode, stack)
         resolver = ServingResolver(client, settings.index.prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        answerer = answerer_over(settings, settings.index.prefix, search, resolver, models, model)
+        answerer = answerer_of(settings, settings.index.prefix, search, resolver, models, model)
         description = f"{model_name} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
         yield Examiner(Examination(answerer, resolver, model), description)
 

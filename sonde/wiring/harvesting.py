@@ -54,21 +54,21 @@ def worker_parts(settings: Settings) -> WorkerParts:
     opener = Opener(settings, client, lists)
     links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.host_limits)
 
-    def look(source_id: str, seconds: float) -> RunReport:
+    def check_links_of(source_id: str, seconds: float) -> RunReport:
         return check_links(source_id, links, seconds=seconds)
 
     return WorkerParts(
         client,
         opener,
         models.embedder,
-        check_links=look,
+        check_links=check_links_of,
         alerts=alert_work(settings, client, models),
-        measure=_nightly_measuring(settings, client, models),
+        measure=_nightly_measurement(settings, client, models),
         name_lists=lists,
     )
 
 
-def _nightly_measuring(settings: Settings, client: Elasticsearch, models: Models) -> Callable[[], None] | None:
+def _nightly_measurement(settings: Settings, client: Elasticsearch, models: Models) -> Callable[[], None] | None:
     """None if the settings name no judged questions."""
     if settings.evaluation.queries is None or settings.evaluation.qrels is None:
         return None

@@ -55,11 +55,11 @@ def measure_live(settings: Settings, client: Elasticsearch, models: Models) -> M
         "answers.measured", ndcg_at_10=measurement.ndcg_at_10, fall=measurement.fall, questions=measurement.questions
     )
     if measurement.fall > judged_files.fall:
-        _tell(settings, measurement)
+        _send_fall_notice(settings, measurement)
     return measurement
 
 
-def _tell(settings: Settings, measurement: Measurement) -> None:
+def _send_fall_notice(settings: Settings, measurement: Measurement) -> None:
     """The metric tells it too, so that a mail server that is down loses nothing."""
     server, to = mail_server(settings), settings.mail.operator
     if server is None or to is None:

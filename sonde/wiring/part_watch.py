@@ -165,7 +165,7 @@ def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> Par
     checks: dict[str, Check] = {
         "reranker": partial(reranker_trouble, settings, models),
         "language model": lambda: language_model_trouble(settings, lambda: models.gate),
-        "aliases": lambda: [alias_lost.remedy for alias_lost in lost_aliases(client, settings.index.prefix)],
+        "aliases": lambda: [missing_alias.remedy for missing_alias in lost_aliases(client, settings.index.prefix)],
         "workers": lambda: _background_work(broker, settings.index.prefix),
     }
     return PartWatch(checks)

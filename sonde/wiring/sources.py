@@ -58,7 +58,7 @@ class Opener:
         fetcher = self.fetcher(config)
         if self.client is not None:
             prefix, only_changes = self.settings.index.prefix, since is not None
-            tag = _how_read(config, self.name_lists())
+            tag = _reading_options(config, self.name_lists())
             fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, only_changes=only_changes)
         return open_source(config.type, fetcher, since, config.options)
 
@@ -101,7 +101,7 @@ class Opener:
         )
 
 
-def _how_read(config: SourceConfig, lists: NameLists) -> str:
+def _reading_options(config: SourceConfig, lists: NameLists) -> str:
     options = json.dumps(config.options, sort_keys=True, default=str)
     versions = [lists.version] if lists.version else []
     return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to), *versions)

@@ -158,9 +158,9 @@ def test_what_a_power_cut_left_of_a_public_document_is_taken_out_at_the_next_sta
     assert found(parts, entry.id) > 0
     store = DocumentStore(parts.client, parts.prefix)
     store.put_entry(replace(entry, state="embedding", passages=None, updated=now_iso()))
-    assert parking.undo_interrupted(store) == 0  # somebody may be at it
+    assert parking.delete_interrupted(store) == 0  # somebody may be at it
     store.put_entry(replace(entry, state="embedding", passages=None, updated="2026-01-01T00:00:00.000Z"))
-    assert parking.undo_interrupted(store) == 1
+    assert parking.delete_interrupted(store) == 1
     assert found(parts, entry.id) == 0
     assert stored(parts, entry.id).reason == "interrupted"
     assert ingest(IncomingDocument(LONG + b"\n\ncut", "cut.md", "cut.md"), parts).entry.state == "ready"

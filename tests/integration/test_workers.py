@@ -290,7 +290,7 @@ def test_a_lapsed_run_is_queued_once_until_somebody_takes_it(yard: Yard) -> None
     wait_for(worker.lapsed)  # 2 x lease_s later
     assert worker.lapsed() == []
     with worker.leases.hold("s"):
-        worker.leases.taken_up("silent")
+        worker.leases.clear_requeued("silent")
         assert worker.lapsed() == []
     assert [run.id for run in worker.lapsed()] == ["silent"]
 

@@ -14,10 +14,10 @@ from indexer.plan.plan import (
     Owner,
     RunMoment,
     is_unchanged,
-    not_committed,
     plan,
     plan_refused,
     plan_unread,
+    uncommitted_entry,
 )
 
 NOW = RunMoment(run="run-2", now="2026-01-02T00:00:00Z", model="model-a")
@@ -134,11 +134,11 @@ def test_a_document_with_another_identifier_is_new() -> None:
 
 def test_what_was_not_taken_is_seen_and_tried_again() -> None:
     decision = plan(DOCUMENT, replace(CONTENT, record_hash="record-2"), STORED, None, NOW)
-    entry = not_committed(decision, STORED, NOW)
+    entry = uncommitted_entry(decision, STORED, NOW)
     assert entry is not None
     assert (entry.held, entry.last_seen_run, entry.record_hash) == ("s:a", "run-2", "record-1")
     assert not is_unchanged(DOCUMENT, entry)
-    assert not_committed(decision, None, NOW) is None
+    assert uncommitted_entry(decision, None, NOW) is None
 
 
 hashes = st.sampled_from(["1", "2"])

@@ -14,7 +14,7 @@ from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_pa
 from indexer.sources.linked import rebase
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from indexer.sources.waf import ListingEntry, NotAListing, entries
-from indexer.store.runs import since_when
+from indexer.store.runs import start_of_request
 from sonde.ops.proposals import id_for, remove_entry, write_entry
 from sonde.wiring.sources import credentials, user_agent
 from workers.source_config import known_sources, load_sources
@@ -110,10 +110,10 @@ def run(started: str, failed: int = 0) -> RunReport:
 def test_since_when() -> None:
     week = timedelta(days=7)
     full, last = run("2024-04-28T12:00:00.000Z"), run("2024-05-01T06:00:00.000Z")
-    assert since_when(None, None, week, NOW) is None, "nothing was seen yet"
-    assert since_when(full, last, week, NOW) == "2024-05-01T05:00:00Z", "an hour before the last run began"
-    assert since_when(full, last, timedelta(days=3), NOW) is None, "the last full run is three days old"
-    assert since_when(full, run("2024-05-01T06:00:00.000Z", failed=1), week, NOW) is None, (
+    assert start_of_request(None, None, week, NOW) is None, "nothing was seen yet"
+    assert start_of_request(full, last, week, NOW) == "2024-05-01T05:00:00Z", "an hour before the last run began"
+    assert start_of_request(full, last, timedelta(days=3), NOW) is None, "the last full run is three days old"
+    assert start_of_request(full, run("2024-05-01T06:00:00.000Z", failed=1), week, NOW) is None, (
         "what failed is fetched again"
     )
 

@@ -140,8 +140,8 @@ def _needs_nothing(stored_entry: DocumentEntry, entry: DocumentEntry, *, retry: 
 def _slice(parts: IngestParts, entry: DocumentEntry, seconds: float | None) -> ReadingSlice | None:
     if parts.unfinished is None or seconds is None:
         return None
-    made_of = (entry.hash, entry.recipe, entry.model, entry.owner, entry.record, entry.version)
-    return parts.unfinished.slice(entry.id, [part or "" for part in made_of], seconds)
+    dependencies = (entry.hash, entry.recipe, entry.model, entry.owner, entry.record, entry.version)
+    return parts.unfinished.slice(entry.id, [part or "" for part in dependencies], seconds)
 
 
 def _continues(entry: DocumentEntry, stored_entry: DocumentEntry) -> bool:

@@ -16,7 +16,7 @@ from core.timespan import now_iso
 from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.library import remove_document
-from indexer.documents.index.retries import READING, is_outdated, sonde_version, undo_interrupted
+from indexer.documents.index.retries import READING, delete_interrupted, is_outdated, sonde_version
 from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
 from indexer.store.ledger import scan
@@ -68,7 +68,7 @@ def repair_library(
     )
     repairs = Repairs(
         requeued=requeued_count,
-        undone=undo_interrupted(store),
+        undone=delete_interrupted(store),
         deleted=_finish_deletions(store, files, unfinished_readings),
         files=_discard_files(store, files),
         passages=_drop_orphans(store),
@@ -110,8 +110,8 @@ def _requeue_outdated(store: DocumentStore, files: FileStore, queue: Queue) -> i
         return 0
     present = {(file.folder, file.document) for file in files.files()}
     entries = [entry for entry in entries if (owner_routing(entry.owner), entry.id) in present]
-    on_their_way = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
-    entries_to_read = entries[: max(0, _MOST_OUTDATED - on_their_way)]
+    waiting_count = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
+    entries_to_read = entries[: max(0, _MOST_OUTDATED - waiting_count)]
     for entry in entries_to_read:
         _queue_again(entry, store, queue)
     return len(entries_to_read)
@@ -138,9 +138,9 @@ def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntr
 
 def _discard_files(store: DocumentStore, files: FileStore) -> int:
     """Files without a document, and leftovers of an interrupted upload."""
-    files_in_doubt = [file for file in files.files() if file.age_s > _YOUNG_S]
+    old_files = [file for file in files.files() if file.age_s > _YOUNG_S]
     orphans: list[StoredFile] = []
-    for batch in batched(files_in_doubt, _PAGE):
+    for batch in batched(old_files, _PAGE):
         entries = store.entries([file.document for file in batch])
         orphans += [file for file in batch if not _belongs(file, entries.get(file.document))]
     for file in orphans:

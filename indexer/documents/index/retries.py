@@ -115,7 +115,7 @@ def _place(error: Exception) -> str:
     return "an unknown place" if step is None else f"{step.tb_frame.f_globals.get('__name__', '?')}:{step.tb_lineno}"
 
 
-def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
+def delete_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
     """Deletes half-read documents of everybody that have not changed for ``silent``.
 
     They become ``failed`` with the reason ``interrupted``, and a harvest or ``sonde ingest`` starts them again.

@@ -71,10 +71,10 @@ class UnfinishedReadings:
 
     folder: Path
 
-    def slice(self, document: str, made_of: Sequence[str], seconds: float) -> ReadingSlice:
-        """``made_of``: what the kept files depend on, such as the hash of the bytes and the recipe."""
+    def slice(self, document: str, dependencies: Sequence[str], seconds: float) -> ReadingSlice:
+        """``dependencies``: what the kept files depend on, such as the hash of the bytes and the recipe."""
         document_folder = self.folder / document
-        key = "\n".join(made_of).encode()
+        key = "\n".join(dependencies).encode()
         with suppress(FileNotFoundError):
             if (document_folder / _MADE_OF).read_bytes() != key:
                 shutil.rmtree(document_folder)

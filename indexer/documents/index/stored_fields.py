@@ -28,7 +28,7 @@ _UNIT = re.compile(rf"(?:10\^?\d+ ?)?{_SIMPLE_UNIT}(?:\s*(?:/|·|\*|per| )\s*{_S
 _UNIT_IN_HEADER = re.compile(
     r"[(\[]([^()\[\]]{1,30})[)\]]\s*\d?$|,\s*(?:in\s+)?([^,()\[\]]{1,30})$|\bin\s+([^,()\[\]]{1,30})$"
 )
-_OF_ALL = re.compile(r"[(\[](?:all )?(?:values |units )?(?:are )?in ([^()\[\]]{1,30})[)\]]", re.IGNORECASE)
+_UNIT_OF_ALL_COLUMNS = re.compile(r"[(\[](?:all )?(?:values |units )?(?:are )?in ([^()\[\]]{1,30})[)\]]", re.IGNORECASE)
 
 
 def unit_of(head: str) -> str | None:
@@ -40,9 +40,9 @@ def unit_of(head: str) -> str | None:
 
 def units(heads: Sequence[str], caption: str = "") -> tuple[str | None, ...]:
     """One for each column: its header's, else the one that the caption gives for all of the columns but the first."""
-    match = _OF_ALL.search(caption)
-    of_all = _known_unit(match[1]) if match is not None else None
-    return tuple(unit_of(head) or (of_all if place else None) for place, head in enumerate(heads))
+    match = _UNIT_OF_ALL_COLUMNS.search(caption)
+    common_unit = _known_unit(match[1]) if match is not None else None
+    return tuple(unit_of(head) or (common_unit if place else None) for place, head in enumerate(heads))
 
 
 def _known_unit(text: str | None) -> str | None:

@@ -15,9 +15,9 @@ from indexer.documents.parse.sections import split_references
 from indexer.formats.repair.links import doi_in
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_NOT_READ = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
+_SKIPPED_TAGS = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
 _AROUND = ("nav", "header", "footer", "aside", "form", "button", "select")
-_LEFT_OUT = frozenset((*_NOT_READ, *_AROUND))
+_EXCLUDED_TAGS = frozenset((*_SKIPPED_TAGS, *_AROUND))
 _PARAGRAPHS = frozenset(["p", "li", "dd", "dt", "blockquote", "figcaption", "pre", "address", "summary", "caption"])
 _META = {
     "citation_title": "title",
@@ -70,11 +70,11 @@ def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block
             continue
         tag = child.tag if isinstance(child.tag, str) else ""
         is_whole = tag in _HEADINGS or tag == "pre" or (tag == "table" and child not in layout)
-        if child in block_parents and not is_whole and tag not in _LEFT_OUT:
+        if child in block_parents and not is_whole and tag not in _EXCLUDED_TAGS:
             yield from _leaf_text(child, tag)
             open_nodes.append((iter(child), child.tail or ""))
             continue
-        if tag not in _LEFT_OUT:
+        if tag not in _EXCLUDED_TAGS:
             yield from _table(child, allowance) if tag == "table" else _leaf(child, tag)
         yield from _loose(child.tail)
 

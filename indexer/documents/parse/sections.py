@@ -99,7 +99,7 @@ _ENTRY = re.compile(
     r"^[^\W\d_][\w'’ .-]{1,40},? .*?(?:\(?\b(?:1[6-9]|20)\d\d[a-z]?\b)|^[A-Z][\w'’-]+,? [A-Z]", re.DOTALL
 )
 _ENDS = re.compile(r"(?:\.|\d{4}\.?|\d)\s*$")
-_RUN_TOGETHER = re.compile(r"(?<=\d{4}\.)\s+(?=[^\W\d_][\w'’-]+,\s[A-Z]\.)|(?<=[.\d])\s+(?=\[\d{1,3}\]\s)")
+_JOINED_REFERENCES = re.compile(r"(?<=\d{4}\.)\s+(?=[^\W\d_][\w'’-]+,\s[A-Z]\.)|(?<=[.\d])\s+(?=\[\d{1,3}\]\s)")
 _READ_KINDS = ("text", "list", "reference")
 _FEWEST = 2
 
@@ -117,7 +117,7 @@ def split_references(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, .
         entry
         for block in blocks[start + 1 : end]
         if block.kind in _READ_KINDS
-        for entry in _RUN_TOGETHER.split(block.text)
+        for entry in _JOINED_REFERENCES.split(block.text)
     ]
     floating_blocks = [block for block in blocks[start + 1 : end] if block.kind in ("table", "caption")]
     return [*blocks[:start], *floating_blocks, *blocks[end:]], tuple(_entries(texts))

@@ -149,13 +149,13 @@ def segment(
         pieces += section_pieces
         cut_count += cuts
     numbers = _TableNumbers()
-    joined_pieces = join_short([piece for piece in pieces if _says_something(piece)], count)
+    joined_pieces = join_short([piece for piece in pieces if _has_text(piece)], count)
     kept_pieces = joined_pieces[: options.most_passages]
     passages = tuple(_passage(piece, id, number, numbers) for number, piece in enumerate(kept_pieces))
     return Segmentation(passages, cut_count, len(joined_pieces) - len(kept_pieces))
 
 
-def _says_something(piece: Piece) -> bool:
+def _has_text(piece: Piece) -> bool:
     """Whether it has a letter or a digit: the borders of empty cells are no passage."""
     return any(character.isalnum() for character in piece.text)
 
@@ -195,30 +195,32 @@ def _pieces(
     """The section's passages: running text, then captions and tables in their places; and the number of cuts."""
     cut_count = 0
     running_blocks: list[Block] = []
-    aside: list[Piece] = []
-    of = _OfSection(section, max_tokens)
+    aside_pieces: list[Piece] = []
+    section_parts = _SectionPieces(section, max_tokens)
     for block in section.blocks:
         if block.table is not None:
             for text, is_cut in table_texts(block.table, count, max_tokens):
                 cut_count += is_cut
                 words = table_place(block.table, text)
                 pages = (block.first_page, block.last_page)
-                aside.append(Piece(text, "table", section.path, section.role, max_tokens, *pages, words, block.table))
+                aside_pieces.append(
+                    Piece(text, "table", section.path, section.role, max_tokens, *pages, words, block.table)
+                )
         elif block.kind == "caption":
             places = TextPlaces([block])
             for unit in _groups(text_units([block], count, max_tokens), coherence, max_tokens):
-                aside.append(of.piece(unit, "caption", places))
+                aside_pieces.append(section_parts.piece(unit, "caption", places))
         else:
             running_blocks.append(block)
     units = text_units(running_blocks, count, max_tokens)
     cut_count += sum(unit.cut for unit in units)
     groups = add_overlap(_groups(units, coherence, max_tokens), max_tokens, overlap)
     places = TextPlaces(running_blocks)
-    return [*(of.piece(group, "text", places) for group in groups), *aside], cut_count
+    return [*(section_parts.piece(group, "text", places) for group in groups), *aside_pieces], cut_count
 
 
 @dataclass(frozen=True, slots=True)
-class _OfSection:
+class _SectionPieces:
     section: Section
     max_tokens: int
 
@@ -226,8 +228,10 @@ class _OfSection:
         text = "".join((unit.separator if place else "") + unit.text for place, unit in enumerate(group))
         pages = [page for unit in group for page in (unit.first_page, unit.last_page) if page is not None]
         first, last = min(pages, default=None), max(pages, default=None)
-        of = self.section
-        return Piece(text, kind, of.path, of.role, self.max_tokens, first, last, places.find(text))
+        current_section = self.section
+        return Piece(
+            text, kind, current_section.path, current_section.role, self.max_tokens, first, last, places.find(text)
+        )
 
 
 def _groups(units: list[Unit], coherence: Coherence, max_tokens: int) -> list[list[Unit]]:

@@ -27,7 +27,7 @@ _EMPTY_WORDS = frozenset(
     {"", "none", "n/a", "na", "null", "unknown", "tbd", "missing", "not available", "not applicable", "-", "."}
 )
 
-_LONGEST_NOTHING = 20
+_LONGEST_EMPTY_TEXT = 20
 _ESCAPED_AT_MOST = 3
 
 
@@ -71,7 +71,7 @@ def plain_text_of(text: str) -> str:
 
 def is_placeholder(text: str) -> bool:
     """Whether a text only says that a value is missing (``none``, ``n/a``)."""
-    return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _EMPTY_WORDS
+    return len(text) < _LONGEST_EMPTY_TEXT and text.casefold().strip(" .") in _EMPTY_WORDS
 
 
 def shorten(text: str, longest: int = 300) -> str:

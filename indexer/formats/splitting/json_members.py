@@ -90,10 +90,10 @@ def _list(entries: Sequence[object], depth: int, outer_place: str) -> JsonMember
 
 def _features(document: JsonMapping, depth: int, place: str) -> JsonMembers:
     is_collection = document.get("type") == "FeatureCollection"
-    return _list_at("features")(document, depth, place) if is_collection else JsonMembers()
+    return _list_reader("features")(document, depth, place) if is_collection else JsonMembers()
 
 
-def _list_at(*path: str) -> Callable[[JsonMapping, int, str], JsonMembers]:
+def _list_reader(*path: str) -> Callable[[JsonMapping, int, str], JsonMembers]:
     def find(document: JsonMapping, depth: int, place: str) -> JsonMembers:
         value: object = document
         for name in path:
@@ -204,15 +204,15 @@ def _likeness(node: Json) -> tuple[object, ...]:
 _CONTAINERS: tuple[Callable[[JsonMapping, int, str], JsonMembers], ...] = (
     _features,
     _catalogue,
-    _list_at("collections"),
-    _list_at("result", "results"),
-    _list_at("result"),
-    _list_at("results"),
-    _list_at("items"),
-    _list_at("data"),
-    _list_at("response", "docs"),
-    _list_at("docs"),
-    _list_at("records"),
+    _list_reader("collections"),
+    _list_reader("result", "results"),
+    _list_reader("result"),
+    _list_reader("results"),
+    _list_reader("items"),
+    _list_reader("data"),
+    _list_reader("response", "docs"),
+    _list_reader("docs"),
+    _list_reader("records"),
     lambda document, _, where: _graph(document, where),
 )
 

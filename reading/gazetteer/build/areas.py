@@ -216,9 +216,9 @@ def _importance(box: BBox, code: str) -> float:
 
 
 def _names(unit: CountryUnit) -> frozenset[str]:
-    of = unit.properties
-    raw_names = [of["name"], of["woe_name"], *(of["name_alt"] or "").split("|")]
-    raw_names += [of[f"name_{language}"] for language in LANGUAGES]
+    properties = unit.properties
+    raw_names = [properties["name"], properties["woe_name"], *(properties["name_alt"] or "").split("|")]
+    raw_names += [properties[f"name_{language}"] for language in LANGUAGES]
     return frozenset(name.strip() for name in raw_names if name and len(name_key(name)) > 2)
 
 

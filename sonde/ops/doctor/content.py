@@ -79,7 +79,7 @@ def document_confinement() -> tuple[State, str]:
     confinement = confinement_here()
     if confinement is None:
         return "warning", "the process that reads documents could not be tried: see the log of a worker"
-    open_ways = [
+    missing_protections = [
         phrase
         for holds, phrase in (
             (confinement.network_closed, "use the network"),
@@ -91,8 +91,11 @@ def document_confinement() -> tuple[State, str]:
         )
         if not holds
     ]
-    if open_ways:
-        return "warning", f"a document that takes over the process which reads it could {'; '.join(open_ways)}"
+    if missing_protections:
+        return (
+            "warning",
+            f"a document that takes over the process which reads it could {'; '.join(missing_protections)}",
+        )
     return "ok", "documents are read without network, and without access to other files and processes"
 
 

@@ -130,7 +130,9 @@ def aliases(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Broken if an index is there and its alias is gone."""
     lost = lost_aliases(client, prefix)
     return (
-        ("broken", " ".join(alias_lost.remedy for alias_lost in lost)) if lost else ("ok", "each stands for one index")
+        ("broken", " ".join(missing_alias.remedy for missing_alias in lost))
+        if lost
+        else ("ok", "each stands for one index")
     )
 
 
@@ -179,7 +181,7 @@ def records_index(client: Elasticsearch, settings: Settings, models: Models) -> 
     return "ok", f"{current.index}: {count} records by {current.meta.embedding_model}{tokens}"
 
 
-def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+def unfinished_reindex(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Whether a reindex must still copy what was written while its alias moved."""
     if serving(client, prefix, "records") is None:  # first, so that an unavailable server fails early
         return "ok", "there is nothing to reindex yet"

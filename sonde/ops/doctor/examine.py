@@ -25,10 +25,10 @@ from sonde.ops.doctor.content import (
 from sonde.ops.doctor.elasticsearch import (
     aliases,
     cluster,
-    cut_off,
     judge_disks,
     node_disks,
     records_index,
+    unfinished_reindex,
     watermarks,
     writes,
 )
@@ -50,7 +50,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "writes": lambda: writes(client, settings.index.prefix),
         "aliases": lambda: aliases(client, settings.index.prefix),
         "index": lambda: records_index(client, settings, models),
-        "reindex": lambda: cut_off(client, settings.index.prefix),
+        "reindex": lambda: unfinished_reindex(client, settings.index.prefix),
         "embedder": lambda: _embedder(models),
         "cross-encoder": lambda: _cross_encoder(settings, models),
         "language model": lambda: language_model(settings, models),
@@ -123,6 +123,6 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
         text = ", ".join(f"{source} {state}" for source, state in failed_sources.items())
         return "warning", f"{text}; `sonde sources report ID` says why"
     path = settings.harvest.sources
-    known_failed = set(latest) & set(known_sources(path) if path.exists() else ())
-    text = f"{len(known_failed)} are in {path}, {len(latest) - len(known_failed)} were harvested by hand"
+    configured = set(latest) & set(known_sources(path) if path.exists() else ())
+    text = f"{len(configured)} are in {path}, {len(latest) - len(configured)} were harvested by hand"
     return "ok", f"{len(latest)} sources were harvested ({text}); the last run of each went well"

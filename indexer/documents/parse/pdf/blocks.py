@@ -155,7 +155,7 @@ def _join_paragraphs(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -
             continue
         if draft.aside:
             blocks.append(draft)
-        elif block.kind == "text" and open_text is not None and open_text.goes_on(block):
+        elif block.kind == "text" and open_text is not None and open_text.continues_with(block):
             open_text.add(block)
         elif block.kind == "text":
             open_text = _OpenText(draft, compounds)
@@ -174,7 +174,7 @@ class _OpenText:
         self._text = LineJoiner(compounds, draft.block.text)
         self._breaks = list(draft.block.breaks)
 
-    def goes_on(self, block: Block) -> bool:
+    def continues_with(self, block: Block) -> bool:
         end = self._text.end
         if _SENTENCE_END.search(end) or _LIST_ITEM.match(block.text):
             return False

@@ -126,7 +126,7 @@ def add_lost_words(layout: PageLayout) -> tuple[PageLayout, Coverage]:
 
 def _measure(layout: PageLayout, lost_words: Sequence[Word]) -> Coverage:
     number, words = layout.page.number, layout.page.words
-    glued_count = sum(map(_glued_in, words)) if sum(_glued_in(word) > 0 for word in words) >= _FEWEST_GLUED else 0
+    glued_count = sum(map(_glued_words, words)) if sum(_glued_words(word) > 0 for word in words) >= _FEWEST_GLUED else 0
     pieces = [piece for word in words for piece in _LETTERS.findall(word.text)]
     letters = sum(map(len, pieces))
     small = [piece for piece in pieces if len(piece) < 3]
@@ -134,12 +134,12 @@ def _measure(layout: PageLayout, lost_words: Sequence[Word]) -> Coverage:
     shattered_count = len(small) if is_shattered else 0
     word_count = sum(map(_is_word, words))
     if glued_count:
-        word_count -= sum(_glued_in(word) > 0 for word in words)
-    kept_count = word_count - sum(_is_word(word) and not (glued_count and _glued_in(word)) for word in lost_words)
+        word_count -= sum(_glued_words(word) > 0 for word in words)
+    kept_count = word_count - sum(_is_word(word) and not (glued_count and _glued_words(word)) for word in lost_words)
     return Coverage(number, word_count + glued_count + shattered_count, kept_count, glued_count, shattered_count)
 
 
-def _glued_in(word: Word) -> int:
+def _glued_words(word: Word) -> int:
     """About how many words were written as one; 0 if it is one."""
     match = None if word.mono else _GLUED_WORD.match(word.text)
     return len(match[1]) // _USUAL_LETTERS if match is not None else 0

@@ -215,7 +215,7 @@ def _place_accents(glyphs: list[Glyph]) -> list[Glyph]:
     joined_accents: set[int] = set()
     for accent in accents:
         (strip, _) = _strips(accent.box.middle_x, accent.box.middle_x)
-        letter = next((candidate for candidate in letters[strip] if _stands_over(accent, candidate)), None)
+        letter = next((candidate for candidate in letters[strip] if _is_above(accent, candidate)), None)
         if letter is not None:
             accent_by_letter[id(letter)] = _accent(letter.character, accent.character)
             joined_accents.add(id(accent))
@@ -234,7 +234,7 @@ def _strips(left: float, right: float) -> tuple[int, int]:
     return first, min(int(right // _STRIP), first + _MOST_STRIPS) + 1
 
 
-def _stands_over(accent: Glyph, letter: Glyph) -> bool:
+def _is_above(accent: Glyph, letter: Glyph) -> bool:
     inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
     height = 0.5 * max(letter.style.size, 1.0)
     return inside and -height <= letter.box.top - accent.box.bottom <= height

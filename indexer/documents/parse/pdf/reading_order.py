@@ -144,7 +144,7 @@ def find_gutters(segments: Sequence[Line]) -> Gutters:
         if gutters:
             return gutters
     left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
-    gutter, _ = _least_crossed(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
+    gutter, _ = _least_crossed_gap(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
     return (gutter,) if _has_columns(segments, gutter, left, right) else ()
 
 
@@ -155,7 +155,7 @@ def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
     gutters: list[float] = []
     for number in range(1, columns):
         middle = left + width * number / columns
-        gutter, crossings = _least_crossed(segments, middle - _OFF_EVEN * width, middle + _OFF_EVEN * width)
+        gutter, crossings = _least_crossed_gap(segments, middle - _OFF_EVEN * width, middle + _OFF_EVEN * width)
         if crossings > _MOST_CROSSING_OF_SEVERAL * len(segments):
             return ()
         gutters.append(gutter)
@@ -174,7 +174,7 @@ def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:
     return fills and prose and max(edges[e] + edges[e + 1] for e in edges) >= 0.5 * len(column_segments)
 
 
-def _least_crossed(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
+def _least_crossed_gap(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
     """The x between the two that the fewest segments cross, nearest to their middle; and the number of crossings."""
     middle = (start + end) / 2.0
     step = max(_GUTTER_STEP, (end - start) / _MOST_PLACES)

@@ -359,5 +359,5 @@ def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
     """Rows above the last inner rule of the upper third; 1 if there is none."""
     top, bottom = min(levels), max(levels)
     inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
-    lines_above = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
-    return lines_above if 0 < lines_above < len(lines) else 1
+    line_count = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
+    return line_count if 0 < line_count < len(lines) else 1

@@ -147,10 +147,10 @@ def is_running_text(lines: Sequence[Line], edges: Sequence[float], frame: Box) -
 def merge_continuations(cells: Sequence[list[str]], header: int) -> tuple[list[list[str]], int]:
     merged_rows: list[list[str]] = []
     for number, row in enumerate(cells):
-        goes_on = (
+        is_continued = (
             bool(merged_rows) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
         )
-        if goes_on:
+        if is_continued:
             merged_rows[-1] = [
                 join_cell_lines(upper_text, lower_text)
                 for upper_text, lower_text in zip(merged_rows[-1], row, strict=True)

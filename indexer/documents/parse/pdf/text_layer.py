@@ -40,20 +40,20 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
     try:
         size = page.get_size()
         rotation = page.get_rotation()
-        glyphs, left_out = _glyphs(page)
+        glyphs, left_out_count = _glyphs(page)
         other_angles = _directions(glyphs, rotation)
         if not rotation:
             shown_page = _read(page, index + 1, [glyph for glyph in glyphs if not _is_written(glyph, other_angles)])
     finally:
         page.close()
     if not rotation and not other_angles:
-        return replace(shown_page, left_out=left_out)
+        return replace(shown_page, left_out=left_out_count)
     turned_page = _TurnedPage(document, index)
     if rotation:
         shown_page = turned_page.read(rotation, other_angles)
     parts = [replace(turned_page.read(angle), turn=float((angle - rotation) % 360)) for angle in other_angles]
     turned_page.restore(rotation, size)
-    return _add_asides(replace(shown_page, left_out=left_out), parts)
+    return _add_asides(replace(shown_page, left_out=left_out_count), parts)
 
 
 def _glyphs(page: pdfium.PdfPage) -> tuple[list[Glyph], int]:

@@ -131,12 +131,12 @@ def _first_row(lines: Sequence[_Row], caption: int) -> int | None:
     for row_index in range(caption + 1, min(len(lines), caption + 1 + _MOST_CAPTION)):
         if lines[row_index].is_split:
             return row_index
-        if _is_other(lines[row_index].line):
+        if _starts_caption(lines[row_index].line):
             return None
     return None
 
 
-def _is_other(line: Line) -> bool:
+def _starts_caption(line: Line) -> bool:
     """The start of another caption."""
     return CAPTION.match(line.text) is not None and is_caption_start(line)
 
@@ -149,7 +149,7 @@ def _body(lines: Sequence[_Row], start: int, width: float) -> list[_Row]:
         gap = row.line.baseline - body_rows[-1].line.baseline
         usual = _middle(gaps) if gaps else max(gap if row.is_split else 0.0, 1.6 * row.line.size)
         is_text = not row.is_split and len(row.line.words) >= _WORDS_OF_TEXT and row.line.box.width > _WIDE * width
-        if gap > _MAX_ROW_DISTANCE * usual or is_text or _is_other(row.line) or _is_caption(row.line):
+        if gap > _MAX_ROW_DISTANCE * usual or is_text or _starts_caption(row.line) or _is_caption(row.line):
             break
         insort(gaps, gap)
         body_rows.append(row)

@@ -187,20 +187,20 @@ def visible_words(
     inside = [
         inked_word for inked_word in words if _is_inside(inked_word.word.box, frame) and not _is_tiny(inked_word.word)
     ]
-    in_doubt = [inked_word for inked_word in inside if not _is_certain(inked_word, pictures)]
-    image = _PageImage(page, frame) if in_doubt else None
+    uncertain_words = [inked_word for inked_word in inside if not _is_certain(inked_word, pictures)]
+    image = _PageImage(page, frame) if uncertain_words else None
     hidden_ids = {
-        id(inked_word) for inked_word in in_doubt if image is not None and not image.shows(inked_word.word.box)
+        id(inked_word) for inked_word in uncertain_words if image is not None and not image.shows(inked_word.word.box)
     }
     visible = [inked_word.word for inked_word in inside if id(inked_word) not in hidden_ids]
     return visible, len(words) - len(visible)
 
 
 def _is_certain(inked_word: InkedWord, pictures: Sequence[Box]) -> bool:
-    return inked_word.ink == "seen" or (inked_word.ink == "none" and _is_on(inked_word.word.box, pictures))
+    return inked_word.ink == "seen" or (inked_word.ink == "none" and _is_in_pictures(inked_word.word.box, pictures))
 
 
-def _is_on(box: Box, pictures: Sequence[Box]) -> bool:
+def _is_in_pictures(box: Box, pictures: Sequence[Box]) -> bool:
     return any(picture.holds(box) for picture in pictures[:_MOST_PICTURES])
 
 
