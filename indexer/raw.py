@@ -106,7 +106,7 @@ class VersionStore(Protocol):
     def tag(self) -> str:
         """How files are read now; part of each stored version."""
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         """The versions for conditional requests; empty in a run that requests everything."""
 
 

@@ -236,7 +236,7 @@ def send_slice(worker: Worker) -> bool:
 def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worker]) -> None:
     @app.task(name=REQUEUE_TASK)
     def requeue_lapsed() -> None:
-        for run in worker().lapsed():
+        for run in worker().lapsed_runs():
             app.send_task(HARVEST_TASK, args=[run.source, run.id])
 
     @app.task(name=REREAD_TASK)

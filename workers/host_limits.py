@@ -88,11 +88,11 @@ class RedisHostLimits:
         """No turn for ``seconds``, because the host asked for a pause."""
         self._evaluate(_HOLD, self._key("turn", host), _microseconds(seconds))
 
-    def rest(self, source: str, seconds: float) -> None:
+    def pause(self, source: str, seconds: float) -> None:
         """No process asks the source for ``seconds``."""
         self._evaluate(_LUA_PAUSE, self._key("rest", source), max(1, round(1e3 * seconds)))
 
-    def resting(self, source: str) -> float:
+    def pause_left_s(self, source: str) -> float:
         """Seconds until the source may be asked again; 0 if it may be asked now."""
         return max(0, self._evaluate(_LUA_PAUSE_LEFT, self._key("rest", source)) or 0) / 1e3
 

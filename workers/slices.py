@@ -100,15 +100,19 @@ class Worker:
         """Deletes records that were removed more than 30 days ago; returns their number."""
         return purge(self.parts.client, self.config.prefix)
 
-    def lapsed(self) -> list[RunReport]:
+    def lapsed_runs(self) -> list[RunReport]:
         """Runs whose worker died, each named once until a worker continues it."""
         silent = timedelta(seconds=self.config.lease_s)
         sources = known_sources(self.config.sources)
-        return [run for run in self.runs.lapsed(silent) if run.source in sources and self._is_ours_to_requeue(run)]
+        return [run for run in self.runs.lapsed_runs(silent) if run.source in sources and self._is_ours_to_requeue(run)]
 
     def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
         stored_run = self.runs.load(run_id or message_id)
-        if run_id is None and stored_run is None and (unfinished_run := self.runs.unfinished(source.id)) is not None:
+        if (
+            run_id is None
+            and stored_run is None
+            and (unfinished_run := self.runs.find_unfinished(source.id)) is not None
+        ):
             return SliceResult("continues", unfinished_run.id)
         if (stored_run is None and run_id is not None) or (stored_run is not None and not stored_run.unfinished):
             log.info("harvest.finished_before", source=source.id, run=run_id or message_id)

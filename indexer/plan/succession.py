@@ -47,7 +47,7 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
     client.indices.refresh(index=indices)
     unread = unread_in_run(ledger.unread_in(run.source, run.id))
-    heirs = list(ledger.kept_apart_in(run.source, run.id, since=run.started))
+    heirs = list(ledger.separated_entries(run.source, run.id, since=run.started))
     holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
     gone_entries = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
     pairs = list(successions(heirs, gone_entries))

@@ -54,7 +54,7 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
     """
     started = time.monotonic()
     runs = Runs(parts.client, parts.prefix)
-    run = runs.unfinished(links_source(source)) or _new_run(source)
+    run = runs.find_unfinished(links_source(source)) or _new_run(source)
     tally = Tally.of(run)
     links_to_check = in_order(_links(parts.client, parts.prefix, source), run.position)
     with Background(_HOSTS_AT_ONCE, "links") as pool:

@@ -114,7 +114,7 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
     client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}")
     hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
     refused_findings = _CountedFindings()
-    for entry in Ledger(client, prefix).where(
+    for entry in Ledger(client, prefix).find(
         {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
     ):
         kept_note = "its last good version stays" if entry.held is not None else "it is not in the index"

@@ -161,7 +161,7 @@ def _removed_ids(client: Elasticsearch, prefix: str, kind: ReindexedKind, hits: 
     if kind == "records":
         ledger = Ledger(client, prefix)
         ledger.refresh()
-        entries = list(ledger.where({"terms": {"record": [hit["_id"] for hit in hits]}}))
+        entries = list(ledger.find({"terms": {"record": [hit["_id"] for hit in hits]}}))
         removed_records = {entry.record for entry in entries if entry.state == "removed" and entry.record is not None}
         return removed_records - {entry.held for entry in entries}
     document_ids = sorted({hit["_source"]["document"] for hit in hits})

@@ -23,7 +23,7 @@ def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[Ledger
     """The source's tombstones, newest first."""
     ledger = Ledger(client, prefix)
     ledger.refresh()
-    return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
+    return sorted(ledger.tombstones(source), key=lambda entry: entry.removed_at or "", reverse=True)
 
 
 def purge(client: Elasticsearch, prefix: str, *, kept_for: timedelta = KEPT_FOR, now: datetime | None = None) -> int:
@@ -35,7 +35,7 @@ def purge(client: Elasticsearch, prefix: str, *, kept_for: timedelta = KEPT_FOR,
     ledger = Ledger(client, prefix)
     ledger.refresh()
     purged_count = 0
-    for tombs in _hundreds(ledger.removed(removed_before=limit)):
+    for tombs in _hundreds(ledger.tombstones(removed_before=limit)):
         restored_records = _held_again(ledger, tombs)
         deletions = [
             bulk.delete_operation(index, tomb.record)
@@ -86,16 +86,12 @@ class Holdings:
     tombstones: int
     runs: int
 
-    @property
-    def nothing(self) -> bool:
-        return not (self.records or self.documents or self.tombstones or self.runs)
-
 
 def holdings(client: Elasticsearch, prefix: str, source: str) -> Holdings:
     """Raises Unavailable."""
     kinds: tuple[IndexKind, ...] = ("records", "documents", "runs")
     counts = {kind: _count(client, prefix, kind, source) for kind in kinds}
-    tombstones = sum(1 for _ in Ledger(client, prefix).removed(source))
+    tombstones = sum(1 for _ in Ledger(client, prefix).tombstones(source))
     return Holdings(counts["records"], counts["documents"], tombstones, counts["runs"])
 
 

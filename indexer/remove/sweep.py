@@ -94,7 +94,7 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     both_indices = f"{alias(prefix, 'records')},{ledger.index}"
     client.indices.refresh(index=both_indices)
     unread = unread_in_run(ledger.unread_in(run.source, run.id))
-    unseen_entries = list(ledger.not_seen_in(run.source, run.id))
+    unseen_entries = list(ledger.entries_not_seen_in(run.source, run.id))
     pushed_records = {
         entry.held for entry in unseen_entries if entry.last_seen_run == PUSHED and entry.held is not None
     }

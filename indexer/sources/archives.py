@@ -67,7 +67,7 @@ class TarMembers:
     def total(self) -> int | None:
         return None
 
-    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         """Raises SourceBroken (cut off, not a tar) and LimitReached."""
         if position is not None and not self._holds(position):
             position = None
@@ -128,7 +128,7 @@ class ZipMembers:
         with self._open() as archive:
             return sum(is_wanted(info.filename, self.suffixes) for info in self._infos(archive))
 
-    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
             for info in self._infos(archive):

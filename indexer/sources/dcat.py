@@ -102,7 +102,7 @@ class DcatSource:
             return None
         if self.fetcher.memory is None:
             return FileVersion(url, "", last_modified=http_date(self.since))
-        return revisited_files.known((url,)).get(url)
+        return revisited_files.versions_of((url,)).get(url)
 
     def _read(self, answer: HttpAnswer) -> _Catalogue:
         form = rdf_format(answer.content, answer.headers.get("content-type", ""))

@@ -100,14 +100,14 @@ class Fetcher:
             result: T = self._retry_policy()(self._once, request, parse)
             return result
 
-    def each(self, urls: Iterable[str], parse: Callable[[HttpAnswer], T]) -> Iterator[tuple[str, T | SondeError]]:
+    def fetch_each(self, urls: Iterable[str], parse: Callable[[HttpAnswer], T]) -> Iterator[tuple[str, T | SondeError]]:
         """Several documents in parallel, in the order of ``urls``; one that cannot be fetched is returned as its error.
 
         Raises CircuitOpen and LimitReached, because later documents would fail too.
         """
-        return self.each_by(urls, lambda url: self.get(url, parse))
+        return self.fetch_each_with(urls, lambda url: self.get(url, parse))
 
-    def each_by(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
+    def fetch_each_with(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
         """The same, each with ``get``."""
 
         def fetch(url: str) -> T | SondeError:

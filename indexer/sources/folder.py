@@ -36,7 +36,7 @@ _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 class _Members(Protocol):
     def total(self) -> int | None: ...
 
-    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]: ...
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class FolderSource:
         members = self._members()
         draft = _Draft(members.total(), position)
         try:
-            for member in members.after(position):
+            for member in members.members_after(position):
                 if isinstance(member, OtherFile):
                     draft.add(passed_over(member.origin), member.position)
                     continue
@@ -185,7 +185,7 @@ class _Folder:
     def total(self) -> int | None:
         return sum(is_wanted(parts[-1], self.suffixes) for parts, _ in self._walk(self.path, ()))
 
-    def after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         last = () if position is None else tuple(position.split("/"))
         for parts, entry in self._walk(self.path, ()):
             if parts <= last:
@@ -245,7 +245,7 @@ class _OneFile:
     def total(self) -> int | None:
         return 1
 
-    def after(self, position: str | None) -> Iterator[Member | SkippedMember]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember]:
         if position is None:
             yield _file_member(self.path, _name_text(self.path.name))
 

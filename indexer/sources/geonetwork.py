@@ -94,7 +94,7 @@ class GeoNetworkSource:
         urls = {_record_url(base, self.options.portal, record.native_id): record for record in page.records}
         records: list[RawRecord] = []
         skipped_members = list(page.skipped)
-        for url, document in self.fetcher.each(urls, _document):
+        for url, document in self.fetcher.fetch_each(urls, _document):
             if isinstance(document, SondeError):
                 skipped_members.append(SkippedMember(url, str(document), urls[url].native_id))
                 continue

@@ -75,10 +75,10 @@ class SharedHostLimits(Protocol):
     def slot(self, host: str, limit: int) -> AbstractContextManager[None]:
         """Holds one of ``limit`` open requests."""
 
-    def rest(self, source: str, seconds: float) -> None:
+    def pause(self, source: str, seconds: float) -> None:
         """The source is not asked for ``seconds``."""
 
-    def resting(self, source: str) -> float:
+    def pause_left_s(self, source: str) -> float:
         """Seconds until the source may be asked again; 0 if it may be asked now."""
 
 
@@ -113,7 +113,7 @@ class SourceBreaker:
     @contextmanager
     def guarding(self) -> Iterator[None]:
         """Around one request with all its attempts; Unavailable is a failure. Raises CircuitOpen while it rests."""
-        left_s = self._shared.resting(self._source) if self._shared is not None else 0.0
+        left_s = self._shared.pause_left_s(self._source) if self._shared is not None else 0.0
         if left_s > 0:
             raise circuit_open(f"The source {self._source!r}", self._policy.breaker_failures, left_s)
         try:
@@ -123,7 +123,7 @@ class SourceBreaker:
             raise
         except Unavailable:
             if self._breaker.is_open and self._shared is not None:
-                self._shared.rest(self._source, self._policy.breaker_rest_s)
+                self._shared.pause(self._source, self._policy.breaker_rest_s)
             raise
 
 

@@ -50,8 +50,8 @@ class RevisitedFiles:
     def memory(self) -> VersionStore | None:
         return self.fetcher.memory
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
-        return self.memory.known(urls) if self.memory is not None else {}
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+        return self.memory.versions_of(urls) if self.memory is not None else {}
 
     def get(
         self, url: str, parse: Callable[[HttpAnswer], T], visit: FileVersion | None = None, accept: str = "*/*"
@@ -68,12 +68,12 @@ class RevisitedFiles:
 
         return self.fetcher.read(Outgoing(url, headers={"accept": accept, **conditions(visit)}), look)
 
-    def each(
+    def fetch_each(
         self, urls: Sequence[str], parse: Callable[[HttpAnswer], T]
     ) -> Iterator[tuple[str, SentFile[T] | FileVersion | SondeError]]:
-        """Several in parallel, in the order of ``urls``, as Fetcher.each."""
-        known_versions = self.known(urls)
-        return self.fetcher.each_by(urls, lambda url: self.get(url, parse, known_versions.get(url)))
+        """Several in parallel, in the order of ``urls``, as Fetcher.fetch_each."""
+        known_versions = self.versions_of(urls)
+        return self.fetcher.fetch_each_with(urls, lambda url: self.get(url, parse, known_versions.get(url)))
 
     def versions_to_store(
         self, url: str, sent_file: SentFile[T], natives: Iterable[str] = (), note: str | None = None

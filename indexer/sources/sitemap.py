@@ -102,7 +102,7 @@ class SitemapSource:
         ]
         modified = {place.url: place.modified for place in places}
         revisited_files = RevisitedFiles(self.fetcher)
-        for url, outcome in revisited_files.each(tuple(modified), json_ld):
+        for url, outcome in revisited_files.fetch_each(tuple(modified), json_ld):
             if isinstance(outcome, SondeError):
                 if _is_gone(outcome):
                     passed_over.append(PassedOver(url, "the page is gone (HTTP status 404 or 410)"))

@@ -143,7 +143,7 @@ class StacStaticSource:
 
     def _look(self, url: str) -> _VisitedDocument:
         revisited_files = RevisitedFiles(self.fetcher)
-        answer = revisited_files.get(url, _document, revisited_files.known((url,)).get(url))
+        answer = revisited_files.get(url, _document, revisited_files.versions_of((url,)).get(url))
         if isinstance(answer, FileVersion):
             unchanged_record = next((_UnchangedRecord(native) for native in answer.natives), None)
             return _VisitedDocument(unchanged_record, json.loads(answer.note or "[]"))

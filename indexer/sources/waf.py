@@ -106,7 +106,7 @@ class WafSource:
         visits: list[FileVersion] = []
         modified = {entry.url: entry.modified for entry in entries}
         revisited_files = RevisitedFiles(self.fetcher)
-        for url, outcome in revisited_files.each(tuple(modified), _content):
+        for url, outcome in revisited_files.fetch_each(tuple(modified), _content):
             if isinstance(outcome, SondeError):
                 skipped_members.append(SkippedMember(url, str(outcome), unquote(url.removeprefix(self.url))))
             elif isinstance(outcome, FileVersion):

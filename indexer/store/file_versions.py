@@ -71,7 +71,7 @@ class SourceVersions:
     tag: str
     only_changes: bool
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         """The versions for conditional requests. Raises core.errors.Unavailable."""
         if not self.only_changes:
             return {}

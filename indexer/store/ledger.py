@@ -61,20 +61,20 @@ class Ledger:
         for batch in batched(records, _MOST_TERMS):
             terms = {"terms": {"record": batch}}
             query = {"bool": {"filter": [*_of(source), terms, _HOLDS_RECORD]}}
-            entry_by_record |= {cast(str, entry.record): entry for entry in self.where(query)}
+            entry_by_record |= {cast(str, entry.record): entry for entry in self.find(query)}
         return entry_by_record
 
-    def not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+    def entries_not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Entries that the run did not see, as of the last refresh, without tombstones."""
         excluded = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
-        return self.where({"bool": {"filter": _of(source), "must_not": excluded}})
+        return self.find({"bool": {"filter": _of(source), "must_not": excluded}})
 
     def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Members that the run saw but did not get, or could not read."""
         terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
-        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+        return self.find({"bool": {"filter": [*_of(source), *terms]}})
 
-    def kept_apart_in(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
+    def separated_entries(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
         """Documents that the run saw and that were added at or after ``since``, whose identifier another document
         has.
         """
@@ -84,7 +84,7 @@ class Ledger:
             {"exists": {"field": "claims"}},
             {"range": {"first_seen": {"gte": since}}},
         ]
-        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+        return self.find({"bool": {"filter": [*_of(source), *terms]}})
 
     def held_records(self, source: str, run: str) -> Iterator[str]:
         """Ids of the records that entries seen in the run hold, ascending."""
@@ -98,12 +98,12 @@ class Ledger:
         query = {"bool": {"filter": seen_query, "must_not": [{"term": {"state": "removed"}}]}}
         return int(self.client.count(index=self.index, query=query)["count"])
 
-    def removed(self, source: str | None = None, removed_before: str | None = None) -> Iterator[LedgerEntry]:
+    def tombstones(self, source: str | None = None, removed_before: str | None = None) -> Iterator[LedgerEntry]:
         """Tombstones, of one source or all, optionally only from before a moment; as of the last refresh."""
         filters: list[Json] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
         if removed_before is not None:
             filters.append({"range": {"removed_at": {"lt": removed_before}}})
-        return self.where({"bool": {"filter": filters}})
+        return self.find({"bool": {"filter": filters}})
 
     def sources(self) -> list[str]:
         """Every source that was ever seen; empty if there is no index yet."""
@@ -133,7 +133,7 @@ class Ledger:
         shared_groups = sorted(bucket["key"] for bucket in buckets if bucket["doc_count"] == total)
         return SourceGroups(total > 0, tuple(shared_groups))
 
-    def where(self, query: JsonMapping) -> Iterator[LedgerEntry]:
+    def find(self, query: JsonMapping) -> Iterator[LedgerEntry]:
         return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
 
 

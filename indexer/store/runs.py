@@ -30,7 +30,7 @@ class Runs:
         answer = self.client.options(ignore_status=404).get(index=self.index, id=id)
         return from_document(id, answer["_source"]) if answer.get("found") else None
 
-    def unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
+    def find_unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
         """The latest run of the source that has not ended and was alive within ``since``, to be resumed.
 
         An older one is not resumed, because the source may have changed too much since.
@@ -38,7 +38,7 @@ class Runs:
         unfinished_runs = self._find([{"term": {"source": source}}, *_unfinished_since(since)], size=1)
         return unfinished_runs[0] if unfinished_runs else None
 
-    def lapsed(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
+    def lapsed_runs(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
         """Runs in state running without a sign of life for ``silent_for``.
 
         Also a worker's interrupted run: if the broker failed, it could not be queued again. A run that a person

@@ -134,7 +134,7 @@ class Harvester:
         parts = HarvestParts(self._client, prefix, embedder, progress, self._lists)
         with self._lease(source_id) as guard:
             options = replace(options, guard=guard)
-            unfinished_run = Runs(self._client, prefix).unfinished(source_id)
+            unfinished_run = Runs(self._client, prefix).find_unfinished(source_id)
             run = (
                 unfinished_run
                 if unfinished_run is not None and _may_resume(unfinished_run, options)

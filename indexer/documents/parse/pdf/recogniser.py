@@ -177,7 +177,7 @@ class Recogniser:
         if look.script is None or not packs:
             return None
         pack = self._pack if self._pack in packs else packs[0]
-        text = self._recognise(picture.turned(look.turn), number, pack)
+        text = self._recognise(picture.rotate(look.turn), number, pack)
         if text is None or text.confidence < _LEAST_OF_PICTURE:
             return None
         return replace(text.page, turn=float(look.turn))
@@ -196,7 +196,7 @@ class Recogniser:
                 f"(for example {pack_of_script(script)}); Debian's packages are called tesseract-ocr-<language>"
             )
         texts_by_pack = {self._pack: text} if self._pack in packs and not look.turn else {}
-        best, pack = self._best(picture.turned(look.turn), number, packs, texts_by_pack)
+        best, pack = self._best(picture.rotate(look.turn), number, packs, texts_by_pack)
         if best is None:
             return None, ""
         if best.confidence < _LEAST_CONFIDENCE:

@@ -48,7 +48,7 @@ class Picture:
         width, height = self.image.size
         return Picture(self.image.crop((max(0, left), max(0, top), min(width, right), min(height, bottom))), self.dpi)
 
-    def turned(self, clockwise: int) -> Picture:
+    def rotate(self, clockwise: int) -> Picture:
         """Turned by a multiple of 90 degrees."""
         return Picture(self.image.rotate(-clockwise, expand=True), self.dpi) if clockwise else self
 
