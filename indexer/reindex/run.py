@@ -158,8 +158,8 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
     if not moves:
         raise NotFound(f"No earlier index of {prefix} is kept; there is nothing to go back to.")
     _move(client, moves, prefix)
-    for is_moved, old_index, new_index in moves:
-        if is_moved == "records":
+    for index_kind, old_index, new_index in moves:
+        if index_kind == "records":
             _forget_newer(client, prefix, old_index, new_index)
     log.info("reindex.rolled_back", to=",".join(new_index for _, _, new_index in moves))
     return [(old_index, new_index) for _, old_index, new_index in moves]
@@ -239,7 +239,7 @@ def _settle(parts: ReindexParts, pair: Pair) -> _SettledPair:
         seen_until = done_up_to(parts.client, pair.old.index)
         sync_round = sync(parts.client, pair.old.index, pair.new, copy_options)
         log.info("reindex.round", kind=pair.kind, round=number, copied=sync_round.copied, deleted=sync_round.deleted)
-        if sync_round.settled or sync_round.failures:
+        if sync_round.is_settled or sync_round.failures:
             break
     return _SettledPair(number, sync_round, seen_until)
 
@@ -267,7 +267,7 @@ def _refusal(
         if last.failures:
             first = last.failures[0]
             return f"{len(last.failures)} documents of {pair.kind} were not taken, the first {first.id}: {first.reason}"
-        if not last.settled:
+        if not last.is_settled:
             return (
                 f"{pair.kind}: {last.copied} documents still differed after {_MOST_ROUNDS} rounds; pause the harvests."
             )
