@@ -46,7 +46,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
         paths = _files_of(files)
         for number, path in enumerate(paths, start=1):
             started = time.perf_counter()
-            result = ingester.file(path, record, partial(_update_bar, bar, task, path.name), again=retry)
+            result = ingester.file(path, record, partial(_update_bar, bar, task, path.name), retry=retry)
             results_and_seconds.append((result, time.perf_counter() - started))
             if not console.is_terminal:  # a log shows no bar
                 say(

@@ -56,12 +56,12 @@ def library_work(
         reading_now = library.LibraryReading(reading(), files, gate, uploads.max_file_bytes, uploads.max_bytes)
         library.read_queued(document, reading_now, seconds)
 
-    def repair(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+    def repair(is_read: Callable[[str], bool], enqueue: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
             DocumentStore(client, settings.index.prefix),
             files,
-            repair_library.Queue(is_read, again),
-            unfinished=readings,
+            repair_library.Queue(is_read, enqueue),
+            unfinished_readings=readings,
         )
 
     def unread() -> dict[str, list[str]]:
@@ -86,7 +86,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, partial(models.gates, "registries")),
-        unfinished_readings=kept_readings(settings),
+        unfinished=kept_readings(settings),
     )
 
 
@@ -158,7 +158,7 @@ class DocumentIngester:
         delete_interrupted(DocumentStore(client, settings.index.prefix))
 
     def file(
-        self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
+        self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, retry: bool = False
     ) -> IngestResult:
         """One file; ``retry`` reads it even if it is parked. Raises NotFound if the file or the record does not
         exist.
@@ -172,7 +172,7 @@ class DocumentIngester:
                 "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refusal)
             )
             return IngestResult(entry)
-        document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, retry=again)
+        document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, retry=retry)
         return ingest(document, self._parts, progress)
 
 

@@ -45,10 +45,10 @@ class Repairs:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """``is_read``: whether a worker has the document now; ``read``: queues it, False if it was queued just now."""
+    """``is_read``: whether a worker has the document now; ``enqueue``: queues it, False if it was queued just now."""
 
     is_read: Callable[[str], bool]
-    read: Callable[[str], bool]
+    enqueue: Callable[[str], bool]
 
 
 def repair_library(
@@ -84,7 +84,7 @@ def _requeue(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
     """Documents in the queue, or left by a worker that died."""
     silent_since = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
     filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": silent_since}}}]
-    return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
+    return sum(not queue.is_read(entry.id) and queue.enqueue(entry.id) for entry in _private(store, filters))
 
 
 def _requeue_parked(store: DocumentStore, queue: Queue) -> int:
@@ -120,7 +120,7 @@ def _requeue_outdated(store: DocumentStore, files: FileStore, queue: Queue) -> i
 def _queue_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> None:
     with suppress(DocumentGone):
         store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
-        queue.read(entry.id)
+        queue.enqueue(entry.id)
 
 
 def _finish_deletions(store: DocumentStore, files: FileStore, unfinished_readings: UnfinishedReadings | None) -> int:
