@@ -98,13 +98,13 @@ class CellGrid:
 
     def corners(self, blocks: Iterable[CellRange]) -> list[int]:
         """The corners of the union of the blocks, as whole numbers, sorted; ``counts`` reads them."""
-        distinct = sorted(set(blocks))
-        if len(distinct) < 2:
-            return self._corners_of(distinct[0]) if distinct else []
-        columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct])
-        rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct])
+        distinct_blocks = sorted(set(blocks))
+        if len(distinct_blocks) < 2:
+            return self._corners_of(distinct_blocks[0]) if distinct_blocks else []
+        columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct_blocks])
+        rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct_blocks])
         differences = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
-        for block in distinct:
+        for block in distinct_blocks:
             columns_of_edges = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
             rows_of_edges = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
             differences[rows_of_edges[0] : rows_of_edges[1], columns_of_edges[0] : columns_of_edges[1]] = 1

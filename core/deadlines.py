@@ -169,8 +169,8 @@ class Breaker:
         except BaseException:
             self._stop_trying()
             raise
-        slow = self._policy.slow_s
-        if slow is not None and self._clock() - started_at > slow:
+        slow_s = self._policy.slow_s
+        if slow_s is not None and self._clock() - started_at > slow_s:
             self._failure()
         else:
             self._success()

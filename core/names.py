@@ -134,8 +134,10 @@ def variables_once(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     """Each name once; what one says and another does not (standard name, unit) is brought together."""
     by_name: dict[str, Variable] = {}
     for variable in variables:
-        earlier = by_name.setdefault(variable.name.casefold(), variable)
+        earlier_variable = by_name.setdefault(variable.name.casefold(), variable)
         by_name[variable.name.casefold()] = Variable(
-            earlier.name, earlier.standard_name or variable.standard_name, earlier.unit or variable.unit
+            earlier_variable.name,
+            earlier_variable.standard_name or variable.standard_name,
+            earlier_variable.unit or variable.unit,
         )
     return tuple(by_name.values())

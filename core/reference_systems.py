@@ -118,7 +118,7 @@ class ReferenceSystem:
                 if west <= east
                 else [(west, south, 180, north), (-180, south, east, north)]
             )
-            return shapely.union_all([box(*half) for half in halves])
+            return shapely.union_all([box(*half_box) for half_box in halves])
         geometry_unrolled = shapely.transform(geometry_deg, _unroll)
         pieces = [
             affinity.translate(

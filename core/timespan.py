@@ -181,8 +181,8 @@ def age_ms(spans: Floats, now_ms: int) -> Floats:
 
 
 def _ends_ms(spans: Floats, now_ms: int) -> Floats:
-    latest: Floats = np.where(np.isinf(spans[:, 1]), np.maximum(spans[:, 0], float(now_ms)), spans[:, 1])
-    return latest
+    latest_ms: Floats = np.where(np.isinf(spans[:, 1]), np.maximum(spans[:, 0], float(now_ms)), spans[:, 1])
+    return latest_ms
 
 
 def _length(starts: Floats, ends: Floats) -> Floats:

@@ -75,8 +75,8 @@ def reachable_cache(cache: Path, account: Account | None) -> Path:
 
 def make_shared_folder(folder: Path) -> None:
     """A folder everyone may read, whatever the umask; folders above it that are missing are made likewise."""
-    missing = [step for step in (folder, *folder.parents) if not step.exists()]
-    for step in reversed(missing):
+    missing_folders = [step for step in (folder, *folder.parents) if not step.exists()]
+    for step in reversed(missing_folders):
         step.mkdir(exist_ok=True)
         step.chmod(0o755)
 

@@ -122,13 +122,14 @@ def _fetch(
 
 def server_files(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
     """The files of the server that are needed, sorted by path; paths are relative to its folder."""
-    inside = (
+    server_entries = (
         ArchiveEntry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
         for entry in entries
         if "/elasticsearch/" in entry.name
     )
     return sorted(
-        (entry for entry in inside if not entry.path.startswith(_EXCLUDED_FOLDERS)), key=lambda entry: entry.path
+        (entry for entry in server_entries if not entry.path.startswith(_EXCLUDED_FOLDERS)),
+        key=lambda entry: entry.path,
     )
 
 

@@ -230,8 +230,8 @@ def node_jvm_options(settings: NodeConfig) -> list[str]:
     heap and logs of the garbage collector fill disks without anyone noticing.
     """
     heap = [f"-Xms{settings.heap}", f"-Xmx{settings.heap}", "-XX:-AlwaysPreTouch"]
-    quiet = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
-    return [*heap, *quiet, *settings.jvm_options]
+    quiet_options = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
+    return [*heap, *quiet_options, *settings.jvm_options]
 
 
 def prepare_server(stack: StackConfig, report: Reporter) -> tuple[Account | None, Java, Path]:

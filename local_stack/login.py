@@ -52,11 +52,11 @@ def made_login(stack_folder: Path) -> Login:
     file = password_file(stack_folder)
     with file_lock(stack_folder / f"{_FILE}.lock"):
         if not file.exists():
-            fresh = file.with_name(f"{_FILE}.new")
-            fresh.unlink(missing_ok=True)
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            new_file = file.with_name(f"{_FILE}.new")
+            new_file.unlink(missing_ok=True)
+            with os.fdopen(os.open(new_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
                 stream.write(secrets.token_hex(_BYTES))
-            fresh.rename(file)  # whole, or not at all
+            new_file.rename(file)  # whole, or not at all
         return Login(USER, file.read_text("ascii").strip())
 
 

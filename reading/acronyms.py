@@ -106,9 +106,9 @@ def parse_acronyms(text: str) -> tuple[Sense, ...]:
             faults.append(f"line {number} {fault}")
             continue
         sense = Sense(*row.split("\t"))
-        earlier = first_line.setdefault((acronym_key(sense.acronym), sense.sense), number)
-        if earlier != number:
-            faults.append(f"line {number} repeats {sense.acronym} as {sense.sense} of line {earlier}")
+        earlier_number = first_line.setdefault((acronym_key(sense.acronym), sense.sense), number)
+        if earlier_number != number:
+            faults.append(f"line {number} repeats {sense.acronym} as {sense.sense} of line {earlier_number}")
         senses.append(sense)
     if faults:
         raise BadAcronyms(faults)
@@ -166,8 +166,8 @@ def acronym_candidates(text: str, occupied_ranges: Sequence[Range], acronyms: Ac
     """
     tokens = list(islice(_TOKEN.finditer(text), _MOST_READ))
     words = [match for match in tokens if not any(match.start() < e and s < match.end() for s, e in occupied_ranges)]
-    alone = len(tokens) == 1
-    return [*_short_forms(words, acronyms, alone=alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
+    is_alone = len(tokens) == 1
+    return [*_short_forms(words, acronyms, alone=is_alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
 
 
 def _short_forms(words: Sequence[re.Match[str]], acronyms: Acronyms, *, alone: bool) -> Iterator[AcronymCandidate]:

@@ -168,15 +168,19 @@ def _read_tree(path: Path) -> Iterator[Concept]:
             yield Concept(_tree_uri(node), tuple(labels), narrower)
 
 
-def _long_names(short: str, definition: object) -> Iterator[str]:
+def _long_names(short_name: str, definition: object) -> Iterator[str]:
     """What a definition states ("Long_Name: Indian Remote Sensing Satellite-P2") or writes out ("Fluorescence Explorer
     (FLEX)"); the first of each.
     """
     text = definition if isinstance(definition, str) else ""
     long_name_match, about = _LONG_NAME.search(text), _SHORT_NAME.search(text)
-    if long_name_match is not None and (about is None or name_key(about[1]) == name_key(short)):
+    if long_name_match is not None and (about is None or name_key(about[1]) == name_key(short_name)):
         yield long_name_match[1]
-    yield from [pair.long for pair in defined_acronyms(text) if name_key(pair.short) == name_key(short)][:1]
+    yield from [
+        acronym_pair.long
+        for acronym_pair in defined_acronyms(text)
+        if name_key(acronym_pair.short) == name_key(short_name)
+    ][:1]
 
 
 def _nodes(nodes: Iterable[JsonMapping]) -> Iterator[JsonMapping]:
@@ -242,8 +246,8 @@ class NameLists:
         parts = _IN_BRACKETS.fullmatch(name)
         if preferred is not None or parts is None:
             return preferred
-        outside, inside = names_of_kind.get(name_key(parts[1])), names_of_kind.get(name_key(parts[2]))
-        return inside if outside in (None, inside) else None
+        outside_name, inside_name = names_of_kind.get(name_key(parts[1])), names_of_kind.get(name_key(parts[2]))
+        return inside_name if outside_name in (None, inside_name) else None
 
 
 def _concepts_by_kind(vocabulary: NamedVocabulary) -> Iterator[tuple[ListKind, list[Concept]]]:
@@ -268,9 +272,9 @@ def _with_narrower(top: Concept, by_uri: Mapping[str, Concept]) -> Iterator[Conc
     while pending:
         concept = pending.pop()
         yield concept
-        new = [uri for uri in concept.narrower if uri in by_uri and uri not in uris_found]
-        uris_found.update(new)
-        pending += [by_uri[uri] for uri in new]
+        new_uris = [uri for uri in concept.narrower if uri in by_uri and uri not in uris_found]
+        uris_found.update(new_uris)
+        pending += [by_uri[uri] for uri in new_uris]
 
 
 def _preferred_by_key(concepts: Iterable[Concept]) -> Mapping[str, str]:

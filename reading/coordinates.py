@@ -95,8 +95,8 @@ def _points(text: str) -> list[WrittenBox]:
         latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
         boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
     decimals = [(match, max(0, match.start() - _LONGEST_LEAD)) for match in _DECIMAL.finditer(text)]
-    bare = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
-    for match in (*_LABELLED_VALUES.finditer(text), *bare):
+    bare_matches = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
+    for match in (*_LABELLED_VALUES.finditer(text), *bare_matches):
         latitude, longitude = float(match["lat"]), float(match["lon"])
         boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
     return boxes
@@ -115,8 +115,8 @@ def _bands(text: str) -> list[WrittenBox]:
     for latitudes in _LATITUDES.finditer(text):
         south, north = sorted(_ends(latitudes, "lat"))
         next_number = bisect_left(starts, latitudes.end())
-        nearest = longitudes[max(0, next_number - 2) : next_number + 1]
-        partner = next((match for match in nearest if _is_beside(text, latitudes, match)), None)
+        nearest_longitudes = longitudes[max(0, next_number - 2) : next_number + 1]
+        partner = next((match for match in nearest_longitudes if _is_beside(text, latitudes, match)), None)
         west, east = _ends(partner, "lon") if partner else (-180.0, 180.0)
         span = _joint_range(latitudes, partner)
         boxes += _valid(text, span, (west, south, east, north))

@@ -121,14 +121,14 @@ def name_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[Na
     tokens = (word for word in _words(text) if any(letter.isalnum() for letter in word.text))
     words = list(islice(tokens, _MOST_WORDS))
     meaningful = [word for word in words if word.text.lower() not in EMPTY_WORDS]
-    short = len(meaningful) <= _SHORT
+    is_short = len(meaningful) <= _SHORT
     candidates: dict[str, NameCandidate] = {}
     for run in _runs(words):
-        candidate = _candidate(text, run, occupied_ranges, short=short)
+        candidate = _candidate(text, run, occupied_ranges, is_short=is_short)
         if candidate is not None:
             candidates.setdefault(candidate.keys[0], candidate)
-    longest = sorted(candidates.values(), key=lambda word: (word.start - word.end, word.start))
-    return longest[:MOST_NAMES]
+    longest_first = sorted(candidates.values(), key=lambda word: (word.start - word.end, word.start))
+    return longest_first[:MOST_NAMES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,9 @@ class _Word:
 
 def _words(text: str) -> Iterator[_Word]:
     for match in _WORD.finditer(text):
-        bare = match[0].strip(_AROUND)
-        start = match.start() + match[0].find(bare) if bare else match.start()
-        yield _Word(bare, start, start + len(bare))
+        word_text = match[0].strip(_AROUND)
+        start = match.start() + match[0].find(word_text) if word_text else match.start()
+        yield _Word(word_text, start, start + len(word_text))
 
 
 def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
@@ -152,7 +152,7 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
 
 
 def _candidate(
-    text: str, run: Sequence[_Word], occupied_ranges: Sequence[Range], *, short: bool
+    text: str, run: Sequence[_Word], occupied_ranges: Sequence[Range], *, is_short: bool
 ) -> NameCandidate | None:
     texts = [word.text for word in run]
     if any(edge.lower() in EMPTY_WORDS and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
@@ -160,7 +160,7 @@ def _candidate(
     certain = any(_is_name_like_word(word) for word in texts)
     start, end = run[0].start, run[-1].end
     # A year within a word is part of a name: FLUXNET-2015.
-    if not (certain or short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied_ranges):
+    if not (certain or is_short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied_ranges):
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
@@ -173,9 +173,11 @@ def _is_name_like_word(word: str) -> bool:
 
 def _keys(words: Sequence[str]) -> Iterator[str]:
     """As typed, then without words such as "version", then without the zeros of a version behind."""
-    bare = without_version_words(words)
-    without_zeros = [*bare[:-1], _ZEROS.sub("", bare[-1])] if len(bare) > 1 else bare
-    yield from dict.fromkeys(name_key("".join(variant)) for variant in (words, bare, without_zeros))
+    without_version = without_version_words(words)
+    without_zeros = (
+        [*without_version[:-1], _ZEROS.sub("", without_version[-1])] if len(without_version) > 1 else without_version
+    )
+    yield from dict.fromkeys(name_key("".join(variant)) for variant in (words, without_version, without_zeros))
 
 
 _MOST_CONTACT_WORDS = 10  # of a question that are looked at

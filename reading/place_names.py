@@ -54,11 +54,11 @@ def _endings(text: str, start: int, end: int, *, is_whole_name: bool) -> Iterato
         return
     if is_whole_name:
         yield InnerName(fold(text), start, end, is_inflected=False)
-    coast, around = _COAST.search(text), _AROUND.search(text)
+    coast, around_match = _COAST.search(text), _AROUND.search(text)
     if coast is not None and coast.start() >= _SHORTEST:
         yield InnerName(fold(text[: coast.start()]), start, start + coast.start(), is_inflected=False)
-    if around is not None and around.start() >= _SHORTEST:
-        yield InnerName(fold(text[: around.start()]), start, end, is_inflected=False)
+    if around_match is not None and around_match.start() >= _SHORTEST:
+        yield InnerName(fold(text[: around_match.start()]), start, end, is_inflected=False)
     adjective = _ADJECTIVE.search(text)
     if adjective is not None:
         yield InnerName(fold(text[: adjective.start()]), start, end, is_inflected=False)
@@ -138,9 +138,9 @@ class NameMatcher:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
         length.
         """
-        short, name = self._abbreviation(tokens, first), self._name(tokens, first)
-        longer = short is None or (name is not None and name.last > short.last)
-        return name if longer else short
+        abbreviation, name = self._abbreviation(tokens, first), self._name(tokens, first)
+        longer = abbreviation is None or (name is not None and name.last > abbreviation.last)
+        return name if longer else abbreviation
 
     def _name(self, tokens: TextWords, first: int) -> NameMatch | None:
         for length, name in self._spelt(tokens, first):
@@ -164,12 +164,14 @@ class NameMatcher:
 
     def _inside(self, tokens: TextWords, number: int, *, allow_inflected: bool) -> NameMatch | None:
         """A name inside a German word (Norditalien, Nordseeküste; Berlins only with ``allow_inflected``)."""
-        for inner in inner_names(tokens.words[number]):
-            if inner.is_inflected and not allow_inflected:
+        for inner_name in inner_names(tokens.words[number]):
+            if inner_name.is_inflected and not allow_inflected:
                 continue
-            gazetteer_name = self._gazetteer.named(inner.key)
-            if gazetteer_name is not None and _is_acceptable(inner, gazetteer_name):
-                return replace(_match(tokens, _Span(number, number, gazetteer_name)), start=inner.start, end=inner.end)
+            gazetteer_name = self._gazetteer.named(inner_name.key)
+            if gazetteer_name is not None and _is_acceptable(inner_name, gazetteer_name):
+                return replace(
+                    _match(tokens, _Span(number, number, gazetteer_name)), start=inner_name.start, end=inner_name.end
+                )
         return None
 
     def _in_state(self, tokens: TextWords, span: _Span) -> NameMatch | None:
@@ -179,9 +181,9 @@ class NameMatcher:
             return None
         for country in _POSTAL_COUNTRIES:
             state = self._gazetteer.abbreviation(f"{country}-{tokens.words[next_word].text}")
-            inside = [place for place in span.gazetteer_name.places if state and _holds(state.places[0], place)]
-            if inside:
-                return _match(tokens, _Span(span.first, next_word, GazetteerName(tuple(inside))))
+            places_inside = [place for place in span.gazetteer_name.places if state and _holds(state.places[0], place)]
+            if places_inside:
+                return _match(tokens, _Span(span.first, next_word, GazetteerName(tuple(places_inside))))
         return None
 
     def _abbreviation(self, tokens: TextWords, first: int) -> NameMatch | None:
@@ -235,8 +237,10 @@ class NameMatcher:
         for _, name in self._spelt(tokens, next_word):
             if any(_holds(outer, inner) for outer in name.places for inner in span.gazetteer_name.places):
                 return True
-        short = self._gazetteer.abbreviation(tokens.words[next_word].text)
-        return short is not None and any(_holds(short.places[0], inner) for inner in span.gazetteer_name.places)
+        state_of_code = self._gazetteer.abbreviation(tokens.words[next_word].text)
+        return state_of_code is not None and any(
+            _holds(state_of_code.places[0], inner) for inner in span.gazetteer_name.places
+        )
 
 
 def _is_acceptable(inner: InnerName, name: GazetteerName) -> bool:

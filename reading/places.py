@@ -232,8 +232,8 @@ def _confidence(match: NameMatch, places: tuple[Place, ...], is_confirmed: bool,
     score += 0.15 if is_qualified else 0.0
     score -= 0.15 if match.is_adjective else 0.0
     score -= 0.05 if best.estimated else 0.0
-    close = len(places) > 1 and not is_qualified and _close_call(best, places[1])
-    return round(min(0.99, max(0.05, score - (0.15 if close else 0.0))), 2)
+    is_close_call = len(places) > 1 and not is_qualified and _close_call(best, places[1])
+    return round(min(0.99, max(0.05, score - (0.15 if is_close_call else 0.0))), 2)
 
 
 def _close_call(best: Place, second: Place) -> bool:

@@ -200,10 +200,10 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
 
 def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:
     """The last place joined to this one by commas and "and", or by "between ... and"."""
-    between = _BETWEEN.search(_text_before(low, mentions, index, mentions[index][0]))
+    between_match = _BETWEEN.search(_text_before(low, mentions, index, mentions[index][0]))
     while index + 1 < len(mentions):
         gap = low[mentions[index][1] : mentions[index + 1][0]]
-        if not (_AND.fullmatch(gap) or (between and _TO.fullmatch(gap))):
+        if not (_AND.fullmatch(gap) or (between_match and _TO.fullmatch(gap))):
             break
         index += 1
     return index

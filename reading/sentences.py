@@ -14,10 +14,10 @@ Range = tuple[int, int]  # start, end (exclusive), offsets into the original tex
 
 def lower_case(text: str) -> str:
     """The text in lower case with unchanged offsets; a letter with a longer lower case form is unchanged."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    lower_text = text.lower()
+    if len(lower_text) == len(text):
+        return lower_text
+    return "".join(lower_letter if len(lower_letter := letter.lower()) == 1 else letter for letter in text)
 
 
 class Claims:

@@ -92,10 +92,10 @@ def _join_ranges(low: str, moments: list[Moment], today: date, max_moments: int 
         end_before = results[-1].end if results else 0
         first = _narrow(low, end_before, pending.pop())
         second = _narrow(low, first.end, pending[-1]) if pending else None
-        pair = None if second is None else _range(low, end_before, first, second)
-        if pair is not None:
+        joined_pair = None if second is None else _range(low, end_before, first, second)
+        if joined_pair is not None:
             pending.pop()
-        complete = pair or _open_ended(low, end_before, first) or _apply_direction(low, end_before, first, today)
+        complete = joined_pair or _open_ended(low, end_before, first) or _apply_direction(low, end_before, first, today)
         results.append(_mark_future(complete, today))
     return results
 
@@ -150,20 +150,20 @@ def _range(low: str, end_before: int, first: Moment, second: Moment) -> Moment |
     if len(gap) > _LONGEST_LEAD:
         return None
     lead = _text_before(low, end_before, first)
-    between = _BETWEEN.search(lead)
-    if not (_TO.fullmatch(gap) or (between and _AND.fullmatch(gap))):
+    between_match = _BETWEEN.search(lead)
+    if not (_TO.fullmatch(gap) or (between_match and _AND.fullmatch(gap))):
         return None
-    earlier, late = sorted(
+    earlier, later = sorted(
         (first.span, second.span), key=lambda span: -1e30 if span.start_ms is None else span.start_ms
     )
     kind = first.kind if first.kind == second.kind or second.kind == "explicit" else second.kind
     confidence = 0.95 if kind == "explicit" else min(first.confidence, second.confidence)
-    complete = Moment(first.start, second.end, _join_spans(earlier, late), kind, confidence)
-    return _extend(complete, lead, between or _OPENING.search(lead))
+    complete = Moment(first.start, second.end, _join_spans(earlier, later), kind, confidence)
+    return _extend(complete, lead, between_match or _OPENING.search(lead))
 
 
-def _join_spans(earlier: TimeSpan, late: TimeSpan) -> TimeSpan:
-    ends = (earlier.end_ms, late.end_ms)
+def _join_spans(earlier: TimeSpan, later: TimeSpan) -> TimeSpan:
+    ends = (earlier.end_ms, later.end_ms)
     return TimeSpan(earlier.start_ms, None if None in ends else max(end for end in ends if end is not None))
 
 

@@ -71,11 +71,11 @@ class Vocabulary:
                 concepts[vocabulary.name, concept.uri] = concept
                 for key, entry in _entries(vocabulary.name, concept):
                     entries[key].append(entry)
-        longest: dict[str, int] = {}
+        longest_by_word: dict[str, int] = {}
         for key in entries:
             first, length = key.partition(" ")[0], 1 + key.count(" ")
-            longest[first] = max(length, longest.get(first, 0))
-        return cls(concepts, {key: tuple(rows) for key, rows in entries.items()}, longest)
+            longest_by_word[first] = max(length, longest_by_word.get(first, 0))
+        return cls(concepts, {key: tuple(rows) for key, rows in entries.items()}, longest_by_word)
 
     def preceded_by(self, first: NamedVocabulary) -> Vocabulary:
         """The same after another one. Copies the tables and reads no name of these again: .05 s for 150,000 names."""
@@ -84,15 +84,19 @@ class Vocabulary:
             key: (*entries_of_key, *self.entries.get(key, ()))
             for key, entries_of_key in tables_of_first.entries.items()
         }
-        longest = {word: max(length, self.longest.get(word, 0)) for word, length in tables_of_first.longest.items()}
+        longest_by_word = {
+            word: max(length, self.longest.get(word, 0)) for word, length in tables_of_first.longest.items()
+        }
         return Vocabulary(
-            {**self.concepts, **tables_of_first.concepts}, {**self.entries, **entries}, {**self.longest, **longest}
+            {**self.concepts, **tables_of_first.concepts},
+            {**self.entries, **entries},
+            {**self.longest, **longest_by_word},
         )
 
     def find(
-        self, text: str, free: Sequence[Range], language: str | None = None, max_mentions: int | None = None
+        self, text: str, free_ranges: Sequence[Range], language: str | None = None, max_mentions: int | None = None
     ) -> list[TermMention]:
-        """Terms completely inside the ``free`` ranges, in text order; several vocabularies can have the same term.
+        """Terms completely inside ``free_ranges``, in text order; several vocabularies can have the same term.
 
         Only the first ``max_mentions`` if given. ``language`` (ISO 639-1): only names in this language and English are
         read; None if unknown.
@@ -100,7 +104,7 @@ class Vocabulary:
         terms: list[TermMention] = []
         all_words = words(text)
         starts, ends = [word.start for word in all_words], [word.end for word in all_words]
-        for first, last in free:
+        for first, last in free_ranges:
             range_start, end = bisect_left(starts, first), bisect_right(ends, last)
             while range_start < end and (max_mentions is None or len(terms) < max_mentions):
                 length, mentions = self._mentions_at(
@@ -196,8 +200,8 @@ def _preferred_labels(concept: Concept) -> list[Label]:
 def _is_plausible(entry: _Entry, matched_text: str, language: str | None) -> bool:
     """Whether the name is in the text's language, and an abbreviation has capitals ("ET", never "et")."""
     label = entry.label
-    short = matched_text.lower() in EMPTY_WORDS or (label.text.isupper() and len(label.text) <= 2)
-    if short and not (matched_text == label.text and matched_text.isupper()):
+    is_too_short = matched_text.lower() in EMPTY_WORDS or (label.text.isupper() and len(label.text) <= 2)
+    if is_too_short and not (matched_text == label.text and matched_text.isupper()):
         return False
     if label.language in (None, "en", language):
         return True

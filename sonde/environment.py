@@ -121,8 +121,8 @@ def is_list(annotation: object) -> bool:
 
 
 def _is_group(annotation: object) -> bool:
-    inside = get_args(annotation) or (annotation,)
-    return any(isinstance(member, type) and issubclass(member, BaseModel) for member in inside)
+    arguments = get_args(annotation) or (annotation,)
+    return any(isinstance(member, type) and issubclass(member, BaseModel) for member in arguments)
 
 
 def wrong_settings(error: ValidationError, settings: type[BaseSettings]) -> str:
@@ -158,8 +158,8 @@ def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
         return _message(problem, None)
     known_fields = dict(_fields(settings))
     variable = _variable(path)
-    inside = path[variable.count(DELIMITER) + 1 :]
-    position = f" ({' '.join(inside)})" if inside else ""
+    path_inside = path[variable.count(DELIMITER) + 1 :]
+    position = f" ({' '.join(path_inside)})" if path_inside else ""
     if problem["type"] == "extra_forbidden":
         similar = difflib.get_close_matches("__".join(path), ["__".join(names) for names in known_fields], 1, 0.7)
         message = f"is no setting{f'; did you mean {PREFIX}{similar[0].upper()}?' if similar else ''}"
@@ -172,8 +172,8 @@ def _variable(path: tuple[str, ...]) -> str:
     """The variable that holds the value: a group and a list can also be given whole, as JSON."""
     names = [f"{PREFIX}{DELIMITER.join(path[:depth])}".upper() for depth in range(len(path), 0, -1)]
     present = {name.upper() for name in os.environ}
-    usual = names[-2] if len(names) > 1 else names[-1]
-    return next((name for name in names if name in present), usual)
+    usual_name = names[-2] if len(names) > 1 else names[-1]
+    return next((name for name in names if name in present), usual_name)
 
 
 def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:

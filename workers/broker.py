@@ -53,9 +53,12 @@ def queue_ages(broker: redis.Redis, prefix: str) -> list[QueueAge]:
 
 
 def _age(broker: redis.Redis, name: str, queue: Queue) -> QueueAge:
-    waiting_count, oldest = int(broker.llen(name)), broker.lindex(name, -1)  # pushed on the left, taken from the right
+    waiting_count, oldest_message = (
+        int(broker.llen(name)),
+        broker.lindex(name, -1),
+    )  # pushed on the left, taken from the right
     now = time.time()
-    since = now if oldest is None else queued_at(oldest)
+    since = now if oldest_message is None else queued_at(oldest_message)
     return QueueAge(queue, waiting_count, None if since is None else max(0.0, now - since))
 
 

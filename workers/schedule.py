@@ -68,14 +68,14 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
 
 def next_runs(app: Celery) -> dict[str, str]:
     """When each scheduled source is due, as ISO 8601 in UTC, by its id."""
-    due = {}
+    due_at = {}
     for name in _installed_ids(app):
         try:
             entry = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}{name}", app=app)
         except KeyError:  # removed since the names were read
             continue
-        due[name.removeprefix(_NAME)] = _due(app, entry).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return due
+        due_at[name.removeprefix(_NAME)] = _due(app, entry).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return due_at
 
 
 def _due(app: Celery, entry: RedBeatSchedulerEntry) -> datetime:

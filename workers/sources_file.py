@@ -51,9 +51,9 @@ class SourcesFile(Strict, Generic[Entry]):
     @classmethod
     def _ids_differ(cls, sources: tuple[Entry, ...]) -> tuple[Entry, ...]:
         ids = [source.id for source in sources]
-        twice = sorted({id for id in ids if ids.count(id) > 1})
-        if twice:
-            raise ValueError(f"the id {', '.join(twice)} is given twice")
+        duplicates = sorted({id for id in ids if ids.count(id) > 1})
+        if duplicates:
+            raise ValueError(f"the id {', '.join(duplicates)} is given twice")
         return sources
 
 

@@ -368,16 +368,16 @@ def _period_end(text: str) -> PeriodEnd:
 
 def add_period_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
     """Adds a period by its edges; ``words`` describe it and stay as keywords."""
-    old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
+    geologic_edges = [edge for edge in (begin, end) if edge.words and not edge.calendar]
     for text in words:
         draft.add_keyword(shorten(text), "temporal")
-    if not old:
+    if not geologic_edges:
         draft.add_span(begin.words, end.words)
         return
     span = span_between(begin, end)
     if span is not None:
         draft.add_time(span)
-    for text in unique(edge.words for edge in old):
+    for text in unique(edge.words for edge in geologic_edges):
         _add_period_keyword(draft, text, is_known=span is not None)
 
 

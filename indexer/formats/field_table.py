@@ -42,8 +42,8 @@ def record_fields() -> list[str]:
 
 def filled_fields(record: Record) -> set[str]:
     """The fields of ``record_fields`` in which a record differs from its defaults."""
-    empty = Record(id="", source="", identifier="", title="")
-    return {name for name in record_fields() if _value(record, name) != _value(empty, name)}
+    empty_record = Record(id="", source="", identifier="", title="")
+    return {name for name in record_fields() if _value(record, name) != _value(empty_record, name)}
 
 
 def _value(record: Record, name: str) -> object:

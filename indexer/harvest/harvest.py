@@ -222,9 +222,9 @@ class _Slice:
             if vector_fields.lengths
             else self.tally.tokens
         )
-        missing = sum(fields is None for fields in vector_fields.fields)
-        self.tally.add("embedded", len(to_embed) - missing)
-        self.tally.add("without_vector", missing)
+        missing_count = sum(fields is None for fields in vector_fields.fields)
+        self.tally.add("embedded", len(to_embed) - missing_count)
+        self.tally.add("without_vector", missing_count)
         return items
 
     def _commit(self, items: list[Item], batch: RawPage, moment: RunMoment) -> _WriteResult:
@@ -261,8 +261,8 @@ class _Slice:
         self.options.guard()
         self._count_each_once()
         self._save("running")
-        if (short := self._short()) is not None:
-            return self._save("failed", short)
+        if (short_message := self._short()) is not None:
+            return self._save("failed", short_message)
         if self.run.since is not None:
             return self._save("complete")
         with self._time("sweep"):
@@ -275,8 +275,8 @@ class _Slice:
     def _count_each_once(self) -> None:
         """A listing that was walked again in another slice gave some documents twice: they count once."""
         if self.run.slices > 1:
-            distinct = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
-            self.tally.uncount(self.tally.counts["seen"] - distinct - self.tally.counts["failed"])
+            distinct_count = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+            self.tally.uncount(self.tally.counts["seen"] - distinct_count - self.tally.counts["failed"])
 
     def _short(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""
@@ -318,8 +318,8 @@ class _Slice:
             log.warning("harvest.not_stored", run=self.run.id, reason=str(error))
 
     def _absence(self) -> str | None:
-        missing, reason = self.tally.counts["without_vector"], self.embedding.absence
-        return f"{missing} records have no vector yet: {reason}" if missing and reason else None
+        missing_count, reason = self.tally.counts["without_vector"], self.embedding.absence
+        return f"{missing_count} records have no vector yet: {reason}" if missing_count and reason else None
 
     @contextmanager
     def _time(self, stage: str) -> Iterator[None]:

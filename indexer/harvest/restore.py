@@ -55,9 +55,9 @@ def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) 
     entries = Ledger(client, prefix).entries([entry_key(source, id) for id in ids])
     by_record = {entry.record: entry for entry in list_removed(client, prefix, source)}
     tombs = [entries.get(entry_key(source, id)) or by_record.get(id) for id in ids]
-    missing = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
-    if missing:
-        raise NotFound(f"{', '.join(missing)}: not among the removed records of {source}.")
+    missing_ids = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
+    if missing_ids:
+        raise NotFound(f"{', '.join(missing_ids)}: not among the removed records of {source}.")
     return [tomb for tomb in tombs if tomb is not None]
 
 

@@ -152,9 +152,9 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
         current = resolved(client, prefix, kind)
         if current is None:
             continue
-        earlier = [index for index in _generations(client, prefix, kind) if index < current.index]
-        if earlier:
-            moves.append((kind, current.index, earlier[-1]))
+        earlier_indices = [index for index in _generations(client, prefix, kind) if index < current.index]
+        if earlier_indices:
+            moves.append((kind, current.index, earlier_indices[-1]))
     if not moves:
         raise NotFound(f"No earlier index of {prefix} is kept; there is nothing to go back to.")
     _move(client, moves, prefix)

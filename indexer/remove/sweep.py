@@ -114,20 +114,20 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
 def compare(present: Iterable[str], held_ids: Iterable[str]) -> tuple[list[str], list[str], int]:
     """Two ascending lists of ids: what is present but not held, what is held but not present, how many are present."""
     extra: list[str] = []
-    missing: list[str] = []
+    missing_ids: list[str] = []
     total = 0
     held_iterator = iter(held_ids)
     next_held = next(held_iterator, None)
     for id in present:
         total += 1
         while next_held is not None and next_held < id:
-            missing.append(next_held)
+            missing_ids.append(next_held)
             next_held = next(held_iterator, None)
         if next_held == id:
             next_held = next(held_iterator, None)
         else:
             extra.append(id)
-    return extra, missing + [id for id in (next_held, *held_iterator) if id is not None], total
+    return extra, missing_ids + [id for id in (next_held, *held_iterator) if id is not None], total
 
 
 def _warnings(removal: Removal) -> tuple[str, ...]:
@@ -144,8 +144,10 @@ def _warnings(removal: Removal) -> tuple[str, ...]:
 
 def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:
     """Ids, ascending; without those pushed since the run began, whose ledger entries may not be written yet."""
-    fresh = [{"term": {"harvest.run": PUSHED}}, {"range": {"harvest.written": {"gte": run.started}}}]
-    query: Json = {"bool": {"filter": [{"term": {"source": run.source}}], "must_not": [{"bool": {"filter": fresh}}]}}
+    fresh_records = [{"term": {"harvest.run": PUSHED}}, {"range": {"harvest.written": {"gte": run.started}}}]
+    query: Json = {
+        "bool": {"filter": [{"term": {"source": run.source}}], "must_not": [{"bool": {"filter": fresh_records}}]}
+    }
     return (hit["_id"] for hit in scan(client, alias(prefix, "records"), query, [], sort="id"))
 
 

@@ -81,14 +81,14 @@ class CountedWalk:
         offset, walk = self._begin(position)
         while True:
             match_count = yield from self._walk(offset, walk)
-            short = match_count - self.tolerated_count - self._count_before - len(self._seen_keys)
-            if short <= 0 or walk >= _WALKS:
+            missing_count = match_count - self.tolerated_count - self._count_before - len(self._seen_keys)
+            if missing_count <= 0 or walk >= _WALKS:
                 yield RawPage(
                     (), total=match_count, matched=max(match_count - self.tolerated_count, 0) + self._nameless
                 )
                 return
             walk, offset, self._nameless = walk + 1, 0, 0
-            log.info("source.short", source=self.name, missing=short, walk=walk)
+            log.info("source.short", source=self.name, missing=missing_count, walk=walk)
 
     def _begin(self, position: str | None) -> tuple[int, int]:
         if position is None:

@@ -233,9 +233,9 @@ def _questions_at(url: str) -> Iterator[Question]:
 
 
 def _questions_below(url: str) -> Iterator[Question]:
-    bare = url.partition("?")[0]
-    yield Question(join_path(bare, "csw"), fetch_capabilities)
-    yield Question(join_path(geonetwork_base(bare), "srv/eng/csw"), fetch_capabilities)
+    bare_url = url.partition("?")[0]
+    yield Question(join_path(bare_url, "csw"), fetch_capabilities)
+    yield Question(join_path(geonetwork_base(bare_url), "srv/eng/csw"), fetch_capabilities)
 
 
 def geonetwork_base(url: str) -> str:

@@ -36,7 +36,7 @@ class Dialect:
 
 def key_values(dialect: Dialect, start: int, size: int, since: str | None) -> dict[str, str]:
     """GetRecords as parameters of a GET."""
-    old = dialect.version == "2.0.2"
+    is_version_2 = dialect.version == "2.0.2"
     pairs = {
         "service": "CSW",
         "version": dialect.version,
@@ -49,10 +49,10 @@ def key_values(dialect: Dialect, start: int, size: int, since: str | None) -> di
         "startPosition": str(start),
         "maxRecords": str(size),
     }
-    if old and dialect.type_name.startswith("gmd:"):
+    if is_version_2 and dialect.type_name.startswith("gmd:"):
         pairs["namespace"] = f"xmlns(gmd={GMD})"
     if dialect.sort is not None:
-        pairs["sortBy"] = f"{dialect.sort}:A" if old else f"{dialect.sort} ASC"
+        pairs["sortBy"] = f"{dialect.sort}:A" if is_version_2 else f"{dialect.sort} ASC"
     if since is not None:
         pairs |= {
             "constraintLanguage": "CQL_TEXT",

@@ -93,8 +93,12 @@ class FolderSource:
     ) -> Iterator[tuple[RawRecord | SkippedMember | PassedOver, str | None]]:
         """What a member holds; the last one has the position after it."""
         content = self._read(member) if isinstance(member, Member) else member
-        inside = separate(content) if isinstance(content, RawRecord) else Separation((), (content,))
-        outcomes: list[RawRecord | SkippedMember | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
+        separation = separate(content) if isinstance(content, RawRecord) else Separation((), (content,))
+        outcomes: list[RawRecord | SkippedMember | PassedOver] = [
+            *separation.passed_over,
+            *separation.skipped,
+            *separation.records,
+        ]
         for outcome in outcomes[:-1]:
             yield outcome, None
         yield outcomes[-1], member.position if isinstance(member, Member) else None
@@ -146,10 +150,10 @@ class _Draft:
 
     def pass_over(self, passed_over: PassedOver) -> None:
         key = (passed_over.reason, passed_over.native_id)
-        earlier = self.passed_over.get(key)
-        if earlier is not None:
-            other_origins = (*earlier.others, passed_over.origin)[:_MAX_NAMED]
-            passed_over = replace(earlier, count=earlier.count + passed_over.count, others=other_origins)
+        earlier_files = self.passed_over.get(key)
+        if earlier_files is not None:
+            other_origins = (*earlier_files.others, passed_over.origin)[:_MAX_NAMED]
+            passed_over = replace(earlier_files, count=earlier_files.count + passed_over.count, others=other_origins)
         self.passed_over[key] = passed_over
 
     def add(self, outcome: RawRecord | SkippedMember | PassedOver, position: str | None) -> None:
@@ -212,10 +216,10 @@ class _Folder:
 
     def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
         """Whether a link leads to a file inside the folder, which would then be read twice."""
-        inner = self._inside(entry) if entry.is_symlink() else None
-        if inner is None or not Path(entry.path).is_file():
+        inner_path = self._inside(entry) if entry.is_symlink() else None
+        if inner_path is None or not Path(entry.path).is_file():
             return False
-        return not any(map(is_hidden, inner.parts))
+        return not any(map(is_hidden, inner_path.parts))
 
     def _inside(self, entry: os.DirEntry[str]) -> Path | None:
         """The target of a link, relative to the folder; None if it is outside, a circle, or missing."""
@@ -228,8 +232,8 @@ class _Folder:
     def _member(self, name: str, entry: os.DirEntry[str]) -> Member | SkippedMember:
         """A link to a file inside the folder is followed: Kubernetes shows the files of a ConfigMap like this."""
         if entry.is_symlink():
-            inner = self._inside(entry)
-            end = None if inner is None else self.path.resolve() / inner
+            inner_path = self._inside(entry)
+            end = None if inner_path is None else self.path.resolve() / inner_path
             if end is None or not end.is_file():
                 return SkippedMember(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")
             return _file_member(end, name)

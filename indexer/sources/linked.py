@@ -191,5 +191,5 @@ def with_id(
 
 def _page(url: str) -> str:
     """The address without its query, which may hold a secret; a short hash tells the pages of a listing apart."""
-    bare, _, query = url.partition("?")
-    return f"{bare} (page {blake2b(query.encode(), digest_size=3).hexdigest()})" if query else bare
+    bare_url, _, query = url.partition("?")
+    return f"{bare_url} (page {blake2b(query.encode(), digest_size=3).hexdigest()})" if query else bare_url

@@ -81,8 +81,8 @@ def is_hidden_path(name: str) -> bool:
 def suffix_of(name: str) -> str:
     """In lower case; of a compressed file the suffix of what is in it."""
     path = PurePosixPath(name.replace("\\", "/").lower())
-    inner = path.with_suffix("").suffix if path.suffix == ".gz" else ""
-    return inner if inner and inner != ".tar" else path.suffix
+    inner_suffix = path.with_suffix("").suffix if path.suffix == ".gz" else ""
+    return inner_suffix if inner_suffix and inner_suffix != ".tar" else path.suffix
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,10 +96,10 @@ def collections(fetcher: Fetcher, url: str, wanted_ids: Sequence[str] = ()) -> C
     for _ in walk.pages(None):
         pass
     collection_by_id = {str(collection["id"]): collection for collection in objects}
-    missing = [id for id in wanted_ids if id not in collection_by_id]
-    if missing:
+    missing_ids = [id for id in wanted_ids if id not in collection_by_id]
+    if missing_ids:
         offered_ids = ", ".join(sorted(collection_by_id)[:_MAX_NAMED]) or "none"
-        raise NothingToHarvest(f"{address_of(url)} has no collection {', '.join(missing)}; it has {offered_ids}")
+        raise NothingToHarvest(f"{address_of(url)} has no collection {', '.join(missing_ids)}; it has {offered_ids}")
     return Collections(
         list(collection_by_id.values()),
         tuple({skipped_member.origin: skipped_member for skipped_member in without_id}.values()),

@@ -104,5 +104,5 @@ def _context(value: object, load: LoadContext, urls_loading: set[str]) -> object
     if value in urls_loading:
         return {}
     document = load(value)
-    inner = document.get("@context", {}) if isinstance(document, Mapping) else {}
-    return _context(inner, load, urls_loading | {value})
+    inner_context = document.get("@context", {}) if isinstance(document, Mapping) else {}
+    return _context(inner_context, load, urls_loading | {value})

@@ -174,9 +174,9 @@ class StacStaticSource:
 
     def _expect_collections(self) -> None:
         """Raises NothingToHarvest if the whole catalogue has none of the wanted collections, or lacks one."""
-        missing = [id for id in self.options.collections if id not in self._record_ids]
-        if missing:
-            raise NothingToHarvest(f"{address_of(self.url)} has no collection {', '.join(missing)}")
+        missing_ids = [id for id in self.options.collections if id not in self._record_ids]
+        if missing_ids:
+            raise NothingToHarvest(f"{address_of(self.url)} has no collection {', '.join(missing_ids)}")
 
 
 def _document(answer: HttpAnswer) -> _Document:

@@ -120,14 +120,14 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.25 * 2**attempt)))  # noqa: S311  # nosec B311: jitter
-        busy, refused_items = _send_once(client, chunk)
+        busy_items, refused_items = _send_once(client, chunk)
         failures += refused_items
-        if not busy:
+        if not busy_items:
             return failures
-        chunk = [operation for operation, _ in busy]
-    if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, permanently
-        return [*failures, busy[0][1]]
-    reason = busy[0][1].reason
+        chunk = [operation for operation, _ in busy_items]
+    if len(busy_items) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, permanently
+        return [*failures, busy_items[0][1]]
+    reason = busy_items[0][1].reason
     if block_error := _block_error(reason):
         raise block_error
     raise Unavailable(f"Elasticsearch accepts no writes ({reason}). Try again when it does.")
@@ -139,7 +139,7 @@ def _send_once(
     """The delayed and the refused items of one request."""
     lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client sends lines unchanged
     answer = client.bulk(operations=lines, filter_path=_RESPONSE_FILTER)
-    busy: list[tuple[Operation, Failure]] = []
+    busy_items: list[tuple[Operation, Failure]] = []
     refused_items: list[Failure] = []
     for operation, item in zip(chunk, answer["items"], strict=True):
         (result,) = item.values()
@@ -153,10 +153,10 @@ def _send_once(
         if status not in TEMPORARY and (block_error := _block_error(failure.reason)):
             raise block_error
         if status in TEMPORARY:
-            busy.append((operation, failure))
+            busy_items.append((operation, failure))
         else:
             refused_items.append(failure)
-    return busy, refused_items
+    return busy_items, refused_items
 
 
 def _block_error(reason: str) -> WritesBlocked | None:

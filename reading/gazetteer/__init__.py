@@ -122,13 +122,13 @@ class Gazetteer:
         text = gzip.decompress(self._path.read_bytes()).decode("utf-8")
         places, names, abbreviations = text.split("\n\n")
         names_by_key = _pairs(names)
-        longest: dict[str, int] = {}
+        longest_by_word: dict[str, int] = {}
         for key in names_by_key:
             first, _, other_words = key.partition(" ")
             length = 2 + other_words.count(" ") if other_words else 1
-            if length > longest.get(first, 0):
-                longest[first] = length
-        return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest)
+            if length > longest_by_word.get(first, 0):
+                longest_by_word[first] = length
+        return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_by_word)
 
     def _place(self, number: int) -> Place:
         name, kind, box, country, importance, is_estimated, source = self._tables.rows[number].split("\t")

@@ -128,24 +128,24 @@ def ask_evaluate(**options: Any) -> None:
     else:
         collection = _collection(options["collection"], options["shared"], options["half"], options["sample"])
         examiner_parts = examiner(settings, collection, form)
-    with examiner_parts as ready, _bar() as bar:
+    with examiner_parts as examiner_ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
-        answers = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
+        answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     rows = [answer.measured for answer in answers]
     figures_of_rows, kinds = figures(rows), by_kind(rows)
-    _show(collection, ready.model, figures_of_rows)
+    _show(collection, examiner_ready.model, figures_of_rows)
     _show_kinds(kinds)
     if options["out"] is not None:
         body = {
             "collection": collection.name,
-            "made": ready.model,
+            "made": examiner_ready.model,
             **figures_of_rows,
             "by_kind": kinds,
             "by_question": list(map(_row, answers)),
         }
         write_measurement(options["out"], body)
     if options["page"] is not None:
-        options["page"].write_text(grading_page(collection.name, ready.model, answers), "utf-8")
+        options["page"].write_text(grading_page(collection.name, examiner_ready.model, answers), "utf-8")
 
 
 def _collection_of_file(settings: Settings, path: Path) -> AnswerCollection:

@@ -202,8 +202,8 @@ _FOR_ONE_FLAGS = ("live", "fetch_only", "skip_unknown")
 
 
 def _evaluate_all(arguments: Json, variant: Variant) -> None:
-    if wrong := [name for name in (*_FOR_ONE, *_FOR_ONE_FLAGS) if arguments[name]]:
-        raise SondeError(f"--{wrong[0].replace('_', '-')} is for one collection, not for --all.")
+    if wrong_options := [name for name in (*_FOR_ONE, *_FOR_ONE_FLAGS) if arguments[name]]:
+        raise SondeError(f"--{wrong_options[0].replace('_', '-')} is for one collection, not for --all.")
     request = EvaluateAll(
         variant=variant,
         ablate=arguments["ablate"],
@@ -263,9 +263,9 @@ def _collection(arguments: Json) -> JudgedCollection:
 
 def _files(arguments: Json) -> BeirFiles | None:
     """None if one of the project's own collections is requested. Raises SondeError for any other combination."""
-    three = [arguments["corpus"], arguments["queries"], arguments["qrels"]]
-    kinds_of_input = [arguments["collection"] is not None, arguments["folder"] is not None, any(three)]
-    if sum(kinds_of_input) != 1 or (any(three) and not all(three)):
+    beir_paths = [arguments["corpus"], arguments["queries"], arguments["qrels"]]
+    kinds_of_input = [arguments["collection"] is not None, arguments["folder"] is not None, any(beir_paths)]
+    if sum(kinds_of_input) != 1 or (any(beir_paths) and not all(beir_paths)):
         raise SondeError("Give --corpus, --queries and --qrels together, or --folder, or --collection.")
     if arguments["half"] is not None and arguments["collection"] is None:
         raise SondeError("--half is for --collection.")
@@ -273,7 +273,7 @@ def _files(arguments: Json) -> BeirFiles | None:
         raise SondeError("--split is for --folder.")
     if arguments["folder"] is not None:
         return files_of(arguments["folder"], arguments["split"] or "test")
-    return BeirFiles(*three) if all(three) else None
+    return BeirFiles(*beir_paths) if all(beir_paths) else None
 
 
 def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
@@ -285,10 +285,14 @@ def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
     with (
         temporary_node(load_settings(), console.print) as settings,
         StageBars(console) as bars,
-        bench(settings, collection, progress=bars.progress_of("embedding")) as ready,
+        bench(settings, collection, progress=bars.progress_of("embedding")) as evaluation_bench,
     ):
         evaluation = evaluate(
-            ready.pipeline, collection, options.variant, threads=options.threads, progress=bars.progress_of("asking")
+            evaluation_bench.pipeline,
+            collection,
+            options.variant,
+            threads=options.threads,
+            progress=bars.progress_of("asking"),
         )
         comparisons = (
             [against_run(evaluation, str(options.compare), run_to_compare, collection)]
@@ -297,18 +301,26 @@ def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
         )
         for variant in ablations(options.variant) if options.ablate else ():
             ablation = evaluate(
-                ready.pipeline, collection, variant, threads=options.threads, progress=bars.progress_of(variant.name)
+                evaluation_bench.pipeline,
+                collection,
+                variant,
+                threads=options.threads,
+                progress=bars.progress_of(variant.name),
             )
             comparisons.append(against(evaluation, ablation))
-    report = EvaluationReport(collection, evaluation, comparisons, _setup_of(ready))
+    report = EvaluationReport(collection, evaluation, comparisons, _setup_of(evaluation_bench))
     _show(screen(), report)
     _write(options, report)
 
 
-def _setup_of(ready: Bench) -> ReportSetup:
+def _setup_of(evaluation_bench: Bench) -> ReportSetup:
     evaluated_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
     return ReportSetup(
-        ready.embedder, ready.cross_encoder, json.loads(ready.config.to_json()), __version__, evaluated_at
+        evaluation_bench.embedder,
+        evaluation_bench.cross_encoder,
+        json.loads(evaluation_bench.config.to_json()),
+        __version__,
+        evaluated_at,
     )
 
 

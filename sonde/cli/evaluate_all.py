@@ -101,14 +101,23 @@ def _measure(
 ) -> _CollectionMeasures:
     for note in collection.notes:
         console.print(note, style="yellow", highlight=False)
-    with StageBars(console) as bars, bench(settings, collection, progress=bars.progress_of("embedding")) as ready:
+    with (
+        StageBars(console) as bars,
+        bench(settings, collection, progress=bars.progress_of("embedding")) as evaluation_bench,
+    ):
         evaluation = evaluate(
-            ready.pipeline, collection, request.variant, threads=request.threads, progress=bars.progress_of("asking")
+            evaluation_bench.pipeline,
+            collection,
+            request.variant,
+            threads=request.threads,
+            progress=bars.progress_of("asking"),
         )
         stages: dict[str, Figures] = {}
         for variant in ablations(request.variant) if request.ablate else ():
             progress = bars.progress_of(variant.name)
-            ablation = evaluate(ready.pipeline, collection, variant, threads=request.threads, progress=progress)
+            ablation = evaluate(
+                evaluation_bench.pipeline, collection, variant, threads=request.threads, progress=progress
+            )
             stages[variant.name] = figures_of(ablation, collection)
     result = CollectionResult(
         name=name,
@@ -119,15 +128,15 @@ def _measure(
         degraded=evaluation.degraded,
         stages=stages,
     )
-    return _CollectionMeasures(result, _made_with(ready))
+    return _CollectionMeasures(result, _made_with(evaluation_bench))
 
 
-def _made_with(ready: Bench) -> Json:
-    card = ready.cross_encoder
+def _made_with(evaluation_bench: Bench) -> Json:
+    card = evaluation_bench.cross_encoder
     return {
-        "embedder": asdict(ready.embedder),
+        "embedder": asdict(evaluation_bench.embedder),
         "cross_encoder": asdict(card) if card is not None else None,
-        "ranking": json.loads(ready.config.to_json()),
+        "ranking": json.loads(evaluation_bench.config.to_json()),
     }
 
 
@@ -144,8 +153,8 @@ def _show(console: Console, results: AllResults) -> None:
             console.print(
                 f"{measures.name}: {count} questions were ranked without {name}", style="yellow", highlight=False
             )
-    for missing in results.missing:
-        console.print(f"left out {missing.name}: {missing.why}", style="yellow", highlight=False)
+    for missing_collection in results.missing:
+        console.print(f"left out {missing_collection.name}: {missing_collection.why}", style="yellow", highlight=False)
     if stages := results.stages():
         table = _columns("mean over collections", *_FIGURES, "gain", "better", "worse")
         mean = results.mean()

@@ -133,8 +133,8 @@ def _show_quality(console: Console, quality: QualityReport) -> None:
     console.print(f"{quality.source}: {quality.records} records, completeness {quality.completeness:.1%} on average")
     for gap in quality.missing:
         console.print(f"  {gap.count} {gap.lack}, e.g. {', '.join(gap.examples)}")
-    for dead in quality.broken_links:
-        console.print(f"  {dead.count} links: {dead.sentence}, e.g. {dead.examples[0]}")
+    for broken_link in quality.broken_links:
+        console.print(f"  {broken_link.count} links: {broken_link.sentence}, e.g. {broken_link.examples[0]}")
     for repair in quality.repaired:
         console.print(f"  {repair.count} x {repair.sentence}, e.g. {repair.examples[0]}", style="dim")
     for refusal in quality.refused:

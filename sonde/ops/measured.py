@@ -27,10 +27,10 @@ def write_measurement(path: Path, figures: JsonMapping) -> None:
 
     The file is replaced as a whole, so that a command may write after each step and be ended in between.
     """
-    half = path.with_name(f"{path.name}.half")
+    partial_path = path.with_name(f"{path.name}.half")
     text = json.dumps({"measured": this_run(), **figures}, indent=1, ensure_ascii=False)
-    half.write_text(f"{text}\n", "utf-8")
-    half.replace(path)
+    partial_path.write_text(f"{text}\n", "utf-8")
+    partial_path.replace(path)
 
 
 def this_run() -> Json:

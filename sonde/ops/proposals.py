@@ -95,8 +95,8 @@ def _last_line(node: yaml.Node) -> int:
     if isinstance(node, yaml.ScalarNode) or getattr(node, "flow_style", False):
         end: yaml.Mark = node.end_mark
         return int(end.line) - (end.column == 0)
-    inner = [child for pair in node.value for child in (pair if isinstance(pair, tuple) else (pair,))]
-    return max((_last_line(child) for child in inner), default=int(node.start_mark.line))
+    children = [child for pair in node.value for child in (pair if isinstance(pair, tuple) else (pair,))]
+    return max((_last_line(child) for child in children), default=int(node.start_mark.line))
 
 
 def _replace(path: Path, text: str, failure: str) -> None:

@@ -98,22 +98,22 @@ def values_of(variable: str, field: FieldInfo) -> str:
 
 
 def _values(kind: object, metadata: tuple[object, ...]) -> str:
-    origin, inside = get_origin(kind), get_args(kind)
+    origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         constraints = [
             constraint
-            for part in inside[1:]
+            for part in arguments[1:]
             for constraint in (part.metadata if isinstance(part, FieldInfo) else (part,))
         ]
-        return _values(inside[0], (*constraints, *metadata))
+        return _values(arguments[0], (*constraints, *metadata))
     if origin in (Union, UnionType):
-        return _values(next(part for part in inside if part is not type(None)), metadata)
+        return _values(next(part for part in arguments if part is not type(None)), metadata)
     if origin is Literal:
-        return _list_of(inside)
+        return _list_of(arguments)
     if origin is tuple:
-        member = _values(inside[0], ())
-        several_values = f"{'any of' if get_origin(inside[0]) is Literal else 'list of'} {member}"
-        return several_values if Ellipsis in inside else f"{len(inside)} numbers, with commas"
+        member = _values(arguments[0], ())
+        several_values = f"{'any of' if get_origin(arguments[0]) is Literal else 'list of'} {member}"
+        return several_values if Ellipsis in arguments else f"{len(arguments)} numbers, with commas"
     if kind is bool:
         return "`true`, `false`"
     if kind in (int, float):

@@ -328,9 +328,9 @@ class ConnectionServer(TcpWSGIServer):
         by_size = sorted(self._open, key=lambda connection: connection.body_bytes)
         total = sum(connection.body_bytes for connection in by_size)
         while total > self._limits.bodies_bytes:
-            largest = by_size.pop()
-            total -= largest.body_bytes
-            largest.handle_close()
+            largest_request = by_size.pop()
+            total -= largest_request.body_bytes
+            largest_request.handle_close()
 
     def _make_room(self, places: int) -> None:
         """Closes, at the next poll, the connections that have been idle for longest."""

@@ -60,7 +60,7 @@ def measure_live(settings: Settings, client: Elasticsearch, models: Models) -> M
 
 
 def _send_fall_notice(settings: Settings, measurement: Measurement) -> None:
-    """The metric tells it too, so that a mail server that is down loses nothing."""
+    """The metric shows the fall too, so a mail server that is down hides nothing."""
     server, to = mail_server(settings), settings.mail.operator
     if server is None or to is None:
         return

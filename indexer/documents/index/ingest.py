@@ -65,12 +65,12 @@ class IngestResult:
 
 def prepare(client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], shape: IndexShape = USUAL) -> None:
     """Creates missing indices for documents, and adds new fields to existing ones."""
-    missing = [
+    missing_fields = [
         k for k in ("passages", "library", "documents") if not client.indices.exists_alias(name=alias(prefix, k))
     ]
-    if missing:
-        ensure_indices(client, prefix, embedder().card, kinds=missing, shape=shape)  # type: ignore[arg-type]
-    if "documents" not in missing:
+    if missing_fields:
+        ensure_indices(client, prefix, embedder().card, kinds=missing_fields, shape=shape)  # type: ignore[arg-type]
+    if "documents" not in missing_fields:
         migrate(client, prefix)
 
 

@@ -60,20 +60,20 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
         return FollowResult(0, 0, False)
     store = DocumentStore(parts.client, parts.prefix)
     started = time.monotonic()
-    ready = failed_count = 0
+    ready_count = failed_count = 0
     for record in _linking_records(parts.client, parts.prefix, source):
         for link in document_links(record, follow):
             if _is_settled(store.of_origin(PUBLIC, link.href), record.id):
                 continue
             if time.monotonic() - started > seconds:
-                return FollowResult(ready, failed_count, True)
+                return FollowResult(ready_count, failed_count, True)
             left_s = max(0.0, seconds - (time.monotonic() - started))
             entry = _read_link(record, link, parts, gate, store, left_s)
-            ready += entry.state == "ready"
+            ready_count += entry.state == "ready"
             failed_count += entry.state == "failed"
             if entry.state in UNREAD:
-                return FollowResult(ready, failed_count, True)
-    return FollowResult(ready, failed_count, False)
+                return FollowResult(ready_count, failed_count, True)
+    return FollowResult(ready_count, failed_count, False)
 
 
 def document_links(record: Record, follow: Follow) -> list[Link]:

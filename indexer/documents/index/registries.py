@@ -192,8 +192,8 @@ def _is_open(entry: DocumentEntry, name: str) -> bool:
 
 def _is_named(entry: DocumentEntry, work: RegisteredWork, first_text: str) -> bool:
     """Whether document and registry name one work: a DOI that was read may be that of a work it cites."""
-    title_letters, main = letters(work.title), letters(re.split(r": |\. | – | — ", work.title)[0])
-    if any(len(title) >= _SHORTEST_TITLE and title in first_text for title in (title_letters, main)):
+    title_letters, main_title_letters = letters(work.title), letters(re.split(r": |\. | – | — ", work.title)[0])
+    if any(len(title) >= _SHORTEST_TITLE and title in first_text for title in (title_letters, main_title_letters)):
         return True
     entry_letters = letters(entry.title or "")
     return bool(entry_letters) and SequenceMatcher(None, entry_letters, title_letters, autojunk=False).ratio() >= _LIKE

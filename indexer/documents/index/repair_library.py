@@ -150,8 +150,8 @@ def _discard_files(store: DocumentStore, files: FileStore) -> int:
 
 def _drop_finished(store: DocumentStore, unfinished_readings: UnfinishedReadings) -> None:
     """What slices kept of documents that are gone, or no longer being read."""
-    old = [document for document, age_s in unfinished_readings.ages() if age_s > _YOUNG_S]
-    for batch in batched(old, _PAGE):
+    old_documents = [document for document, age_s in unfinished_readings.ages() if age_s > _YOUNG_S]
+    for batch in batched(old_documents, _PAGE):
         entries = store.entries(batch)
         for document in batch:
             if document not in entries or entries[document].state not in UNREAD:

@@ -116,7 +116,11 @@ class IngestRun:
 
     def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         """The entry, ready, failed or between two slices; then drops earlier versions of the same origin."""
-        earlier = [old for old in self.store.of_origin(entry.owner, entry.origin) if old.id != entry.id]
+        earlier_entries = [
+            earlier_entry
+            for earlier_entry in self.store.of_origin(entry.owner, entry.origin)
+            if earlier_entry.id != entry.id
+        ]
         try:
             new_entry = self._steps(entry, data)
         except DocumentGone:
@@ -136,8 +140,8 @@ class IngestRun:
             raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
         except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
             return self._park(entry, refusal_by_defect(error))
-        for old in earlier:
-            self.store.drop(old)
+        for earlier_entry in earlier_entries:
+            self.store.drop(earlier_entry)
         self._drop_slices()
         log.info("document.ready", document=new_entry.id, passages=new_entry.passages, pages=new_entry.pages)
         return self._report(new_entry, new_entry.passages or 0, new_entry.passages or 0)

@@ -46,8 +46,8 @@ def units(heads: Sequence[str], caption: str = "") -> tuple[str | None, ...]:
 
 
 def _known_unit(text: str | None) -> str | None:
-    bare = (text or "").strip().removeprefix("in ").strip()
-    return bare if bare and _UNIT.fullmatch(bare) else None
+    unit_text = (text or "").strip().removeprefix("in ").strip()
+    return unit_text if unit_text and _UNIT.fullmatch(unit_text) else None
 
 
 def stored_table(table: Table) -> Json:

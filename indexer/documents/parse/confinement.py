@@ -89,8 +89,8 @@ def restrict_files(readable: Iterable[Path], writable: Path) -> None:
     """Leaves these paths, and what is below them. Raises OSError."""
     version = landlock_version()
     all_rights = _FIRST_RIGHTS
-    for since, access_right in ((2, _REFER), (3, _TRUNCATE), (5, _DEVICES)):
-        all_rights |= access_right if version >= since else 0
+    for since_version, access_right in ((2, _REFER), (3, _TRUNCATE), (5, _DEVICES)):
+        all_rights |= access_right if version >= since_version else 0
     rules = _Ruleset(all_rights, _TCP, _SCOPES)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = _call(_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
@@ -107,8 +107,14 @@ def restrict_files(readable: Iterable[Path], writable: Path) -> None:
 def _allow(ruleset: int, path: Path, rights: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        beneath = _Beneath(rights if path.is_dir() else rights & _OF_FILES, place)
-        _call(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_BENEATH_PATH), ctypes.byref(beneath), ctypes.c_uint32(0))
+        beneath_path = _Beneath(rights if path.is_dir() else rights & _OF_FILES, place)
+        _call(
+            _ADD_RULE,
+            ctypes.c_int(ruleset),
+            ctypes.c_int(_BENEATH_PATH),
+            ctypes.byref(beneath_path),
+            ctypes.c_uint32(0),
+        )
     finally:
         os.close(place)
 

@@ -121,8 +121,8 @@ class Line:
         for word in self.words:
             letters[word.size] = letters.get(word.size, 0) + len(word.text)
         object.__setattr__(self, "size", max(letters, key=lambda size: (letters[size], size)))
-        longest = max(self.words, key=lambda word: len(word.text) * word.size)
-        object.__setattr__(self, "baseline", longest.baseline)
+        longest_word = max(self.words, key=lambda word: len(word.text) * word.size)
+        object.__setattr__(self, "baseline", longest_word.baseline)
 
     @classmethod
     def of(cls, words: Sequence[Word]) -> Line:

@@ -62,11 +62,11 @@ def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block
     yield from _loose(body.text)
     open_nodes = [(iter(body), "")]
     while open_nodes:
-        children, tail = open_nodes[-1]
+        children, tail_text = open_nodes[-1]
         child = next(children, None)
         if child is None:
             open_nodes.pop()
-            yield from _loose(tail)
+            yield from _loose(tail_text)
             continue
         tag = child.tag if isinstance(child.tag, str) else ""
         is_whole = tag in _HEADINGS or tag == "pre" or (tag == "table" and child not in layout)

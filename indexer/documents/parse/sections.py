@@ -82,9 +82,9 @@ def _blocks_by_heading(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...
 def role_of(path: Sequence[str]) -> str | None:
     """The role by the nearest heading that has one; None if none has."""
     for title in reversed(path):
-        bare = _NUMBER.sub("", title)
+        title_text = _NUMBER.sub("", title)
         for role, words in ROLES:
-            if words.search(bare):
+            if words.search(title_text):
                 return role
     return None
 

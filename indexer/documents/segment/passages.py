@@ -261,14 +261,14 @@ def split_at_weakest(units: list[Unit], coherences: Sequence[float], max_tokens:
     return groups
 
 
-def _weakest(sums: Sequence[int], coherences: Sequence[float], between: tuple[int, int], max_tokens: int) -> int:
-    start, end = between
+def _weakest(sums: Sequence[int], coherences: Sequence[float], bounds: tuple[int, int], max_tokens: int) -> int:
+    start, end = bounds
     total = sums[end] - sums[start]
 
     def key(place: int) -> tuple[bool, float, float]:
         tokens_before = sums[place] - sums[start]
-        small = min(tokens_before, total - tokens_before) < _SMALLEST_SHARE * min(max_tokens, total)
-        return small, coherences[place - 1], abs(total / 2.0 - tokens_before)
+        is_small = min(tokens_before, total - tokens_before) < _SMALLEST_SHARE * min(max_tokens, total)
+        return is_small, coherences[place - 1], abs(total / 2.0 - tokens_before)
 
     margin = (end - start) // 4 if end - start > _LONG else 0
     return min(range(start + 1 + margin, end - margin), key=key)
@@ -279,11 +279,11 @@ def add_overlap(groups: list[list[Unit]], max_tokens: int, overlap: int) -> list
     overlapped_groups: list[list[Unit]] = []
     for index, group in enumerate(groups):
         repeated_units: list[Unit] = []
-        free = max_tokens - sum(unit.tokens for unit in group)
+        free_tokens = max_tokens - sum(unit.tokens for unit in group)
         for unit in reversed(groups[index - 1][-overlap:] if overlap and index else []):
-            if unit.tokens > free:
+            if unit.tokens > free_tokens:
                 break
             repeated_units.insert(0, unit)
-            free -= unit.tokens
+            free_tokens -= unit.tokens
         overlapped_groups.append([*repeated_units, *group])
     return overlapped_groups

@@ -141,12 +141,12 @@ def _merge(first: Piece, second: Piece) -> Piece:
     longer, shorter = (first, second) if first.length >= second.length else (second, first)
     heading = strip_number(shorter.path[-1]) if shorter.path and shorter.path != longer.path else ""
     lead = f"{heading}{_BETWEEN}" if heading else ""
-    head, tail = (lead, "") if shorter is first else ("", lead)
-    start = len(head) + len(first.text) + len(_BETWEEN) + len(tail)
+    head, tail_text = (lead, "") if shorter is first else ("", lead)
+    start = len(head) + len(first.text) + len(_BETWEEN) + len(tail_text)
     pages = [page for piece in (first, second) for page in (piece.first_page, piece.last_page) if page is not None]
     return replace(
         longer,
-        text=f"{head}{first.text}{_BETWEEN}{tail}{second.text}",
+        text=f"{head}{first.text}{_BETWEEN}{tail_text}{second.text}",
         first_page=min(pages, default=None),
         last_page=max(pages, default=None),
         words=(*_move(first.words, len(head)), *_move(second.words, start)),

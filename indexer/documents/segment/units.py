@@ -44,8 +44,8 @@ def bounded_count(count: CountTokens) -> CountTokens:
     """
 
     def count_tokens(texts: Sequence[str]) -> list[int]:
-        short = [text for text in texts if len(text) <= _LONGEST_COUNTED]
-        counts = iter([number for batch in _batches(short) for number in count(batch)])
+        short_texts = [text for text in texts if len(text) <= _LONGEST_COUNTED]
+        counts = iter([number for batch in _batches(short_texts) for number in count(batch)])
         least_counts = (len(text) // _CHARACTERS_A_TOKEN + SPECIAL_TOKENS for text in texts)
         return [
             max(least_count, next(counts)) if len(text) <= _LONGEST_COUNTED else least_count

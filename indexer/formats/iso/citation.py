@@ -37,11 +37,11 @@ _KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "
 def read_titles(citation: Element | None) -> tuple[str, tuple[str, ...]]:
     """The main title (may be empty) and all others: alternate titles, then translations."""
     prop = child(citation, "title")
-    main = one_line(prop)
+    main_text = one_line(prop)
     other_titles = [*texts_of(citation, "alternateTitle")]
     if prop is not None:
         other_titles.extend(line(text) for _, text in translations(prop))
-    return main, tuple(title for title in unique(other_titles) if title and title != main)
+    return main_text, tuple(title for title in unique(other_titles) if title and title != main_text)
 
 
 def identifiers(citation: Element | None) -> Iterator[tuple[str, str | None]]:

@@ -176,8 +176,8 @@ def _texts(block: Element) -> Iterator[tuple[str, str]]:
     for name in ("useLimitation", "otherConstraints"):
         for prop in children(block, name):
             href = href_of(prop) or ""
-            inner = object_in(prop)
-            title = "" if inner is None else inner.get(XLINK_TITLE) or ""
+            inner_object = object_in(prop)
+            title = "" if inner_object is None else inner_object.get(XLINK_TITLE) or ""
             yield paragraphs(prop) or title, href
 
 

@@ -129,11 +129,13 @@ def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | Non
     if not verticals:
         return None
     unit = verticals[0].unit
-    alike = [vertical for vertical in verticals if vertical.unit == unit]
-    if len(alike) < len(verticals):
+    same_unit = [vertical for vertical in verticals if vertical.unit == unit]
+    if len(same_unit) < len(verticals):
         warnings.append(f"vertical: extents in other units than {unit} were left out")
     return Vertical(
-        _outermost(min, [v.minimum for v in alike]), _outermost(max, [v.maximum for v in alike]), verticals[0].unit
+        _outermost(min, [v.minimum for v in same_unit]),
+        _outermost(max, [v.maximum for v in same_unit]),
+        verticals[0].unit,
     )
 
 
@@ -239,11 +241,13 @@ def _position(part: Element | None) -> Position:
     """The position in ``beginPosition``, or in a ``TimeInstant`` inside it or inside ``begin``."""
     if part is None:
         return Position()
-    inner = object_in(part)
-    if inner is not None:
-        if local_name(inner) == "timePosition":
-            return _position(inner)
-        return _position(next((part for part in inner.iterchildren("*") if local_name(part) == "timePosition"), None))
+    inner_object = object_in(part)
+    if inner_object is not None:
+        if local_name(inner_object) == "timePosition":
+            return _position(inner_object)
+        return _position(
+            next((part for part in inner_object.iterchildren("*") if local_name(part) == "timePosition"), None)
+        )
     return Position(line(part.text), part.get("indeterminatePosition", "").strip().lower())
 
 

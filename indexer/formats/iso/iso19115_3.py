@@ -100,10 +100,10 @@ def _split_responsibility(responsibility: Element) -> None:
         for party in _parties(list(prop_of_party.iterchildren("*"))):
             if role is not None:
                 party.append(_copy(role))
-            new = etree.Element(prop.tag)
-            new.append(party)
-            place.addnext(new)
-            place = new
+            new_property = etree.Element(prop.tag)
+            new_property.append(party)
+            place.addnext(new_property)
+            place = new_property
     holder = prop.getparent()
     if holder is not None:
         holder.remove(prop)

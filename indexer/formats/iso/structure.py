@@ -83,11 +83,11 @@ def _move_roles(responsibility: Element) -> None:
     for code in list(children(responsibility, "CI_RoleCode")):
         etree.SubElement(responsibility, _ROLE).append(code)
     for party in list(children(responsibility, _PARTY)):
-        inner = child(party, _ROLE)
-        if inner is not None:
+        inner_role = child(party, _ROLE)
+        if inner_role is not None:
             new_role = etree.Element(_RESPONSIBILITY)
             responsibility.addnext(new_role)
-            new_role.extend([party, inner])
+            new_role.extend([party, inner_role])
     role, holder = child(responsibility, _ROLE), responsibility.getparent()
     if role is None or holder is None or child(responsibility, _PARTY) is not None:
         return
@@ -173,15 +173,15 @@ def _copy(element: Element) -> Element:
 
 def resolve_references(root: Element) -> None:
     """Puts a copy of an object of the same document where an empty property refers to it (``xlink:href="#id"``)."""
-    empty = [
+    empty_properties = [
         (prop, str(prop.get(XLINK_HREF))[1:])
         for prop in root.iter("*")
         if not len(prop) and str(prop.get(XLINK_HREF) or "").startswith("#")
     ]
-    if not empty:
+    if not empty_properties:
         return
     by_id = {str(element.get(name)): element for element in root.iter("*") for name in _IDS if element.get(name)}
-    for prop, name in empty[:_MOST_REFERENCES]:
+    for prop, name in empty_properties[:_MOST_REFERENCES]:
         target = by_id.get(name)
         if target is None or prop in target.iter("*") or len(list(target.iter("*"))) > _LARGEST_TARGET:
             continue
@@ -198,12 +198,12 @@ def put_own_language_first(root: Element) -> None:
         for locale in root.iter(f"{GMD}PT_Locale")
         if locale.get("id") and _code(locale) == own_language
     }
-    for free in root.iter(_FREE_TEXT):
-        groups = list(free.iterchildren(f"{GMD}textGroup"))
+    for free_text in root.iter(_FREE_TEXT):
+        groups = list(free_text.iterchildren(f"{GMD}textGroup"))
         groups.sort(
             key=lambda group: not any(_is_in_language(string, locales, own_language) for string in group)
         )  # stable
-        free[:] = groups
+        free_text[:] = groups
 
 
 def _own_language(root: Element) -> str | None:

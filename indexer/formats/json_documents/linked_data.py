@@ -131,7 +131,7 @@ def nodes_of(document: object) -> Iterator[Json]:
                 yield node
             else:
                 graph_context = {"@context": node["@context"]} if "@context" in node else {}
-                yield from (graph_context | inner for inner in nodes_of(node["@graph"]))
+                yield from (graph_context | inner_node for inner_node in nodes_of(node["@graph"]))
 
 
 def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:

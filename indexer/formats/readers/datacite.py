@@ -279,8 +279,8 @@ def _recognises(inspection: Inspection) -> bool:
         return True
     if inspection.tag.rpartition("}")[2] == "resource":
         return b"<creators" in content and b"<titles" in content
-    inner = inspection.members.get("data", inspection.members)
-    resource = inner.get("attributes", inner) if isinstance(inner, dict) else None
+    inner_members = inspection.members.get("data", inspection.members)
+    resource = inner_members.get("attributes", inner_members) if isinstance(inner_members, dict) else None
     return (
         isinstance(resource, dict)
         and "titles" in resource

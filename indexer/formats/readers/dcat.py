@@ -213,8 +213,10 @@ def _add_period(draft: RecordDraft, period: object) -> None:
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
         edge = next((period[name] for name in names if period.get(name)), "")
-        inner = next(objects_in(edge), {})
-        instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
+        inner_object = next(objects_in(edge), {})
+        instant = next(
+            (inner_object[name] for name in inner_object if name.startswith("inXSD") or name == "inDateTime"), ""
+        )
         ends.append(text_in(instant) or text_in(edge))
     if any(ends):
         draft.add_span(*ends)

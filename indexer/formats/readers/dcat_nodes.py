@@ -111,9 +111,9 @@ def _add_shape(draft: RecordDraft, shape: object) -> bool:
     if isinstance(shape, dict) and _is_geojson(shape):
         return draft.places.add_geojson(shape)
     if isinstance(shape, dict) and "@value" not in shape:
-        inner = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
-        return any(draft.places.add_text(text) for text in inner) or any(
-            _add_shape(draft, deeper) for deeper in objects_in(shape.get("geometry"))
+        inner_texts = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
+        return any(draft.places.add_text(text) for text in inner_texts) or any(
+            _add_shape(draft, inner_shape) for inner_shape in objects_in(shape.get("geometry"))
         )
     return draft.places.add_text(text_in(shape))
 

@@ -39,12 +39,15 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _add_citation(draft: RecordDraft, root: Element) -> None:
-    short, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
-    draft.identifier = "_".join(part for part in (short, version) if part) or text_at(root, "Entry_ID")
-    add_product(draft, short, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
-    draft.names.add_possible_short_names("" if short else draft.identifier)
+    short_name, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
+    draft.identifier = "_".join(part for part in (short_name, version) if part) or text_at(root, "Entry_ID")
+    add_product(draft, short_name, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
+    draft.names.add_possible_short_names("" if short_name else draft.identifier)
     draft.title = text_at(root, "Entry_Title")
-    for other_title in [*texts_at(root, "Data_Set_Citation/Dataset_Title", "Dataset_Citation/Dataset_Title"), short]:
+    for other_title in [
+        *texts_at(root, "Data_Set_Citation/Dataset_Title", "Dataset_Citation/Dataset_Title"),
+        short_name,
+    ]:
         draft.add_alternate_title(other_title)
     draft.abstract = text_at(root, "Summary/Abstract", "Summary")
     draft.doi = next(

@@ -37,11 +37,11 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _add_citation(draft: RecordDraft, root: Element) -> None:
-    short, version = text_at(root, "ShortName"), text_at(root, "VersionId")
-    draft.identifier = "_".join(part for part in (short, version) if part)
-    add_product(draft, short, version)
+    short_name, version = text_at(root, "ShortName"), text_at(root, "VersionId")
+    draft.identifier = "_".join(part for part in (short_name, version) if part)
+    add_product(draft, short_name, version)
     draft.title = text_at(root, "DataSetId", "LongName")
-    for title in (text_at(root, "LongName"), short):
+    for title in (text_at(root, "LongName"), short_name):
         draft.add_alternate_title(title)
     draft.abstract = text_at(root, "Description")
     draft.doi = doi_in(text_at(root, "DOI/DOI")) or doi_in(text_at(root, "CitationForExternalPublication"))

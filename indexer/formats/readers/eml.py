@@ -64,8 +64,8 @@ def _add_citation(draft: RecordDraft, root: Element, resource: Element) -> None:
     draft.title = next(iter(titles), "")
     for other_title in [*titles[1:], *texts_at(resource, "shortName")]:
         draft.add_alternate_title(other_title)
-    for short in texts_at(resource, "shortName"):
-        draft.names.add_short_name(short)
+    for short_name in texts_at(resource, "shortName"):
+        draft.names.add_short_name(short_name)
     abstract = find(resource, "abstract")
     paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
     draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)

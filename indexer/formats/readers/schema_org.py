@@ -39,9 +39,11 @@ _RESOLVERS = ("doi", "identifiers.org/doi")
 def datasets_in(documents: list[object]) -> list[Json]:
     """The data sets of a JSON-LD document or of those of an HTML page, each complete and with short names."""
     nodes = [node for document in documents for node in nodes_of(document)]
-    nodes += [inner for node in nodes for inner in objects_in(node.get("mainEntity"))]
+    nodes += [inner_node for node in nodes for inner_node in objects_in(node.get("mainEntity"))]
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
-    nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
+    nodes += [
+        inner_node for node in catalogues for inner_node in objects_in(node.get("dataset")) if len(inner_node) > 2
+    ]
     all_nodes = nodes_by_id(nodes)
     datasets = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
     return [plain_node(node, all_nodes) for node in datasets]
@@ -155,8 +157,8 @@ def _add_party(draft: RecordDraft, party: object, role: str) -> None:
         draft.add_contact(text_in(party), role=role)
         return
     if "Role" in types_of(party):  # schema.org's form for properties it lacks
-        for inner in [inner_party for name in _PEOPLE for inner_party in objects_in(party.get(name))]:
-            _add_party(draft, inner, text_in(party.get("roleName")) or role)
+        for member in [inner_party for name in _PEOPLE for inner_party in objects_in(party.get(name))]:
+            _add_party(draft, member, text_in(party.get("roleName")) or role)
         return
     name = text_in(party.get("name")) or " ".join(
         text for part in ("givenName", "familyName") if (text := text_in(party.get(part)))

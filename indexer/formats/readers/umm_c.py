@@ -40,14 +40,14 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _add_citation(draft: RecordDraft, collection: JsonMapping, meta: JsonMapping) -> None:
-    short, version = text_in(collection.get("ShortName")), text_in(collection.get("Version"))
+    short_name, version = text_in(collection.get("ShortName")), text_in(collection.get("Version"))
     short_and_version = "_".join(
-        part for part in (short, version) if part and not part.lower().startswith("not provided")
+        part for part in (short_name, version) if part and not part.lower().startswith("not provided")
     )
     draft.identifier = text_in(meta.get("concept-id")) or short_and_version
-    add_product(draft, short, version)
+    add_product(draft, short_name, version)
     draft.title = text_in(collection.get("EntryTitle"))
-    for other_title in (short_and_version, short):
+    for other_title in (short_and_version, short_name):
         draft.add_alternate_title(other_title if other_title != draft.identifier else "")
     draft.abstract = text_in(collection.get("Abstract"))
     doi = collection.get("DOI")

@@ -101,10 +101,10 @@ def read_across(shape: BaseGeometry, evidence: PlaceEvidence) -> BaseGeometry | 
         return None
     shifted_shape = shapely.transform(shape, _shift_west)
     narrow_west, _, narrow_east, _ = shifted_shape.bounds
-    as_written, narrow = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
-    nearer = _fits_better(narrow, as_written, evidence)
+    as_written, narrow_box = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
+    nearer = _fits_better(narrow_box, as_written, evidence)
     if nearer is None:
-        nearer = not _is_global(narrow, evidence) and narrow.width_deg < as_written.width_deg
+        nearer = not _is_global(narrow_box, evidence) and narrow_box.width_deg < as_written.width_deg
     return shifted_shape if nearer else None
 
 

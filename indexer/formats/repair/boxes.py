@@ -67,8 +67,8 @@ def _longitudes(west: float, east: float) -> tuple[tuple[float, float] | None, l
     for value in (west, east):
         if not -360.0 <= value <= 540.0:
             return None, [f"extent: box left out: longitude {value:g} outside -180..180"]
-    outside = not (-180.0 <= west <= 180.0 and -180.0 <= east <= 180.0)
-    warnings = ["extent: longitudes 0..360 brought to -180..180"] if outside else []
+    is_outside = not (-180.0 <= west <= 180.0 and -180.0 <= east <= 180.0)
+    warnings = ["extent: longitudes 0..360 brought to -180..180"] if is_outside else []
     if east - west >= _FULL_CIRCLE_DEG:
         return (-180.0, 180.0), warnings
     west, east = normalise_longitude(west), normalise_longitude(east)

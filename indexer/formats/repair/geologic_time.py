@@ -58,7 +58,10 @@ def parse_period_end(text: str, unit: str = "") -> PeriodEnd:
 def geologic_span(text: str) -> TimeSpan | None:
     """The years of one text: an age, an era, or two of them; None if it is something else."""
     single_span = None if text.strip().lower() in _NOW else parse_period_end(text).span
-    parts = next((two for pattern in _BETWEEN if len(two := [part for part in pattern.split(text) if part]) == 2), None)
+    parts = next(
+        (two_parts for pattern in _BETWEEN if len(two_parts := [part for part in pattern.split(text) if part]) == 2),
+        None,
+    )
     if single_span is not None or parts is None:
         return single_span
     first, second = parts
@@ -125,16 +128,25 @@ def _instant(value: object) -> PeriodEnd:
     position = next((item for item in as_list(members.get("inTimePosition")) if isinstance(item, Mapping)), None)
     if position is None:
         return parse_period_end(next(iter(_names(value)), ""))
-    inside = _by_local_name(position)
-    system = _by_local_name(item) if isinstance(item := inside.get("hasTRS"), Mapping) else {}
-    scale = text_in(inside.get("hasTRS")) or str(system.get("@id") or system.get("id") or "")
-    unit = next((text for item in (inside, members) if (text := text_in(item.get("geologicTimeUnitAbbreviation")))), "")
-    number = text_in(inside.get("numericPosition"))
+    members_of_position = _by_local_name(position)
+    system = _by_local_name(item) if isinstance(item := members_of_position.get("hasTRS"), Mapping) else {}
+    scale = text_in(members_of_position.get("hasTRS")) or str(system.get("@id") or system.get("id") or "")
+    unit = next(
+        (
+            text
+            for item in (members_of_position, members)
+            if (text := text_in(item.get("geologicTimeUnitAbbreviation")))
+        ),
+        "",
+    )
+    number = text_in(members_of_position.get("numericPosition"))
     if number:
         last = _last_part(scale)
         unit = unit or (last if last.lower() in _YEARS else "Ma" if last == "geologicage" else scale_unit(last))
         return parse_period_end(number, unit or scale)
-    return parse_period_end(_last_part(text_in(inside.get("nominalPosition") or inside.get("NominalPosition"))))
+    return parse_period_end(
+        _last_part(text_in(members_of_position.get("nominalPosition") or members_of_position.get("NominalPosition")))
+    )
 
 
 def _names(value: object) -> Iterator[str]:

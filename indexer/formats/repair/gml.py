@@ -146,20 +146,20 @@ def _shapes(element: Element) -> Iterator[BaseGeometry]:
 
 
 def _polygon(element: Element) -> BaseGeometry:
-    outer: _Pairs = []
+    outer_ring: _Pairs = []
     holes: list[_Pairs] = []
     for boundary in element.iterchildren("*"):
         pairs = _coordinates(boundary)
         if local_name(boundary) in ("exterior", "outerBoundaryIs"):
-            outer = pairs
+            outer_ring = pairs
         elif len(pairs) >= 3:
             holes.append(pairs)
-    corners = set(outer)
+    corners = set(outer_ring)
     if len(corners) < 3:  # a box without area, which some editors write as a polygon
         if not corners:
             raise UnreadableGeometry("it has no outer ring")
         return MultiPoint(list(corners)).convex_hull
-    shape = Polygon(outer, holes)
+    shape = Polygon(outer_ring, holes)
     return shape if shape.is_valid else _areas(repair_geometry(shape))
 
 

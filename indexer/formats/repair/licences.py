@@ -124,9 +124,9 @@ def spdx(text: str) -> str | None:
 
 @lru_cache(maxsize=1000)  # cached: a catalogue repeats the same text in every record
 def _spdx(text: str) -> str | None:
-    alone = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain_name(text))
-    if alone is not None:
-        return alone
+    identifier = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain_name(text))
+    if identifier is not None:
+        return identifier
     matches = [(place, licence) for place, licence in sorted(_in_sentence(text)) if not _is_negated(text, place)]
     of_data = [licence for place, licence in matches if not _METADATA_WORD.search(_clause_before(text, place))]
     return next(iter([*of_data, *(licence for _, licence in matches)]), None)

@@ -108,8 +108,8 @@ class NameCollector:
         words = line(text)
         if self.processing_level is not None or _is_placeholder(words):
             return
-        usual = _LEVEL.fullmatch(words)
-        self.processing_level = words if usual is None else f"L{usual[1].upper()}"
+        level_match = _LEVEL.fullmatch(words)
+        self.processing_level = words if level_match is None else f"L{level_match[1].upper()}"
 
     def add_keyword(self, term: str, vocabulary: str | None) -> None:
         """What a keyword names, judged by its vocabulary; most name nothing."""

@@ -60,11 +60,11 @@ def parse_written_dates(text: str) -> WrittenDates | None:
     text = _CORRECTED_YEAR.sub(r"\1", text.casefold())
     plain_text = " ".join(_BRACKETS.sub(" ", text.replace("'s", "s")).split()).strip(" .,;:")
     plain_text = re.sub(r"\b(\d\d\d)\?", r"\1-", _FURTHER.sub("", plain_text))  # 192? is a decade
-    bare = _CIRCA_YEAR.sub("", " ".join(_DOUBT.sub(" ", plain_text).split()).strip(" .,;:"))
-    doubtful = bare != plain_text
-    bare = " ".join(_FILLER.sub(" ", bare).split()).strip(" .,;")
+    text_without_doubt = _CIRCA_YEAR.sub("", " ".join(_DOUBT.sub(" ", plain_text).split()).strip(" .,;:"))
+    doubtful = text_without_doubt != plain_text
+    text_without_doubt = " ".join(_FILLER.sub(" ", text_without_doubt).split()).strip(" .,;")
     for form in _FORMS:
-        span = form(bare)
+        span = form(text_without_doubt)
         if span is not None:
             return WrittenDates(span.begin, span.end, doubtful or span.doubtful)
     return None

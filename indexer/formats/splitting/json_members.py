@@ -80,9 +80,9 @@ def _list(entries: Sequence[object], depth: int, outer_place: str) -> JsonMember
         if (name := format_of_json(entry)) is not None:
             members.records.append(JsonRecord(entry, Recognition(name)))
             continue
-        inner = json_members(entry, depth + 1, f" of {place}") if depth < _DEEPEST_LIST else JsonMembers()
-        if inner.records:
-            members.add(inner)
+        inner_members = json_members(entry, depth + 1, f" of {place}") if depth < _DEEPEST_LIST else JsonMembers()
+        if inner_members.records:
+            members.add(inner_members)
         else:
             members.unreadable.append(UnreadableMember(place, describe_member(entry), record_name(entry)))
     return members
@@ -138,9 +138,9 @@ def _catalogue_entries(
             if "title" in member:
                 series_name = series.get("@id") or series.get("identifier") or series.get("title")
                 entries.append({**member, "inSeries": series_name})
-    for number, inner in enumerate(as_list(members.get("catalog")), 1):
-        if isinstance(inner, dict):
-            inner_entries, faults = _catalogue_entries(inner, depth + 1, f" of catalog {number}{outer_place}")
+    for number, inner_catalogue in enumerate(as_list(members.get("catalog")), 1):
+        if isinstance(inner_catalogue, dict):
+            inner_entries, faults = _catalogue_entries(inner_catalogue, depth + 1, f" of catalog {number}{outer_place}")
             entries += inner_entries
             unreadable += faults
     return entries, unreadable
@@ -232,8 +232,8 @@ def record_name(value: object) -> str:
     ]
     for candidate in candidates:
         for item in as_list(candidate):
-            inner = item.get("@id") or item.get("@value") or item.get("value") if isinstance(item, dict) else item
-            if text := text_in(inner):
+            inner_value = item.get("@id") or item.get("@value") or item.get("value") if isinstance(item, dict) else item
+            if text := text_in(inner_value):
                 return doi_in(text) or text if "doi.org" in text else text
     return ""
 

@@ -55,15 +55,15 @@ def xml_members(root: Element) -> SplitDocument:
 def _records(root: Element) -> Iterator[_RecordElement]:
     level: list[tuple[Element, str, tuple[Element, ...]]] = [(root, "", (root,))]
     for _ in range(_DEEPEST_ELEMENT):
-        deeper = []
+        deeper_elements = []
         for element, name, path in level:
             for child in element.iterchildren("*"):
                 part = _separate_record(child, name)
                 if part is not None:
                     yield _RecordElement((*path, child), part)
                 else:
-                    deeper.append((child, _protocol_name(child) or name, (*path, child)))
-        level = deeper
+                    deeper_elements.append((child, _protocol_name(child) or name, (*path, child)))
+        level = deeper_elements
 
 
 def _separate_record(element: Element, name: str) -> RecordPart | None:
@@ -111,8 +111,10 @@ def _unreadable(container: Element, records: list[_RecordElement]) -> Iterator[U
     """The children of the list that hold no record. Where each record has a wrapper, only wrappers are members."""
     holders = {element for record in records for element in record.path}
     elements = {record.path[-1] for record in records}
-    inside = [child for child in container.iterchildren("*") if child in holders]
-    wrappers = None if any(child in elements for child in inside) else {local_name(child) for child in inside}
+    holders_inside = [child for child in container.iterchildren("*") if child in holders]
+    wrappers = (
+        None if any(child in elements for child in holders_inside) else {local_name(child) for child in holders_inside}
+    )
     for number, child in enumerate(container.iterchildren("*"), 1):
         local = local_name(child)
         if child in holders or local in _NO_MEMBERS or (wrappers is not None and local not in wrappers):

@@ -116,10 +116,10 @@ def homeland(parts: Iterable[tuple[BBox, float]]) -> BBox:
         merged_cluster = (_around([box, *(c[0] for c in near_clusters)]), area + sum(c[1] for c in near_clusters))
         clusters = [cluster for cluster in clusters if cluster not in near_clusters] + [merged_cluster]
     clusters.sort(key=lambda cluster: -cluster[1])
-    main = clusters[0][1]
-    if main < _ARCHIPELAGO_SHARE * sum(area for _, area in clusters):
+    main_box = clusters[0][1]
+    if main_box < _ARCHIPELAGO_SHARE * sum(area for _, area in clusters):
         return _around(box for box, _ in clusters)
-    return _around(box for box, area in clusters if area >= _OVERSEAS_SHARE * main)
+    return _around(box for box, area in clusters if area >= _OVERSEAS_SHARE * main_box)
 
 
 def _gap_deg(a: BBox, b: BBox) -> float:
@@ -276,10 +276,10 @@ def _city(row: JsonMapping, further: frozenset[str], own_box: BBox | None) -> Dr
 
 def estimated_box(longitude: float, latitude: float, people: int) -> BBox:
     """A square (on the ground) around a city's point; half its side by size class, .05 to .35 degrees of latitude."""
-    half = next(half for least_people, half in _SIZE_CLASSES if people >= least_people)
-    half_width = half / max(0.1, math.cos(math.radians(latitude)))
+    half_side = next(half_side for least_people, half_side in _SIZE_CLASSES if people >= least_people)
+    half_width = half_side / max(0.1, math.cos(math.radians(latitude)))
     west, east = normalise_longitude(longitude - half_width), normalise_longitude(longitude + half_width)
-    return BBox(round(west, 3), round(latitude - half, 3), round(east, 3), round(latitude + half, 3))
+    return BBox(round(west, 3), round(latitude - half_side, 3), round(east, 3), round(latitude + half_side, 3))
 
 
 def _city_regions(units: list[CountryUnit]) -> Mapping[str, list[BBox]]:
@@ -287,8 +287,8 @@ def _city_regions(units: list[CountryUnit]) -> Mapping[str, list[BBox]]:
     boxes: defaultdict[str, list[BBox]] = defaultdict(list)
     for unit in units:
         box = unit.box
-        largest = 2.0 if unit.properties["type_en"] in _CITY_TYPES else 0.75
-        if max(box.width_deg, box.height_deg) <= largest:
+        largest_gap = 2.0 if unit.properties["type_en"] in _CITY_TYPES else 0.75
+        if max(box.width_deg, box.height_deg) <= largest_gap:
             for name in (unit.properties["name"], unit.properties["name_en"]):
                 if name:
                     boxes[name_key(name)].append(box)

@@ -94,10 +94,10 @@ def _draft(name: str, kind: PlaceKind, row: list[Any]) -> Draft:
 
 
 def _river_names(name: str) -> frozenset[str]:
-    bare = name.removesuffix(" River")
-    if bare.endswith("Delta"):
+    name_alone = name.removesuffix(" River")
+    if name_alone.endswith("Delta"):
         return frozenset()
-    return frozenset(form.format(bare) for form in _RIVER_FORMS)
+    return frozenset(form.format(name_alone) for form in _RIVER_FORMS)
 
 
 def _importance(kind: PlaceKind, box: BBox) -> float:
@@ -125,18 +125,18 @@ def write(drafts: Iterable[Draft], path: Path) -> WrittenCounts:
     word_lists = load("words.yaml")
     words = {name_key(word) for word in word_lists["words"]}
     excluded_keys = {name_key(word) for word in word_lists["never"]}
-    small = {name_key(word) for draft in drafts_sorted for word in draft.small_adjectives}
+    small_adjectives = {name_key(word) for draft in drafts_sorted for word in draft.small_adjectives}
     lines = [_place_line(draft) for draft in drafts_sorted] + [""]
     keys = sorted((names.keys() | adjectives.keys()) - excluded_keys)
     for key in keys:
-        short = len(key) <= _SHORT and not (key in names and drafts_sorted[names[key][0]].kind == "country")
-        flags = ("w" if key in words or short else "") + ("a" if key not in names else "")
-        flags += "s" if key in small and key not in names else ""
+        is_short = len(key) <= _SHORT and not (key in names and drafts_sorted[names[key][0]].kind == "country")
+        flags = ("w" if key in words or is_short else "") + ("a" if key not in names else "")
+        flags += "s" if key in small_adjectives and key not in names else ""
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")
-    for short, name in load("abbreviations.yaml").items():
-        lines.append(f"{short}\t{names[name_key(name)][0]}")
+    for is_short, name in load("abbreviations.yaml").items():
+        lines.append(f"{is_short}\t{names[name_key(name)][0]}")
     lines += [f"{draft.code}\t{number}" for number, draft in enumerate(drafts_sorted) if draft.code]
     data = gzip.compress("\n".join(lines).encode(), 9, mtime=0)
     path.write_bytes(data)

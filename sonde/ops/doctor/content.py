@@ -203,9 +203,9 @@ def measured_answers(client: Elasticsearch, settings: Settings) -> tuple[State, 
     evaluation = settings.evaluation
     if evaluation.queries is None or evaluation.qrels is None:
         return "ok", "no judged questions are named"
-    missing = [str(path) for path in (evaluation.queries, evaluation.qrels) if not path.exists()]
-    if missing:
-        return "broken", f"{', '.join(missing)} is missing: SONDE_EVALUATION__QUERIES and __QRELS name the files"
+    missing_files = [str(path) for path in (evaluation.queries, evaluation.qrels) if not path.exists()]
+    if missing_files:
+        return "broken", f"{', '.join(missing_files)} is missing: SONDE_EVALUATION__QUERIES and __QRELS name the files"
     latest = MeasurementStore(client, settings.index.prefix).latest(1)
     if not latest:
         return "ok", "not measured yet"

@@ -83,17 +83,21 @@ def watermarks(client: Elasticsearch) -> Watermarks:
     values: dict[str, str] = {}
     for group in ("defaults", "persistent", "transient"):
         values |= {name: str(value) for name, value in groups.get(group, {}).items() if name.startswith(_DISK)}
-    usual = Watermarks()
+    default_watermarks = Watermarks()
     return Watermarks(
-        _watermark(values, "low", usual.low),
-        _watermark(values, "flood_stage", usual.flood),
+        _watermark(values, "low", default_watermarks.low),
+        _watermark(values, "flood_stage", default_watermarks.flood),
         watched=values.get(f"{_DISK}.threshold_enabled") != "false",
     )
 
 
-def _watermark(values: Mapping[str, str], name: str, usual: Watermark) -> Watermark:
+def _watermark(values: Mapping[str, str], name: str, default_watermarks: Watermark) -> Watermark:
     used = values.get(f"{_DISK}.watermark.{name}")
-    return usual if used is None else Watermark.read(used, values.get(f"{_DISK}.watermark.{name}.max_headroom", "-1"))
+    return (
+        default_watermarks
+        if used is None
+        else Watermark.read(used, values.get(f"{_DISK}.watermark.{name}.max_headroom", "-1"))
+    )
 
 
 def judge_disks(disks: Sequence[NodeDisk], marks: Watermarks = Watermarks()) -> tuple[State, str]:
@@ -138,8 +142,8 @@ def aliases(client: Elasticsearch, prefix: str) -> tuple[State, str]:
 
 def cluster(client: Elasticsearch) -> tuple[State, str]:
     number = str(client.info().body["version"]["number"])
-    if wrong := too_old(number):
-        return "broken", wrong
+    if version_problem := too_old(number):
+        return "broken", version_problem
     status = client.cluster.health().body["status"]
     if status == "red":
         return "broken", f"version {number}; the cluster is red: some shards are missing, look at its logs"

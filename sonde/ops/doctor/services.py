@@ -95,9 +95,11 @@ def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
     if not ages:
         return "ok", "no task waits"
     text = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
-    late = [queue for queue, age in ages.items() if age > LATE_S]
-    if late:
-        worker_note = f"the worker of {late[0]}" if len(late) == 1 else f"the workers of {', '.join(late)}"
+    late_queues = [queue for queue, age in ages.items() if age > LATE_S]
+    if late_queues:
+        worker_note = (
+            f"the worker of {late_queues[0]}" if len(late_queues) == 1 else f"the workers of {', '.join(late_queues)}"
+        )
         return (
             "warning",
             f"the oldest task waits {text}: look at {worker_note}, which is dead or held up by a long task",

@@ -75,9 +75,11 @@ def texts_of(collection: JudgedCollection, questions: Sequence[JudgedCandidates]
 
 def judged_candidates(settings: Settings, collection: JudgedCollection, depth: Depth) -> list[JudgedCandidates]:
     """The questions whose candidates hold a right answer and a wrong one."""
-    with bench(settings, collection) as ready:
+    with bench(settings, collection) as evaluation_bench:
         candidates = [
-            _candidates(ready.pipeline.ordered(_FUSED_ONLY.request(question.text)), collection, question.id, depth)
+            _candidates(
+                evaluation_bench.pipeline.ordered(_FUSED_ONLY.request(question.text)), collection, question.id, depth
+            )
             for question in collection.questions
         ]
     return [candidate_list for candidate_list in candidates if candidate_list is not None]
@@ -90,11 +92,11 @@ def _candidates(
     ids = ranking.ids()
     grades = np.array([qrels.get(collection.documents[id], 0) for id in ids], dtype=np.float32)
     right_rows = np.flatnonzero(grades > 0)[: depth.right]
-    wrong = np.flatnonzero(grades <= 0)[: depth.candidates - len(right_rows)]
+    wrong_rows = np.flatnonzero(grades <= 0)[: depth.candidates - len(right_rows)]
     text = state.interpretation.text
-    if len(right_rows) == 0 or len(wrong) == 0 or not text:
+    if len(right_rows) == 0 or len(wrong_rows) == 0 or not text:
         return None
-    selected_rows = np.concatenate([right_rows, wrong])
+    selected_rows = np.concatenate([right_rows, wrong_rows])
     fused_scores = ranking.score[ranking.order[selected_rows]].astype(np.float32)
     return JudgedCandidates(text, [ids[row] for row in selected_rows], fused_scores, grades[selected_rows])
 

@@ -129,9 +129,9 @@ def _measure(layout: PageLayout, lost_words: Sequence[Word]) -> Coverage:
     glued_count = sum(map(_glued_words, words)) if sum(_glued_words(word) > 0 for word in words) >= _FEWEST_GLUED else 0
     pieces = [piece for word in words for piece in _LETTERS.findall(word.text)]
     letters = sum(map(len, pieces))
-    small = [piece for piece in pieces if len(piece) < 3]
-    is_shattered = letters >= _FEWEST_LETTERS and sum(map(len, small)) > _SHATTERED_SHARE * letters
-    shattered_count = len(small) if is_shattered else 0
+    small_pieces = [piece for piece in pieces if len(piece) < 3]
+    is_shattered = letters >= _FEWEST_LETTERS and sum(map(len, small_pieces)) > _SHATTERED_SHARE * letters
+    shattered_count = len(small_pieces) if is_shattered else 0
     word_count = sum(map(_is_word, words))
     if glued_count:
         word_count -= sum(_glued_words(word) > 0 for word in words)
@@ -167,5 +167,5 @@ def _plain_lines(words: Sequence[Word]) -> list[Line]:
     """From the top; then text written sideways, each line read upwards."""
     turned_words = sorted((w for w in words if w.turned), key=lambda w: (round(w.box.middle_x / 4.0), -w.box.top))
     upright = rows(words)
-    aside = [tuple(group) for _, group in groupby(turned_words, key=lambda w: round(w.box.middle_x / 4.0))]
-    return [*upright, *(Line(group, bounding_box(word.box for word in group)) for group in aside)]
+    aside_groups = [tuple(group) for _, group in groupby(turned_words, key=lambda w: round(w.box.middle_x / 4.0))]
+    return [*upright, *(Line(group, bounding_box(word.box for word in group)) for group in aside_groups)]

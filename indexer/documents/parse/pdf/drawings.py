@@ -34,19 +34,19 @@ def find_drawings(page: pdfium.PdfPage, frame: Frame) -> Drawings:
             break
         if page_object.type not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_SHADING):
             continue
-        outer = _outer(page_object)
+        outer_matrix = _outer(page_object)
         try:
             bounds = page_object.get_bounds()
         except pdfium.PdfiumError:
             continue
-        box = frame.box(*(bounds if outer is None else outer.on_rect(*bounds)))
+        box = frame.box(*(bounds if outer_matrix is None else outer_matrix.on_rect(*bounds)))
         if page_object.type == raw.FPDF_PAGEOBJ_IMAGE:
             images.append(box)
             continue
         if max(box.width, box.height) <= _SHORTEST_RULE and page_object.type == raw.FPDF_PAGEOBJ_PATH:
             strokes.append((box, not _is_dot(box)))
             continue
-        path_rules = _rules_of(page_object, box, frame, outer)
+        path_rules = _rules_of(page_object, box, frame, outer_matrix)
         rules += path_rules
         strokes.append((box, not path_rules))
     page_area_limit = 0.85 * frame.width * frame.height
@@ -60,25 +60,27 @@ def find_drawings(page: pdfium.PdfPage, frame: Frame) -> Drawings:
 
 def _outer(page_object: pdfium.PdfObject) -> pdfium.PdfMatrix | None:
     """The matrix from a form's coordinates (a drawing placed on the page as a unit) to the page's."""
-    outer = None
+    outer_matrix = None
     form = page_object.container
     while form is not None:
-        outer = form.get_matrix() if outer is None else outer.multiply(form.get_matrix())
+        outer_matrix = form.get_matrix() if outer_matrix is None else outer_matrix.multiply(form.get_matrix())
         form = form.container
-    return outer
+    return outer_matrix
 
 
 _SHORTEST_RULE = 5.0  # points: the border of a cell drawn alone
 _MOST_SEGMENTS = 200  # of one path that can be a grid
 
 
-def _rules_of(page_object: pdfium.PdfObject, box: Box, frame: Frame, outer: pdfium.PdfMatrix | None) -> list[Rule]:
+def _rules_of(
+    page_object: pdfium.PdfObject, box: Box, frame: Frame, outer_matrix: pdfium.PdfMatrix | None
+) -> list[Rule]:
     """The rules in a path: the path itself if it is thin, or the sides of rectangles; none if a line is not straight
     and either horizontal or vertical.
     """
     if min(box.width, box.height) <= _RULE_THICKNESS:
         return [Rule(box)] if max(box.width, box.height) > _SHORTEST_RULE else []
-    points = _points(page_object, outer)
+    points = _points(page_object, outer_matrix)
     if points is None:
         return []
     rules = []
@@ -97,13 +99,13 @@ def _is_dot(box: Box) -> bool:
 
 
 def _points(
-    page_object: pdfium.PdfObject, outer: pdfium.PdfMatrix | None
+    page_object: pdfium.PdfObject, outer_matrix: pdfium.PdfMatrix | None
 ) -> list[tuple[tuple[float, float], tuple[float, float]]] | None:
     """The straight pieces of a path, in PDF coordinates; None if it has a curve or too many pieces."""
     count = raw.FPDFPath_CountSegments(page_object.raw) if page_object.type == raw.FPDF_PAGEOBJ_PATH else 0
     if not 2 <= count <= _MOST_SEGMENTS:
         return None
-    matrix = page_object.get_matrix() if outer is None else page_object.get_matrix().multiply(outer)
+    matrix = page_object.get_matrix() if outer_matrix is None else page_object.get_matrix().multiply(outer_matrix)
     x, y = ctypes.c_float(), ctypes.c_float()
     pieces = []
     start_point = last = (0.0, 0.0)
@@ -133,8 +135,8 @@ def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
     because rules alone border a table or a text. The outline encloses the other strokes.
     """
     clusters: list[_Cluster] = []
-    for box, free in sorted(strokes[:4000], key=lambda cluster: (cluster[0].top, cluster[0].left)):
-        joined_cluster = _Cluster(box, box if free else None, 1)
+    for box, is_free in sorted(strokes[:4000], key=lambda cluster: (cluster[0].top, cluster[0].left)):
+        joined_cluster = _Cluster(box, box if is_free else None, 1)
         separate_clusters: list[_Cluster] = []
         for other in clusters:
             if joined_cluster.box.touches(other.box, _NEAR_POINTS):

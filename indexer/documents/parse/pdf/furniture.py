@@ -135,10 +135,10 @@ def _without_cells(words: Sequence[Word], page: Page, find: FindTables) -> list[
 
 def _repeated_rows(pages: Sequence[Page], edges: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
     by_number = {page.number: page for page in pages}
-    alike: dict[tuple[RegionKind, str], list[EdgeRow]] = defaultdict(list)
+    rows_by_key: dict[tuple[RegionKind, str], list[EdgeRow]] = defaultdict(list)
     for row in edges:
-        alike[row.kind, _key(row.line.text)].append(row)
-    for (_, key), equal_rows in alike.items():
+        rows_by_key[row.kind, _key(row.line.text)].append(row)
+    for (_, key), equal_rows in rows_by_key.items():
         is_number = _PAGE_NUMBER.match(key) is not None
         reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
         for row, count in _pages_near(equal_rows, reach):
@@ -176,9 +176,9 @@ def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[EdgeRow]:
 
 def _rows_set_apart(lines: Sequence[Line]) -> Sequence[Line]:
     """Of the outermost rows (the first is at the edge), those before the last gap wider than a line gap."""
-    gaps = [abs(inner.baseline - outer.baseline) for outer, inner in pairwise(lines)]
-    usual = median(gaps) if gaps else 0.0
-    wide_gaps = [place for place, gap in enumerate(gaps[:_ROWS_LOOKED_AT], 1) if gap > _GAP * usual]
+    gaps = [abs(inner_line.baseline - outer_line.baseline) for outer_line, inner_line in pairwise(lines)]
+    usual_gap = median(gaps) if gaps else 0.0
+    wide_gaps = [place for place, gap in enumerate(gaps[:_ROWS_LOOKED_AT], 1) if gap > _GAP * usual_gap]
     return lines[: max(wide_gaps)] if wide_gaps else lines[:1]
 
 
@@ -222,8 +222,8 @@ def _is_column_of_table(numbers: Sequence[Word], lines: Sequence[Line]) -> bool:
     parts_beside = [parts for parts in cells if parts]
     if not parts_beside:
         return False
-    short = [len(part.words) < _WORDS_OF_TEXT for parts in parts_beside for part in parts]
-    if median(len(parts) for parts in parts_beside) >= 2 and 2 * sum(short) > len(short):
+    short_parts = [len(part.words) < _WORDS_OF_TEXT for parts in parts_beside for part in parts]
+    if median(len(parts) for parts in parts_beside) >= 2 and 2 * sum(short_parts) > len(short_parts):
         return True
     column = bounding_box(word.box for word in numbers)
     numbered_ids = {id(line) for line in numbered_lines}
@@ -238,9 +238,13 @@ def _counts_up(values: Sequence[int]) -> bool:
     """By 1, 2, 5 or 10; a line without its number doubles a step, which may happen only rarely."""
     if len(values) < 2:
         return False
-    steps = Counter(later_value - earlier for earlier, later_value in pairwise(values))
-    usual, count = steps.most_common(1)[0]
-    return usual in (1, 2, 5, 10) and count >= 0.7 * len(values[1:]) and all(s > 0 and s % usual == 0 for s in steps)
+    steps = Counter(later_value - earlier_value for earlier_value, later_value in pairwise(values))
+    usual_step, count = steps.most_common(1)[0]
+    return (
+        usual_step in (1, 2, 5, 10)
+        and count >= 0.7 * len(values[1:])
+        and all(s > 0 and s % usual_step == 0 for s in steps)
+    )
 
 
 def _first_part(line: Line) -> Line | None:

@@ -145,14 +145,16 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
     loose = raw.FS_RECTF()
     glyphs: list[Glyph] = []
     gap = math.inf
-    high = 0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
+    high_half = (
+        0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
+    )
     for index in range(min(textpage.count_chars(), MOST_CHARACTERS)):
         code = raw.FPDFText_GetUnicode(handle, index)
         if 0xD800 <= code < 0xDC00:
-            high = code
+            high_half = code
             continue
-        character = _character(handle, index, code, high)
-        high = 0
+        character = _character(handle, index, code, high_half)
+        high_half = 0
         if character.isspace():
             gap = min(gap, _GUESSED_SPACE if raw.FPDFText_IsGenerated(handle, index) == 1 else -1.0)
             continue
@@ -185,10 +187,10 @@ def _name_symbols(glyphs: list[Glyph]) -> list[Glyph]:
     return named_glyphs
 
 
-def _character(handle: object, index: int, code: int, high: int) -> str:
+def _character(handle: object, index: int, code: int, high_half: int) -> str:
     """A space for a code that is no character."""
     if 0xDC00 <= code < 0xE000:
-        return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00) if high else UNKNOWN
+        return chr(0x10000 + ((high_half - 0xD800) << 10) + code - 0xDC00) if high_half else UNKNOWN
     if code == 0xAD or (code == 2 and raw.FPDFText_IsHyphen(handle, index) == 1):
         return "-"
     if code in (0xFFFE, 0xFFFF):
@@ -235,9 +237,9 @@ def _strips(left: float, right: float) -> tuple[int, int]:
 
 
 def _is_above(accent: Glyph, letter: Glyph) -> bool:
-    inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
+    is_inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
     height = 0.5 * max(letter.style.size, 1.0)
-    return inside and -height <= letter.box.top - accent.box.bottom <= height
+    return is_inside and -height <= letter.box.top - accent.box.bottom <= height
 
 
 def _accent(letter: str, accent: str) -> str:

@@ -30,9 +30,10 @@ def measure(pages: Iterable[list[Line]]) -> Measures:
             if line.share("mono") < 0.5:
                 letters[round(line.size * 2.0) / 2.0] += len(line.text)
         distances += [
-            later_line.baseline - earlier.baseline
-            for earlier, later_line in pairwise(lines)
-            if 0.0 < later_line.baseline - earlier.baseline < 3.5 * earlier.size and len(earlier.words) > 5
+            later_line.baseline - earlier_line.baseline
+            for earlier_line, later_line in pairwise(lines)
+            if 0.0 < later_line.baseline - earlier_line.baseline < 3.5 * earlier_line.size
+            and len(earlier_line.words) > 5
         ]
     size = letters.most_common(1)[0][0] if letters else 10.0
     return Measures(max(size, 1.0), median(distances) if distances else 1.2 * size)
@@ -117,20 +118,20 @@ def is_heading(line: Line, line_neighbours: Neighbours, measures: Measures, *, i
     text = line.text.strip()
     if not _fits_a_heading(text):
         return False
-    bare = text.rstrip(":. ").lower()
+    heading_text = text.rstrip(":. ").lower()
     number_match = NUMBERED_HEADING.match(text)
     title = number_match["title"] if number_match else text
     if not title[:1].isupper() and not title[:1].isdigit() and not number_match:
         return False
-    if bare in SECTION_NAMES or (number_match is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
+    if heading_text in SECTION_NAMES or (number_match is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
         return True
     capital = title.isupper() and len(_WORD.findall(title)) >= 1 and len(title) >= 5
     is_apart = _is_apart(line_neighbours.gap_before, line, measures)
     if is_scanned:
         return is_apart and _is_apart(line_neighbours.gap_after, line, measures) and (capital or _short_title(title))
-    large = line.size >= _LARGER * measures.size
+    is_large = line.size >= _LARGER * measures.size
     bold = line.share("bold") >= 0.9
-    return (large or bold or capital) and is_apart
+    return (is_large or bold or capital) and is_apart
 
 
 def _fits_a_heading(text: str) -> bool:

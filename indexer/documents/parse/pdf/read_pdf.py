@@ -130,12 +130,12 @@ def _groups(pages: Sequence[Page]) -> list[list[Page]]:
     asides: dict[tuple[float, str], list[list[Page]]] = {}
     for page in pages:
         counts: Counter[tuple[float, str]] = Counter()
-        for aside in page.asides:
-            key = (aside.turn, aside.read_by)
+        for aside_page in page.asides:
+            key = (aside_page.turn, aside_page.read_by)
             groups = asides.setdefault(key, [])
             if counts[key] == len(groups):
                 groups.append([])
-            groups[counts[key]].append(aside)
+            groups[counts[key]].append(aside_page)
             counts[key] += 1
     return [list(pages), *(group for groups in asides.values() for group in groups)]
 

@@ -189,15 +189,17 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
     counts = Counter(len(gutters) for gutters in pages if gutters)
     if not counts:
         return ()
-    usual, count = counts.most_common(1)[0]
+    usual_left, count = counts.most_common(1)[0]
     if 2 * count < len(pages):
         return ()
-    return tuple(median(gutters[place] for gutters in pages if len(gutters) == usual) for place in range(usual))
+    return tuple(
+        median(gutters[place] for gutters in pages if len(gutters) == usual_left) for place in range(usual_left)
+    )
 
 
-def gutters_of_page(segments: Sequence[Line], usual: Gutters) -> Gutters:
-    """``usual``, the document's gaps, if this page keeps all of them."""
-    return usual if usual and all(keeps_gutter(segments, gutter) for gutter in usual) else ()
+def gutters_of_page(segments: Sequence[Line], usual_left: Gutters) -> Gutters:
+    """``usual_left``, the document's gaps, if this page keeps all of them."""
+    return usual_left if usual_left and all(keeps_gutter(segments, gutter) for gutter in usual_left) else ()
 
 
 def keeps_gutter(segments: Sequence[Line], x: float) -> bool:
@@ -246,13 +248,15 @@ class PlacedLine:
     column: int
 
 
-def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual: Gutters = ()) -> list[PlacedLine]:
+def reading_order(
+    segments: Sequence[Line], obstacles: Sequence[Box] = (), usual_left: Gutters = ()
+) -> list[PlacedLine]:
     """The segments as whole lines, in reading order.
 
-    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual`` are the gaps on
+    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual_left`` are the gaps on
     most pages of the document: they also apply to a page on which many formulas cross them.
     """
-    gutters = find_gutters(segments) or gutters_of_page(segments, usual)
+    gutters = find_gutters(segments) or gutters_of_page(segments, usual_left)
     for gutter in gutters:
         segments = [part for segment in segments for part in _split(segment, gutter)]
     groups = _in_order(segments, gutters, obstacles)
@@ -288,11 +292,11 @@ def _in_bands(segments: Sequence[Line], gutters: Gutters, obstacles: Sequence[Bo
     crossed_gutters = {id(s): sum(_crosses(s.box, gutter, 2.0) for gutter in gutters) for s in segments}
     boxes = {id(box): sum(_crosses(box, gutter, 4.0) for gutter in gutters) for box in obstacles}
     max_crossed = max([*crossed_gutters.values(), *boxes.values()])
-    wide = [s for s in segments if crossed_gutters[id(s)] == max_crossed]
+    wide_segments = [s for s in segments if crossed_gutters[id(s)] == max_crossed]
     walls = sorted(box.top for box in obstacles if boxes[id(box)] == max_crossed)
     other_boxes = [box for box in obstacles if boxes[id(box)] < max_crossed]
     groups: list[list[Line]] = []
-    for band in _bands(wide, [s for s in segments if crossed_gutters[id(s)] < max_crossed], walls):
+    for band in _bands(wide_segments, [s for s in segments if crossed_gutters[id(s)] < max_crossed], walls):
         groups += [band.lines] if band.full else _in_order(band.lines, gutters, other_boxes)
     return groups
 
@@ -324,7 +328,7 @@ class _Band:
 
 
 def _bands(crossing_lines: Sequence[Line], sides: Sequence[Line], walls: Sequence[float]) -> list[_Band]:
-    wide = {id(line) for line in crossing_lines}
+    wide_ids = {id(line) for line in crossing_lines}
     bands: list[_Band] = []
     pending = list(walls)
     for line in sorted([*crossing_lines, *sides], key=lambda s: (s.baseline, s.box.left)):
@@ -332,10 +336,10 @@ def _bands(crossing_lines: Sequence[Line], sides: Sequence[Line], walls: Sequenc
         while pending and line.box.middle_y > pending[0]:
             pending.pop(0)
             is_walled = True
-        full = id(line) in wide
-        continues_row = full is False and bool(bands) and bands[-1].full and same_row(bands[-1].lines[-1], line)
-        if bands and (bands[-1].full == full or continues_row) and not is_walled:
+        is_full = id(line) in wide_ids
+        continues_row = is_full is False and bool(bands) and bands[-1].full and same_row(bands[-1].lines[-1], line)
+        if bands and (bands[-1].full == is_full or continues_row) and not is_walled:
             bands[-1].lines.append(line)
         else:
-            bands.append(_Band(full, [line]))
+            bands.append(_Band(is_full, [line]))
     return bands

@@ -96,7 +96,7 @@ def as_aside(text_page: Page, area: Box, page: Page) -> Page:
     area_page = Page(text_page.number, area.width, area.height)
     sideways = text_page.turn % 180.0 != 0.0
     width, height = (page.height, page.width) if sideways else (page.width, page.height)
-    aside = replace(text_page, width=width, height=height)
+    aside_page = replace(text_page, width=width, height=height)
     turned_back = Page(text_page.number, page.width, page.height, turn=-text_page.turn)
     known_boxes = [word.box for word in page.words if area.holds(word.box)][:_MOST_KNOWN]
     words = []
@@ -104,9 +104,9 @@ def as_aside(text_page: Page, area: Box, page: Page) -> Page:
         box = text_page.place_on(area_page, word.box)
         box = Box(box.left + area.left, box.top + area.top, box.right + area.left, box.bottom + area.top)
         if not any(known_box.holds(box) for known_box in known_boxes):
-            upright = turned_back.place_on(aside, box)
+            upright = turned_back.place_on(aside_page, box)
             words.append(replace(word, box=upright, baseline=upright.bottom + word.baseline - word.box.bottom))
-    return replace(aside, words=tuple(words))
+    return replace(aside_page, words=tuple(words))
 
 
 _LEAST_CONFIDENCE = 60.0  # of a page's text; text of another script than the pack's has 30 to 55

@@ -97,10 +97,10 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
     figures = [box for box in page.figures if not any(_overlap(box, table.box) for table in tables)]
     page = replace(page, figures=tuple(figures))
     in_tables = {id(word) for table in tables for word in table.words}
-    free = [word for word in words if id(word) not in in_tables]
-    labels = _figure_words(page, free, measures)
+    free_words = [word for word in words if id(word) not in in_tables]
+    labels = _figure_words(page, free_words, measures)
     in_figures = {id(word) for word in labels}
-    running_words = [word for word in free if id(word) not in in_figures]
+    running_words = [word for word in free_words if id(word) not in in_figures]
     parts = [part for row in rows(running_words) for part in segments(row)]
     placed_lines = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
     regions = _regions(page, placed_lines, measures)
@@ -137,8 +137,8 @@ def _figure_words(page: Page, words: Sequence[Word], measures: Measures) -> list
         return labels
     for row in rows(words):
         for part in segments(row):
-            inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
-            if inside or _is_axis(part, page.figures, measures):
+            is_inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
+            if is_inside or _is_axis(part, page.figures, measures):
                 labels += part.words
     return labels
 
@@ -176,18 +176,18 @@ def _settle(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures, 
     settled_kinds = list(kinds)
     for i in range(1, len(lines)):
         gap = lines[i].baseline - lines[i - 1].baseline
-        close = gap <= 1.25 * max(measures.leading, lines[i - 1].size * 1.2)
-        alike = abs(lines[i].size - lines[i - 1].size) <= 0.6
-        if settled_kinds[i - 1] == "caption" and settled_kinds[i] in ("text", "formula") and close and alike:
+        is_close = gap <= 1.25 * max(measures.leading, lines[i - 1].size * 1.2)
+        is_alike = abs(lines[i].size - lines[i - 1].size) <= 0.6
+        if settled_kinds[i - 1] == "caption" and settled_kinds[i] in ("text", "formula") and is_close and is_alike:
             settled_kinds[i] = "caption"
         elif (
             settled_kinds[i - 1] == "heading"
             and settled_kinds[i] == "text"
-            and close
+            and is_close
             and _same_style(lines[i - 1], lines[i], measures)
         ):
             settled_kinds[i] = "heading"
-        elif settled_kinds[i - 1] == "footnote" and settled_kinds[i] in ("text", "formula") and alike:
+        elif settled_kinds[i - 1] == "footnote" and settled_kinds[i] in ("text", "formula") and is_alike:
             settled_kinds[i] = "footnote"
         elif (
             settled_kinds[i] == "contents"

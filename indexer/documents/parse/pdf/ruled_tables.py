@@ -170,11 +170,11 @@ def _touching_rules(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stro
 
 
 def _distinct(values: Sequence[float]) -> list[float]:
-    distinct: list[float] = []
+    distinct_values: list[float] = []
     for value in sorted(values):
-        if not distinct or value - distinct[-1] > _SAME_RULE:
-            distinct.append(value)
-    return distinct
+        if not distinct_values or value - distinct_values[-1] > _SAME_RULE:
+            distinct_values.append(value)
+    return distinct_values
 
 
 def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
@@ -182,19 +182,19 @@ def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
     if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
         return None
     box = Box(xs[0], ys[0], xs[-1], ys[-1])
-    inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
-    if len(inside) < 3:
+    words_inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
+    if len(words_inside) < 3:
         return None
     cells = _cells_of(grid, xs, ys)
     by_cell: dict[tuple[int, int], list[Word]] = {}
-    for word in inside:
+    for word in words_inside:
         by_cell.setdefault(cells[_place(word, xs, ys)], []).append(word)
     if len(by_cell) < _FEWEST_FILLED * len(set(cells.values())):
         return None
     table = _cell_texts(by_cell, len(ys) - 1, len(xs) - 1)
     if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table):
         return None
-    return PageTable(box, tuple(tuple(row) for row in table), 1, tuple(inside), "borders")
+    return PageTable(box, tuple(tuple(row) for row in table), 1, tuple(words_inside), "borders")
 
 
 def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
@@ -240,8 +240,8 @@ def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
     if len(cells) < 2 or len(lines) < _LINES_OF_A_LIST:
         return []
     column_of = {id(word): column for column, words in cells.items() for word in words}
-    full = sum(len({column_of[id(word)] for word in line.words}) == len(cells) for line in lines)
-    if full < 0.8 * len(lines):
+    full_rows = sum(len({column_of[id(word)] for word in line.words}) == len(cells) for line in lines)
+    if full_rows < 0.8 * len(lines):
         return []
     return [
         [_cell_text([w for w in line.words if column_of[id(w)] == column]) for column in range(width)] for line in lines
@@ -324,8 +324,8 @@ def _join_rules(rules: Sequence[Rule]) -> list[Rule]:
 
 
 def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]) -> PageTable | None:
-    inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
-    lines = rows(inside)
+    words_inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
+    lines = rows(words_inside)
     if len(lines) < 2:
         return None
     uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
@@ -342,7 +342,7 @@ def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Seque
         return None
     header = _header_rows(lines, levels)
     merged_cells, header = merge_continuations(cells, header)
-    return PageTable(frame, tuple(tuple(row) for row in merged_cells), header, tuple(inside))
+    return PageTable(frame, tuple(tuple(row) for row in merged_cells), header, tuple(words_inside))
 
 
 def _is_no_row(line: Line) -> bool:
@@ -358,6 +358,6 @@ def _has_caption(page: Page) -> bool:
 def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
     """Rows above the last inner rule of the upper third; 1 if there is none."""
     top, bottom = min(levels), max(levels)
-    inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
-    line_count = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
+    inner_levels = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
+    line_count = sum(line.box.middle_y < max(inner_levels) for line in lines) if inner_levels else 0
     return line_count if 0 < line_count < len(lines) else 1

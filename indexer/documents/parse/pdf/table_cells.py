@@ -133,15 +133,15 @@ def is_running_text(lines: Sequence[Line], edges: Sequence[float], frame: Box) -
     if len(lines) < 6 or len(edges) > 2:
         return False
     bounds = [frame.left, *edges, frame.right]
-    full = 0
+    full_rows = 0
     for line in lines:
         parts = [[w for w in line.words if left < w.box.middle_x <= right] for left, right in pairwise(bounds)]
         shares = [
             (bounding_box(w.box for w in part).width / (right - left)) if len(part) >= 3 else 0.0
             for part, (left, right) in zip(parts, pairwise(bounds), strict=True)
         ]
-        full += sum(share > 0.75 for share in shares) >= min(2, len(shares))
-    return full > 0.3 * len(lines)
+        full_rows += sum(share > 0.75 for share in shares) >= min(2, len(shares))
+    return full_rows > 0.3 * len(lines)
 
 
 def merge_continuations(cells: Sequence[list[str]], header: int) -> tuple[list[list[str]], int]:

@@ -185,9 +185,11 @@ def posture(picture: Picture, ocr: Ocr, limits: Limits) -> Posture:
 def parse_posture(output: str) -> Posture:
     """Reads tesseract's report on orientation and script."""
     fields = {match["name"]: match["value"] for match in _FIELD.finditer(output)}
-    sure = _number(fields.get("Script confidence")) >= _SURE_SCRIPT
+    is_sure = _number(fields.get("Script confidence")) >= _SURE_SCRIPT
     is_turned = _number(fields.get("Orientation confidence")) >= _SURE_TURN
-    return Posture(fields.get("Script") if sure else None, int(_number(fields.get("Rotate"))) % 360 if is_turned else 0)
+    return Posture(
+        fields.get("Script") if is_sure else None, int(_number(fields.get("Rotate"))) % 360 if is_turned else 0
+    )
 
 
 def _number(text: str | None) -> float:
@@ -251,10 +253,11 @@ def ocr_problem(ocr: Ocr) -> str:
         )
     installed_packs = installed_languages(command)
     wanted_packs = () if ocr.languages == "auto" else ocr.languages.split("+")
-    missing = [name for name in wanted_packs if name not in installed_packs]
-    if missing:
+    missing_packs = [name for name in wanted_packs if name not in installed_packs]
+    if missing_packs:
         return (
-            f"tesseract lacks the language packs {', '.join(missing)} of SONDE_DOCUMENTS__OCR_LANGUAGES: scanned pages "
-            f"are not read. Install them (Debian's packages {', '.join(f'tesseract-ocr-{name}' for name in missing)})"
+            f"tesseract lacks the language packs {', '.join(missing_packs)} of SONDE_DOCUMENTS__OCR_LANGUAGES: scanned "
+            "pages are not read. Install them (Debian's packages "
+            f"{', '.join(f'tesseract-ocr-{name}' for name in missing_packs)})"
         )
     return "" if installed_packs else "tesseract has no language pack: install one (Debian's package tesseract-ocr-eng)"

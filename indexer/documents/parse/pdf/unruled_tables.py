@@ -68,14 +68,14 @@ def unruled_tables(
     """``words`` of a page without furniture; ``ruled_tables`` and ``figures`` contain no other table; ``gutters``: the
     document's, where this page keeps them. Those of one page alone may be the gaps of a table.
     """
-    free = [
+    free_words = [
         word
         for word in words
         if not word.turned and not word.mono and not any(box.holds(word.box, 2.0) for box in (*ruled_tables, *figures))
     ]
     tables: list[PageTable] = []
     for left, right in _bands(gutters):
-        band_words = [word for word in free if left <= word.box.middle_x < right]
+        band_words = [word for word in free_words if left <= word.box.middle_x < right]
         lines = [_Row(line, tuple(segments(line))) for line in rows(band_words)]
         tables += [
             table for table in _in_band(lines) if table.found_by == "caption" or not _is_beside(table.box, figures)
@@ -147,22 +147,22 @@ def _body(lines: Sequence[_Row], start: int, width: float) -> list[_Row]:
     gaps: list[float] = []  # sorted, for their median
     for row in lines[start + 1 : start + _MOST_ROWS]:
         gap = row.line.baseline - body_rows[-1].line.baseline
-        usual = _middle(gaps) if gaps else max(gap if row.is_split else 0.0, 1.6 * row.line.size)
+        usual_size = _middle(gaps) if gaps else max(gap if row.is_split else 0.0, 1.6 * row.line.size)
         is_text = not row.is_split and len(row.line.words) >= _WORDS_OF_TEXT and row.line.box.width > _WIDE * width
-        if gap > _MAX_ROW_DISTANCE * usual or is_text or _starts_caption(row.line) or _is_caption(row.line):
+        if gap > _MAX_ROW_DISTANCE * usual_size or is_text or _starts_caption(row.line) or _is_caption(row.line):
             break
         insort(gaps, gap)
         body_rows.append(row)
     while body_rows and not body_rows[-1].is_split:
         body_rows.pop()
-    usual = median(row.line.size for row in body_rows) if body_rows else 0.0
-    return body_rows if not body_rows or body_rows[0].line.size <= _LARGER * usual else []
+    usual_size = median(row.line.size for row in body_rows) if body_rows else 0.0
+    return body_rows if not body_rows or body_rows[0].line.size <= _LARGER * usual_size else []
 
 
 def _middle(values: Sequence[float]) -> float:
     """The median of values in order."""
-    half = len(values) // 2
-    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2.0
+    half_count = len(values) // 2
+    return values[half_count] if len(values) % 2 else (values[half_count - 1] + values[half_count]) / 2.0
 
 
 def _table(body: Sequence[_Row], caption: Sequence[Line]) -> PageTable | None:

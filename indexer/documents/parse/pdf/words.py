@@ -48,9 +48,9 @@ class _WordBuilder:
             return True
         size = max(self.style.size, glyph.style.size, 1.0)
         gap = glyph.box.left - self.boxes[-1].right
-        widest = min(glyph.gap, _MONO_SPACE if self.style.mono else _SPACE) * size
+        widest_gap = min(glyph.gap, _MONO_SPACE if self.style.mono else _SPACE) * size
         same_line = abs(glyph.baseline - self.baseline) < _BASELINE * size
-        return same_line and -0.8 * size < gap < widest and glyph.style.ink == self.style.ink
+        return same_line and -0.8 * size < gap < widest_gap and glyph.style.ink == self.style.ink
 
     def word(self) -> InkedWord:
         style = self.style
@@ -120,15 +120,15 @@ def _continues(word_before: Word, word: Word) -> bool:
 def _join_run(run: Sequence[Word]) -> Iterator[Word]:
     """Words of a run of single letters; the run as it is if it is too short, uneven, or made of variables."""
     gaps = [right.box.left - left.box.right for left, right in pairwise(run)]
-    usual = median(gaps) if gaps else 0.0
+    usual_gap = median(gaps) if gaps else 0.0
     letters = "".join(word.text for word in run)
     fewest = _FEWEST_SPACED if letters[:_FEWEST_SPACED].isupper() else _FEWEST_SMALL
-    if len(run) < fewest or usual > _LETTER_GAP * run[0].size or len(set(letters)) < 3:
+    if len(run) < fewest or usual_gap > _LETTER_GAP * run[0].size or len(set(letters)) < 3:
         yield from run
         return
     run_words = [run[0]]
     for gap, word in zip(gaps, run[1:], strict=True):
-        if gap > _EVEN * usual:
+        if gap > _EVEN * usual_gap:
             yield _merge(run_words)
             run_words = []
         run_words.append(word)
@@ -144,14 +144,14 @@ def _join_ligatures(words: list[Word]) -> list[Word]:
         next_word = words[place + 1] if place + 1 < len(words) else None
         place += 1
         left, right = _gap(word_before, word), _gap(word, next_word)
-        narrow = min(left, right)
-        if word.text not in _LIGATURES or narrow > _LIGATURE_GAP * word.size:
+        narrower_gap = min(left, right)
+        if word.text not in _LIGATURES or narrower_gap > _LIGATURE_GAP * word.size:
             joined_words.append(word)
             continue
         parts = [word]
-        if word_before is not None and left <= _SAME_GAP * narrow and word_before.text[-1:].isalpha():
+        if word_before is not None and left <= _SAME_GAP * narrower_gap and word_before.text[-1:].isalpha():
             parts.insert(0, joined_words.pop())
-        if next_word is not None and right <= _SAME_GAP * narrow and next_word.text[:1].islower():
+        if next_word is not None and right <= _SAME_GAP * narrower_gap and next_word.text[:1].islower():
             parts.append(next_word)
             place += 1
         joined_words.append(_merge(parts))
@@ -184,15 +184,15 @@ def visible_words(
     """The words that can be seen, and how many cannot. What OCR wrote over ``pictures`` counts as seen: it may be a
     little beside its letters.
     """
-    inside = [
+    words_inside = [
         inked_word for inked_word in words if _is_inside(inked_word.word.box, frame) and not _is_tiny(inked_word.word)
     ]
-    uncertain_words = [inked_word for inked_word in inside if not _is_certain(inked_word, pictures)]
+    uncertain_words = [inked_word for inked_word in words_inside if not _is_certain(inked_word, pictures)]
     image = _PageImage(page, frame) if uncertain_words else None
     hidden_ids = {
         id(inked_word) for inked_word in uncertain_words if image is not None and not image.shows(inked_word.word.box)
     }
-    visible = [inked_word.word for inked_word in inside if id(inked_word) not in hidden_ids]
+    visible = [inked_word.word for inked_word in words_inside if id(inked_word) not in hidden_ids]
     return visible, len(words) - len(visible)
 
 
