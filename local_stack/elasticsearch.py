@@ -27,7 +27,7 @@ from local_stack.accounts import (
     unprivileged_account,
 )
 from local_stack.distribution import ensure_distribution
-from local_stack.installed import CONFIGURATION, installed_home, java_of
+from local_stack.installed_server import CONFIGURATION, installed_home, java_of
 from local_stack.java import Java, find_java
 from local_stack.login import Login, login_of, made_login, user_lines
 from local_stack.part import External, Reporter, StackPart

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource
 
 from core.errors import SondeError
-from workers.plain_faults import GROUP_ERRORS, LIST_ERRORS, plain_message
+from workers.config_faults import GROUP_ERRORS, LIST_ERRORS, plain_message
 
 MOUNTED_NOTE = "can be mounted as a secret"
 """Marks a setting that belongs to a secret although it is no ``SecretStr``: an address with a password in it."""

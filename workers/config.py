@@ -83,7 +83,7 @@ class WorkerConfig:
 
 
 if TYPE_CHECKING:  # the API makes some of these parts, without Celery and the protocols
-    from indexer.documents.index.linked import FollowResult
+    from indexer.documents.index.linked_documents import FollowResult
     from indexer.documents.index.repair_library import Repairs
     from indexer.raw import Source
     from workers.source_config import SourceConfig

@@ -14,7 +14,7 @@ import structlog
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options, RunTaken
-from indexer.remove.removed import purge
+from indexer.remove.tombstones import purge
 from indexer.sources.protocols import PROTOCOLS
 from indexer.store.runs import Runs, start_of_request
 from indexer.write.embed import embed_missing

@@ -12,7 +12,7 @@ from pydantic import ValidationError, ValidationInfo, field_validator
 from core.errors import NotFound
 from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
-from workers.plain_faults import fault
+from workers.config_faults import fault
 from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 from workers.sources_file import SourcesFile, read_sources
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError, field_validator
 
 from core.errors import NotFound, WrongFile
 from core.json_types import Json
-from workers.plain_faults import allowed_names, fault
+from workers.config_faults import allowed_names, fault
 from workers.source_entry import SourceEntry, Strict
 
 Entry = TypeVar("Entry", bound=SourceEntry)

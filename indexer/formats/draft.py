@@ -23,7 +23,7 @@ from core.record import (
 )
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.json_documents.parsing import text_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
 from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
 from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between

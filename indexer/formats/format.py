@@ -16,7 +16,7 @@ from indexer.formats.json_documents.linked_data import Vocabulary, vocabulary_of
 from indexer.formats.json_documents.parsing import looks_like_json, parse_json
 from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import FirstElement, first_element
 from indexer.raw import RawRecord
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from core.record import Record
 from indexer.formats.format import Format
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
 from indexer.raw import PassedOver, RawRecord, SkippedMember
@@ -41,8 +41,9 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def stated_fields(raw: RawRecord) -> frozenset[str] | None:
-    """Those of ``indexer.formats.stated.FIELDS`` that a document states by the paths of its format; None if its format
-    names no paths. Raises RecordRefused as ``read``.
+    """Those of ``indexer.formats.stated_fields.FIELDS`` that a document states by the paths of its format.
+
+    None if its format names no paths. Raises RecordRefused as ``read``.
     """
     format, record = _format_and_record(raw)
     return None if format.stated is None else format.stated.fields(record)

@@ -13,7 +13,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.raw import RawPage, RawRecord
-from indexer.remove.removed import list_removed
+from indexer.remove.tombstones import list_removed
 from indexer.store.ledger import RESTORED, Ledger, kept_document, write_ledger
 
 

@@ -60,7 +60,7 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
 
 
 def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRecord:
-    """With the names of the loaded ``lists``. Raises indexer.formats.refused.RecordRefused with the reason.
+    """With the names of the loaded ``lists``. Raises indexer.formats.record_refused.RecordRefused with the reason.
 
     Raises ValueError for a document whose access is not settled: it must never count as public.
     """

@@ -10,7 +10,7 @@ from typing import Literal
 from core.record import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import with_recognition
 from indexer.plan.parsed_record import Item, ParsedRecord, identify, overlaid, overlay_tag, overlays_of, parse, with_id
 from indexer.plan.plan import (

@@ -48,7 +48,7 @@ class Removal:
 def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> SweepResult:
     """Removes records, then marks the ledger; after a crash in between, the next sweep finishes.
 
-    The native bytes stay until ``indexer.remove.removed.purge``, so that a record can be restored.
+    The native bytes stay until ``indexer.remove.tombstones.purge``, so that a record can be restored.
     """
     ledger = Ledger(client, prefix)
     succeed(client, prefix, run)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from core.json_types import Json
 from indexer.raw import RawPage, RawRecord
-from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
-from indexer.sources.linked import NothingToHarvest, join_path, number_or_none, with_id
+from indexer.sources.linked_walk import NothingToHarvest, join_path, number_or_none, with_id
 from indexer.sources.protocol import Protocol, Question
 from net.exchange import HttpAnswer
 from net.targets import address_of

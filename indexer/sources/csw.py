@@ -9,7 +9,7 @@ import structlog
 
 from core.errors import SondeError, Unavailable
 from indexer.raw import RawPage, SkippedMember
-from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.csw_messages import (
     CSW,
     GMD,
@@ -26,7 +26,7 @@ from indexer.sources.csw_messages import (
     results,
 )
 from indexer.sources.fetching import BadAnswer, Fetcher, RetryLater
-from indexer.sources.linked import join_path
+from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.errors import BadStatus

@@ -9,17 +9,17 @@ from email.utils import format_datetime
 from urllib.parse import urljoin
 
 from core.json_types import Json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
 from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
-from indexer.sources.linked import join_path, rebase
+from indexer.sources.linked_walk import join_path, rebase
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
-from indexer.sources.revisiting import RevisitedFiles
+from indexer.sources.revisited_files import RevisitedFiles
 from net.exchange import HttpAnswer
 from net.targets import address_of, host_of
 

@@ -11,10 +11,10 @@ from urllib.parse import quote
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.raw import RawPage, RawRecord, SkippedMember
-from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_object, parse_xml
-from indexer.sources.linked import join_path, with_id
+from indexer.sources.linked_walk import join_path, with_id
 from indexer.sources.protocol import Protocol
 from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of

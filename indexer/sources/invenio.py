@@ -11,7 +11,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, parse_xml, written_json
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
+from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of

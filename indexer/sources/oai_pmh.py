@@ -12,7 +12,7 @@ from lxml import etree
 from core.errors import SondeError
 from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
-from indexer.sources.linked import join_path
+from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import HttpAnswer

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlencode
 from core.json_types import Json, JsonMapping
 from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, json_object, written_json
-from indexer.sources.linked import (
+from indexer.sources.linked_walk import (
     LinkedPage,
     LinkedWalk,
     NothingToHarvest,

@@ -13,7 +13,7 @@ from indexer.raw import RawRecord
 from indexer.sources.fetching import Fetcher, expect_2xx, json_value
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start, first_answer
 from indexer.sources.protocols import PROTOCOLS, open_source
-from indexer.sources.what_it_is import AUTH, what_it_is
+from indexer.sources.unsupported_address import AUTH, describe_address
 from net.errors import BadStatus, Forbidden, Untrusted
 from net.exchange import HttpAnswer
 
@@ -163,5 +163,5 @@ def _direct(fetcher: Fetcher, url: str, tried_addresses: list[str], hints: list[
         hints.append(str(error))
         return None
     protocol = _protocol_of(answer)
-    hints.extend([what_it_is(answer)] if protocol is None else [])
+    hints.extend([describe_address(answer)] if protocol is None else [])
     return protocol

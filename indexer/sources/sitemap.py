@@ -15,10 +15,10 @@ from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
 from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx, local, parse_xml, text_of, written_json
-from indexer.sources.linked import join_path
+from indexer.sources.linked_walk import join_path
 from indexer.sources.members import LimitReached, SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.revisiting import RevisitedFiles
+from indexer.sources.revisited_files import RevisitedFiles
 from net.errors import BadStatus
 from net.exchange import HttpAnswer
 from net.targets import address_of

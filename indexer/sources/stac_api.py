@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, join_path, next_link, number_or_none, with_id
+from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, next_link, number_or_none, with_id
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import HttpAnswer

@@ -10,10 +10,10 @@ from urllib.parse import urljoin, urlsplit
 from core.json_types import Json
 from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, json_object
-from indexer.sources.linked import NothingToHarvest, join_path, rebase
+from indexer.sources.linked_walk import NothingToHarvest, join_path, rebase
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.revisiting import RevisitedFiles
+from indexer.sources.revisited_files import RevisitedFiles
 from indexer.sources.stac_api import StacOptions
 from net.errors import BadStatus, Refused
 from net.exchange import HttpAnswer

@@ -19,8 +19,8 @@ from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.revisiting import RevisitedFiles
-from indexer.sources.what_it_is import erddap_base
+from indexer.sources.revisited_files import RevisitedFiles
+from indexer.sources.unsupported_address import erddap_base
 from net.exchange import HttpAnswer
 from net.targets import address_of
 

@@ -60,7 +60,7 @@ class FileVersions:
 
 @dataclass(frozen=True, slots=True)
 class SourceVersions:
-    """Implements indexer.sources.revisiting.VersionStore for one source.
+    """Implements indexer.sources.revisited_files.VersionStore for one source.
 
     ``tag``: how files are read now. ``only_changes`` False, in a full run: versions are stored but not used.
     """

@@ -13,7 +13,7 @@ from core.record import Overlay, Record
 from core.timespan import now_iso
 from es_gateway.client import retrying
 from es_mappings.names import alias
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.parts import HarvestParts
 from indexer.plan.parsed_record import Item, overlaid, parse, with_id
 from indexer.plan.plan import Decision, Outcome, RunMoment

@@ -14,7 +14,7 @@ from core.errors import NotFound, SondeError
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import QualityReport, measure, quality_page
-from indexer.remove.removed import holdings, list_removed
+from indexer.remove.tombstones import holdings, list_removed
 from indexer.sources.probe import probe, title_of
 from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import show_reports

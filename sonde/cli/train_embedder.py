@@ -12,7 +12,7 @@ import click
 from core.json_types import Json, JsonMapping
 from encoders.imports import needs_torch
 from sonde.cli.screen import say
-from sonde.cli.train_shown import progress_report, saying_what_is_kept, show_figures
+from sonde.cli.train_progress import progress_report, saying_what_is_kept, show_figures
 from sonde.cli.train_sources import source_options, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.run import Request, run_embedder

@@ -15,7 +15,7 @@ from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
-from sonde.cli.train_shown import progress_report, saying_what_is_kept, show_figures
+from sonde.cli.train_progress import progress_report, saying_what_is_kept, show_figures
 from sonde.settings import Settings, load_settings
 from sonde.wiring.training.corpora import LICENCES, caching_embedder, own_commit, read_files, running_texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output

@@ -10,7 +10,7 @@ import click
 
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.screen import say
-from sonde.cli.train_shown import show_figures
+from sonde.cli.train_progress import show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN

@@ -11,7 +11,7 @@ import yaml
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.probe import DetectedSource

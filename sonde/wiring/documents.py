@@ -16,7 +16,7 @@ from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.documents.index import library, repair_library
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
-from indexer.documents.index.linked import FollowResult, follow_links
+from indexer.documents.index.linked_documents import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
 from indexer.documents.index.retries import delete_interrupted
 from indexer.documents.index.slices import UnfinishedReadings

@@ -17,7 +17,7 @@ from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
-from indexer.sources.restricted import restrict
+from indexer.sources.restricted_source import restrict
 from indexer.store.file_versions import SourceVersions
 from net.gate import Gate, GatePolicy
 from reading.concepts import NameLists

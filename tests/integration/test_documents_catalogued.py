@@ -18,7 +18,7 @@ from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restrict
+from indexer.sources.restricted_source import restrict
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service

@@ -20,7 +20,7 @@ from es_mappings.names import alias
 from indexer.documents.index import retries as parking
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
-from indexer.documents.index.linked import follow_links
+from indexer.documents.index.linked_documents import follow_links
 from indexer.documents.index.repair_library import Queue, repair_library
 from indexer.documents.index.retries import READING
 from indexer.documents.index.steps import IngestParts

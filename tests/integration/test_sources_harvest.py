@@ -21,7 +21,7 @@ from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options
 from indexer.raw import RawPage, RawRecord
-from indexer.remove.removed import list_removed, purge
+from indexer.remove.tombstones import list_removed, purge
 from indexer.sources.politeness import RequestPolicy
 from lab.chaos.harvests import open_csw, titles
 from lab.chaos.proxies import FaultPlan, fault_proxy

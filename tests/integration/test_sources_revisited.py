@@ -23,7 +23,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.raw import FileVersion
 from indexer.sources.protocols import open_source
-from indexer.sources.revisiting import conditions, validators
+from indexer.sources.revisited_files import conditions, validators
 from indexer.store.file_versions import LONGEST_NOTE, FileVersions, SourceVersions
 from indexer.store.ledger import Ledger
 from lab.chaos.harvests import titles

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from indexer.formats.recognition import FORMATS
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read, stated_fields
-from indexer.formats.stated import FIELDS
+from indexer.formats.stated_fields import FIELDS
 from indexer.formats.survey import survey_of
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.folder import FolderSource

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.quality.quality import quality_page, summary
 from indexer.raw import RawRecord

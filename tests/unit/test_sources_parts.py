@@ -11,7 +11,7 @@ from core.deadlines import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
 from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_page, score, summary
-from indexer.sources.linked import rebase
+from indexer.sources.linked_walk import rebase
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from indexer.sources.waf import ListingEntry, NotAListing, entries
 from indexer.store.runs import start_of_request

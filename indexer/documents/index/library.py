@@ -11,7 +11,7 @@ from core.document import UNREAD, DocumentEntry, FileKey, FileStore, with_edits
 from core.errors import NotFound, SondeError
 from core.timespan import now_iso
 from indexer.documents.index.ingest import IncomingDocument, ingest
-from indexer.documents.index.linked import pdf_of_page
+from indexer.documents.index.linked_documents import pdf_of_page
 from indexer.documents.index.registries import complete_entry
 from indexer.documents.index.retries import refusal_by_defect, sonde_version
 from indexer.documents.index.slices import UnfinishedReadings

@@ -33,12 +33,12 @@ from indexer.formats.readers.dcat_nodes import (
     name_of_agent,
     texts_by_language,
 )
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import owl_time
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import step_in
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _AGENTS = {

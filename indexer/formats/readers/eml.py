@@ -7,11 +7,11 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft, add_period_between
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated import StatedIn, xml_root
+from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,

@@ -15,7 +15,7 @@ from shapely.geometry.base import BaseGeometry
 from core.geo import BBox
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.antimeridian import ACROSS_WARNING, PlaceEvidence, has_long_edges, read_across
 from indexer.formats.repair.boxes import BoxCollector, BoxEdges, number
 from indexer.formats.repair.gml import PolygonReader, repair_geometry

@@ -16,7 +16,7 @@ from indexer.formats.json_documents.rdf import dcat_resources, looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts, page_scripts
 from indexer.formats.readers import schema_org
 from indexer.formats.recognition import format_of_element, format_of_json, recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.splitting.json_members import (
     DCAT_CONTEXT,
     SCHEMA_CONTEXT,

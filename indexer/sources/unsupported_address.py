@@ -1,4 +1,4 @@
-"""Says in one sentence what an address is that is no catalogue which Sonde harvests, and what to do instead."""
+"""Says in one sentence what an address is, if it is no catalogue that Sonde harvests, and what to do instead."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/stewards/s
 _HARVESTED = "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), a sitemap, or a folder of metadata files (WAF)"
 
 
-def what_it_is(answer: FirstAnswer) -> str:
+def describe_address(answer: FirstAnswer) -> str:
     """Never empty; asked only if no protocol was found at the address or below it."""
     return next(description for describe in _DESCRIPTIONS if (description := describe(answer)) is not None)
 
