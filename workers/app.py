@@ -146,9 +146,9 @@ def read_slice(worker: Worker, source_id: str) -> bool:
     with worker.leases.hold(f"documents:{source_id}") as lease:
         if lease is None:
             return False
-        is_done = worker.parts.follow_links(source, worker.config.slice_s)
-    log.info("documents.followed", source=source_id, ready=is_done.ready, failed=is_done.failed, more=is_done.more)
-    return is_done.more
+        result = worker.parts.follow_links(source, worker.config.slice_s)
+    log.info("documents.followed", source=source_id, ready=result.ready, failed=result.failed, more=result.more)
+    return result.more
 
 
 def _add_library(app: Celery, worker: Callable[[], Worker]) -> None:

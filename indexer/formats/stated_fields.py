@@ -44,7 +44,7 @@ class StatedIn:
         resource = self.resource(raw)
         if resource is None:
             return frozenset()
-        is_stated: Mapping[str, bool] = {
+        stated_by_field: Mapping[str, bool] = {
             "title": any(map(_is_text, _texts(resource, self.title))),
             "abstract": any(map(_is_text, _texts(resource, self.abstract))),
             "extents": any(map(_has_digit, _texts(resource, self.extents)))
@@ -52,7 +52,7 @@ class StatedIn:
             "times": any(map(_has_digit, _texts(resource, self.times)))
             or any(map(_is_period, _texts(resource, self.periods))),
         }
-        return frozenset(name for name in FIELDS if is_stated[name])
+        return frozenset(name for name in FIELDS if stated_by_field[name])
 
 
 def xml_root(raw: RawRecord) -> Element:

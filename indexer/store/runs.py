@@ -61,8 +61,8 @@ class Runs:
         none.
         """
         query = [{"term": {"source": source}}, {"term": {"state": "complete"}}]
-        is_restore = {"term": {"trigger": "restore"}}
-        excluded = [is_restore, {"exists": {"field": "since"}}] if full else [is_restore]
+        restore_runs = {"term": {"trigger": "restore"}}
+        excluded = [restore_runs, {"exists": {"field": "since"}}] if full else [restore_runs]
         complete_runs = self._find([*query, {"bool": {"must_not": excluded}}], size=1)
         return complete_runs[0] if complete_runs else None
 

@@ -106,7 +106,7 @@ def summary(results_and_seconds: list[tuple[IngestResult, float]]) -> Table:
     for result, seconds in results_and_seconds:
         entry = result.entry
         numbers = (entry.pages or "", entry.ocr_pages or "", entry.passages or "", len(entry.tables) or "")
-        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if result.same else entry.state
+        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if result.is_same else entry.state
         title = entry.message if entry.state == "failed" else entry.title
         table.add_row(entry.name, state, *map(str, numbers), f"{seconds:.1f}", title or "")
     return table

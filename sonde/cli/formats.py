@@ -50,7 +50,7 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
 
 
 def _share(result: survey.Survey) -> str:
-    stated_count, read_count = result.stated.total(), result.given.total()
+    stated_count, read_count = result.stated_counts.total(), result.read_counts.total()
     if not stated_count:
         return "they state no title, abstract, extent or period"
     return f"of {stated_count} titles, abstracts, extents and periods that they state, {read_count} were read"
@@ -58,8 +58,8 @@ def _share(result: survey.Survey) -> str:
 
 def _left_out_note(result: survey.Survey) -> str:
     """The numbers that `sonde harvest` reports for the same files."""
-    refused_count, passed_over_count = sum(map(len, result.refused.values())), sum(result.passed_over.values())
-    fields = len(result.missed)
+    refused_count, passed_over_count = sum(map(len, result.refusals.values())), sum(result.passed_over.values())
+    fields = len(result.missed_fields)
     note_parts = [
         f"{refused_count} refused" if refused_count else "",
         f"{passed_over_count} passed over" if passed_over_count else "",
@@ -69,14 +69,14 @@ def _left_out_note(result: survey.Survey) -> str:
 
 
 def _missed_lines(result: survey.Survey) -> Iterator[str]:
-    for reason, origins in result.refused.items():
+    for reason, origins in result.refusals.items():
         yield from (f"{origin}: is refused: {reason}" for origin in origins)
     for reason, origins in result.origins_passed_over.items():
         yield from (f"{origin}: is passed over: {reason}" for origin in origins)
         if (unlisted_count := result.passed_over[reason] - len(origins)) > 0:
             yield f"and {unlisted_count} more: passed over: {reason}"
-    for missed_field in result.missed:
-        why = "; ".join(missed_field.why) or f"the {missed_field.format} reader does not read it"
+    for missed_field in result.missed_fields:
+        why = "; ".join(missed_field.reasons) or f"the {missed_field.format} reader does not read it"
         yield f"{missed_field.origin}: the {survey.NAMES[missed_field.name]} is stated, but not read: {why}"
 
 

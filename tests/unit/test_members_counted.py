@@ -97,7 +97,7 @@ _ODD = st.sampled_from(
 
 
 def _all(found: Survey) -> tuple[int, int, int]:
-    refused = sum(map(len, found.refused.values()))
+    refused = sum(map(len, found.refusals.values()))
     return sum(found.records.values()), refused, sum(found.passed_over.values())
 
 

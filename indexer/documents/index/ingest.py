@@ -57,10 +57,10 @@ class IncomingDocument:
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """``same``: the document was already ready or parked, and nothing was done."""
+    """``is_same``: the document was already ready or parked, and nothing was done."""
 
     entry: DocumentEntry
-    same: bool = False
+    is_same: bool = False
 
 
 def prepare(client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], shape: IndexShape = USUAL) -> None:
@@ -96,7 +96,7 @@ def ingest(
     stored_entry = store.entry(document.id)
     entry = _new_entry(document, stored_entry, embedder.card.model, recipe(parts.options, parts.segmenter))
     if stored_entry is not None and _needs_nothing(stored_entry, entry, retry=document.retry):
-        return IngestResult(stored_entry, same=True)
+        return IngestResult(stored_entry, is_same=True)
     keep = store.put_entry if document.known_id is None else store.keep_entry
     slice = _slice(parts, entry, seconds)
     run = IngestRun(parts, store, embedder, index.tokens, progress, keep, slice)

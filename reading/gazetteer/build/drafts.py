@@ -135,8 +135,8 @@ def write(drafts: Iterable[Draft], path: Path) -> WrittenCounts:
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")
-    for is_short, name in load("abbreviations.yaml").items():
-        lines.append(f"{is_short}\t{names[name_key(name)][0]}")
+    for abbreviation, name in load("abbreviations.yaml").items():
+        lines.append(f"{abbreviation}\t{names[name_key(name)][0]}")
     lines += [f"{draft.code}\t{number}" for number, draft in enumerate(drafts_sorted) if draft.code]
     data = gzip.compress("\n".join(lines).encode(), 9, mtime=0)
     path.write_bytes(data)
