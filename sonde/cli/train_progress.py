@@ -17,9 +17,9 @@ from training.loop import Checkpoints, HeldOutEvaluation
 def progress_report(measure: str) -> TrainingReporter:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
-    def report_evaluation(found: HeldOutEvaluation) -> None:
-        loss = "" if found.loss is None else f", loss {found.loss:.4f}"
-        say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
+    def report_evaluation(evaluation: HeldOutEvaluation) -> None:
+        loss = "" if evaluation.loss is None else f", loss {evaluation.loss:.4f}"
+        say(f"step {evaluation.step}: held-out {measure} {evaluation.measure:.4f}{loss}", err=True)
 
     return TrainingReporter(lambda sentence: say(sentence, err=True), report_evaluation)
 
