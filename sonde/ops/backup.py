@@ -43,7 +43,7 @@ class Backups:
         self.client.snapshot.create_repository(name=self.repository, repository=dict(body))
 
     def take(self, now: datetime) -> Backup:
-        """A new one, whole. Raises SondeError if a shard could not be written; what was is kept, and not counted.
+        """A new, complete backup. Raises SondeError if a shard could not be written; the incomplete snapshot stays.
         Raises NotFound if there is no such repository.
         """
         counts = self._counts()
@@ -91,7 +91,7 @@ class Backups:
             )
 
     def thin_out(self, keep: int) -> Sequence[str]:
-        """Deletes whole ones older than the ``keep`` newest whole ones, and unfinished ones older than these; names."""
+        """Keeps the ``keep`` newest complete backups and deletes older ones, complete or not; returns their names."""
         finished = [backup for backup in self.taken() if backup.state != "IN_PROGRESS"]
         complete_backups = [backup for backup in finished if backup.state == "SUCCESS"]
         if len(complete_backups) <= keep:

@@ -189,17 +189,21 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
     counts = Counter(len(gutters) for gutters in pages if gutters)
     if not counts:
         return ()
-    usual_left, count = counts.most_common(1)[0]
+    usual_count, count = counts.most_common(1)[0]
     if 2 * count < len(pages):
         return ()
     return tuple(
-        median(gutters[place] for gutters in pages if len(gutters) == usual_left) for place in range(usual_left)
+        median(gutters[place] for gutters in pages if len(gutters) == usual_count) for place in range(usual_count)
     )
 
 
-def gutters_of_page(segments: Sequence[Line], usual_left: Gutters) -> Gutters:
-    """``usual_left``, the document's gaps, if this page keeps all of them."""
-    return usual_left if usual_left and all(keeps_gutter(segments, gutter) for gutter in usual_left) else ()
+def gutters_of_page(segments: Sequence[Line], document_gutters: Gutters) -> Gutters:
+    """``document_gutters`` if this page keeps all of them."""
+    return (
+        document_gutters
+        if document_gutters and all(keeps_gutter(segments, gutter) for gutter in document_gutters)
+        else ()
+    )
 
 
 def keeps_gutter(segments: Sequence[Line], x: float) -> bool:
@@ -249,14 +253,14 @@ class PlacedLine:
 
 
 def reading_order(
-    segments: Sequence[Line], obstacles: Sequence[Box] = (), usual_left: Gutters = ()
+    segments: Sequence[Line], obstacles: Sequence[Box] = (), document_gutters: Gutters = ()
 ) -> list[PlacedLine]:
     """The segments as whole lines, in reading order.
 
-    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual_left`` are the gaps on
+    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``document_gutters`` are the gaps on
     most pages of the document: they also apply to a page on which many formulas cross them.
     """
-    gutters = find_gutters(segments) or gutters_of_page(segments, usual_left)
+    gutters = find_gutters(segments) or gutters_of_page(segments, document_gutters)
     for gutter in gutters:
         segments = [part for segment in segments for part in _split(segment, gutter)]
     groups = _in_order(segments, gutters, obstacles)
