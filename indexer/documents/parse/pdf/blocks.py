@@ -227,21 +227,21 @@ def assign_levels(drafts: Sequence[StyledBlock]) -> list[Block]:
 
 
 def _levels(
-    looks: Sequence[tuple[float, bool, bool]], level_by_look_numbered: dict[tuple[float, bool, bool], int]
+    looks: Sequence[tuple[float, bool, bool]], numbered_levels: dict[tuple[float, bool, bool], int]
 ) -> dict[tuple[float, bool, bool], int]:
     """The level of unnumbered headings of each style; ``looks``: all styles, the largest first. Without any numbered
     heading their order is their level; else they rank with the highest numbered one that is no larger.
     """
-    if not level_by_look_numbered:
+    if not numbered_levels:
         return {style: min(rank, 6) for rank, style in enumerate(looks, 1)}
     out: dict[tuple[float, bool, bool], int] = {}
-    lowest = max(level_by_look_numbered.values()) + 1
+    lowest = max(numbered_levels.values()) + 1
     highest: int | None = None
     for _, group in groupby(reversed(looks), key=lambda style: style[0]):
         same_size = list(group)
-        levels = [level_by_look_numbered[style] for style in same_size if style in level_by_look_numbered]
+        levels = [numbered_levels[style] for style in same_size if style in numbered_levels]
         highest = min([*levels, *([highest] if highest is not None else [])], default=None)
-        out |= {style: level_by_look_numbered.get(style, lowest if highest is None else highest) for style in same_size}
+        out |= {style: numbered_levels.get(style, lowest if highest is None else highest) for style in same_size}
     return out
 
 
