@@ -257,8 +257,8 @@ def reading_order(
 ) -> list[PlacedLine]:
     """The segments as whole lines, in reading order.
 
-    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``document_gutters`` are the gaps
-    on most pages of the document: they also apply to a page on which many formulas cross them.
+    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``document_gutters`` are
+    the gaps on most pages of the document: they also apply to a page on which many formulas cross them.
     """
     gutters = find_gutters(segments) or gutters_of_page(segments, document_gutters)
     for gutter in gutters:
