@@ -29,7 +29,7 @@ _ADJECTIVE = re.compile(r"(?:(?<=isch)|(?<=utsch))e[snrm]?$")
 class InnerName:
     """A folded name and its characters in the text (end exclusive).
 
-    ``is_inflected`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): used for large places only.
+    ``is_inflected`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): for large places only.
     """
 
     key: str

@@ -107,7 +107,7 @@ Reader = Callable[[Match[str]], TimeSpan | None]
 class Form:
     """A written form of a time. ``read`` returns None for a time that does not exist (31 February).
 
-    ``case_sensitive`` forms match the text as written (``Ma`` is an age, ``mA`` a current), the others match lower case.
+    ``case_sensitive`` forms match the text as written (``Ma`` is an age, ``mA`` a current), others match lower case.
     """
 
     pattern: re.Pattern[str]
