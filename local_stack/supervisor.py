@@ -200,7 +200,7 @@ class Keeper:
 
     def __init__(self, supervisor: Supervisor, lock: Callable[[], AbstractContextManager[None]]) -> None:
         self._supervisor = supervisor
-        self._locked = lock
+        self._lock = lock
         self._found_dead: dict[str, float] = {}
         self._left_alone: set[str] = set()
 
@@ -226,7 +226,7 @@ class Keeper:
             self._start_again(part, report)
 
     def _start_again(self, part: StackPart, report: Reporter) -> None:
-        with self._locked():
+        with self._lock():
             if not self._supervisor.is_dead(part):  # `up` or `down` was here meanwhile
                 return
             self._found_dead.pop(part.name, None)

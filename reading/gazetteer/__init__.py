@@ -80,7 +80,7 @@ class Gazetteer:
 
     def __init__(self, path: Path = _FILE) -> None:
         self._path = path
-        self._read: dict[str, GazetteerName] = {}
+        self._name_by_key: dict[str, GazetteerName] = {}
 
     def preload(self) -> Gazetteer:
         """Reads the file now instead of at the first question."""
@@ -97,11 +97,11 @@ class Gazetteer:
         row = self._tables.names.get(key)
         if row is None:
             return None
-        gazetteer_name = self._read.get(key)
+        gazetteer_name = self._name_by_key.get(key)
         if gazetteer_name is None:
             flags, _, numbers = row.partition("\t")
             places = tuple(self._place(int(number)) for number in numbers.split())
-            gazetteer_name = self._read[key] = GazetteerName(places, "w" in flags, "a" in flags, "s" in flags)
+            gazetteer_name = self._name_by_key[key] = GazetteerName(places, "w" in flags, "a" in flags, "s" in flags)
         return gazetteer_name
 
     def abbreviation(self, text: str) -> GazetteerName | None:

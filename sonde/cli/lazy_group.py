@@ -30,16 +30,16 @@ class LazyGroup(click.Group):
     ) -> None:
         super().__init__(*args, **options)
         self._modules = modules
-        self._added = added
+        self._added_modules = added
         self._tasks = tasks or {}
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return sorted({*self._modules, *self._added(), *self.commands})
+        return sorted({*self._modules, *self._added_modules(), *self.commands})
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.commands:
             return self.commands[cmd_name]
-        module = self._modules.get(cmd_name) or self._added().get(cmd_name)
+        module = self._modules.get(cmd_name) or self._added_modules().get(cmd_name)
         if module is None:
             return None
         commands: Mapping[str | None, click.Command] = {

@@ -170,7 +170,7 @@ class _Connection(HTTPChannel):
     writing_since = 0.0
     """Since when there is output to write; 0: there is none."""
     written = 0
-    _joined: list[bytes] | None = None
+    _pieces: list[bytes] | None = None
     """Parts of the output that will be sent as one piece."""
     _is_sending = False
     """Whether a thread that answers is sending."""
@@ -191,16 +191,16 @@ class _Connection(HTTPChannel):
     @contextmanager
     def joined_output(self) -> Iterator[None]:
         """Sends what is written inside as one piece at the end."""
-        parts = self._joined = []
+        parts = self._pieces = []
         try:
             yield
         finally:
-            self._joined = None
+            self._pieces = None
         self.write_soon(b"".join(parts))
 
     def write_soon(self, data: bytes) -> int:
-        if self._joined is not None and isinstance(data, bytes):
-            self._joined.append(data)
+        if self._pieces is not None and isinstance(data, bytes):
+            self._pieces.append(data)
             return len(data)
         self._is_sending = True
         try:

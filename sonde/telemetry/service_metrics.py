@@ -242,15 +242,15 @@ class CachedCollector(Collector):
     """A collector with a cache of ``KEPT_S``; one thread queries, the others wait for its answer."""
 
     def __init__(self, read_samples: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
-        self._read = read_samples
+        self._read_samples = read_samples
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
+        self._cache: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:
-            samples = self._kept.get(_ALL_SAMPLES)
+            samples = self._cache.get(_ALL_SAMPLES)
             if samples is None:
-                samples = self._kept[_ALL_SAMPLES] = self._read()
+                samples = self._cache[_ALL_SAMPLES] = self._read_samples()
             return samples
 
 

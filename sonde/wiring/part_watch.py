@@ -45,38 +45,38 @@ class PartWatch:
     def __init__(self, checks: dict[str, Check], clock: Callable[[], float] = time.monotonic) -> None:
         self._checks = checks
         self._clock = clock
-        self._looking = threading.Lock()
-        self._looked = float("-inf")
-        self._found: dict[str, tuple[str, ...]] = {}
+        self._lock = threading.Lock()
+        self._looked_at_s = float("-inf")
+        self._sentences_by_part: dict[str, tuple[str, ...]] = {}
 
     def __call__(self) -> list[str]:
         """What the last look found; starts the next look beside this call if that one is old."""
-        if self._clock() - self._looked > _KEPT_S and not self._looking.locked():
+        if self._clock() - self._looked_at_s > _KEPT_S and not self._lock.locked():
             threading.Thread(target=self.look, name="sonde-part-watch", daemon=True).start()
         return self._sentences()
 
     def look(self) -> list[str]:
         """Runs every check now. Only one thread looks; another one gets what was found before."""
-        if not self._looking.acquire(blocking=False):
+        if not self._lock.acquire(blocking=False):
             return self._sentences()
         try:
             for part, check in self._checks.items():
                 self._keep(part, _sentences_of(check))
-            self._looked = self._clock()
+            self._looked_at_s = self._clock()
         finally:
-            self._looking.release()
+            self._lock.release()
         return self._sentences()
 
     def _keep(self, part: str, sentences: tuple[str, ...]) -> None:
-        earlier_sentences = self._found.get(part, ())
-        self._found[part] = sentences
+        earlier_sentences = self._sentences_by_part.get(part, ())
+        self._sentences_by_part[part] = sentences
         if sentences and sentences != earlier_sentences:
             log.warning("part.troubled", part=part, reason=" ".join(sentences))
         elif earlier_sentences and not sentences:
             log.info("part.well_again", part=part)
 
     def _sentences(self) -> list[str]:
-        return [sentence for part in self._checks for sentence in self._found.get(part, ())]
+        return [sentence for part in self._checks for sentence in self._sentences_by_part.get(part, ())]
 
 
 def _sentences_of(check: Check) -> tuple[str, ...]:

@@ -22,10 +22,10 @@ class _FixedResolver:
     """A resolver with a fixed index."""
 
     def __init__(self, fixed: Serving) -> None:
-        self._serving = fixed
+        self._fixed = fixed
 
     def resolve(self) -> Serving:
-        return self._serving
+        return self._fixed
 
     def forget(self) -> None:
         """Does nothing: the index is fixed."""

@@ -63,13 +63,13 @@ class _Chain:
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self.pieces = list(pieces)
-        self._gone: set[int] = set()
+        self._removed_numbers: set[int] = set()
         self._all = _links(list(range(len(pieces))))
         self._texts = _links([place for place, piece in enumerate(pieces) if piece.kind == "text"])
 
     @property
     def first(self) -> int | None:
-        return next((place for place in range(len(self.pieces)) if place not in self._gone), None)
+        return next((place for place in range(len(self.pieces)) if place not in self._removed_numbers), None)
 
     def number_before(self, number: int) -> int | None:
         return self._all[number][0]
@@ -87,7 +87,7 @@ class _Chain:
         yield from [*section_numbers, *(place for place in reversed(near_numbers) if place not in section_numbers)]
 
     def take(self, number: int) -> None:
-        self._gone.add(number)
+        self._removed_numbers.add(number)
         for links in (self._all, self._texts):
             number_before, number_after = links.pop(number)
             if number_before is not None:
@@ -96,7 +96,7 @@ class _Chain:
                 links[number_after] = (number_before, links[number_after][1])
 
     def remaining_pieces(self) -> list[Piece]:
-        return [piece for place, piece in enumerate(self.pieces) if place not in self._gone]
+        return [piece for place, piece in enumerate(self.pieces) if place not in self._removed_numbers]
 
 
 def _links(places: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:

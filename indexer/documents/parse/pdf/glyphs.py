@@ -253,7 +253,7 @@ class _Styles:
 
     def __init__(self, handle: object) -> None:
         self._handle = handle
-        self._known: dict[tuple[int, float], Style] = {}
+        self._style_by_key: dict[tuple[int, float], Style] = {}
         self._buffer = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._matrix = raw.FS_MATRIX()
@@ -262,9 +262,9 @@ class _Styles:
         size = float(raw.FPDFText_GetFontSize(self._handle, index))
         pointer = raw.FPDFText_GetTextObject(self._handle, index)
         key = (ctypes.cast(pointer, ctypes.c_void_p).value or 0, size)
-        if key not in self._known:
-            self._known[key] = self._look_up(index, size, pointer)
-        return self._known[key]
+        if key not in self._style_by_key:
+            self._style_by_key[key] = self._look_up(index, size, pointer)
+        return self._style_by_key[key]
 
     def _look_up(self, index: int, size: float, text: object) -> Style:
         length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)

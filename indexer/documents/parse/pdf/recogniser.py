@@ -124,7 +124,7 @@ class Recogniser:
     limits: Limits
     pages: set[int] = field(default_factory=set)
     _started: float = field(default_factory=time.monotonic)
-    _installed: tuple[str, ...] | None = None
+    _installed_packs: tuple[str, ...] | None = None
     _pack: str | None = None
 
     def whole_page(self, number: int, render: Callable[[], Picture], reason: str) -> Page:
@@ -225,9 +225,9 @@ class Recogniser:
         return ocr_image(picture, number, self.ocr, self.limits, pack)
 
     def _packs_installed(self) -> tuple[str, ...]:
-        if self._installed is None:
-            self._installed = installed_languages(str(self.ocr.command))
-        return self._installed
+        if self._installed_packs is None:
+            self._installed_packs = installed_languages(str(self.ocr.command))
+        return self._installed_packs
 
     def _language_note(self, text: OcrText, pack: str) -> str:
         language = detect_language(text.text) or ""

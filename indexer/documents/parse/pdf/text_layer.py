@@ -100,12 +100,12 @@ class _TurnedPage:
 
     def __init__(self, document: pdfium.PdfDocument, index: int) -> None:
         self._document, self._index = document, index
-        self._turned = 0
+        self._page_angle = 0
 
     def read(self, angle: int, other_angles: Sequence[int] | None = None) -> Page:
         """The page with text of this angle upright, without ``other_angles``; None: of no other angle."""
-        page = turn_page(self._document, self._index, angle - self._turned)
-        self._turned = angle
+        page = turn_page(self._document, self._index, angle - self._page_angle)
+        self._page_angle = angle
         try:
             glyphs, _ = _glyphs(page)
             if other_angles is None:
@@ -118,7 +118,7 @@ class _TurnedPage:
 
     def restore(self, angle: int, size: tuple[float, float]) -> None:
         """Turns the page back to how it is shown."""
-        turn_page(self._document, self._index, angle - self._turned, size).close()
+        turn_page(self._document, self._index, angle - self._page_angle, size).close()
 
 
 def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
