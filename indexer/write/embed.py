@@ -48,7 +48,7 @@ class Embedding:
 
     def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
         """Raises IndexMismatch if the embedder is not the one that filled the index."""
-        embedder = self._load() if texts else None
+        embedder = self._loaded_embedder() if texts else None
         if embedder is None:
             return EmbeddedTexts([None] * len(texts))
         try:
@@ -61,7 +61,7 @@ class Embedding:
 
     def fields(self, texts: Sequence[str]) -> Sequence[Json | None]:
         """Only the fields, for texts whose lengths were already counted. Raises as ``embed`` does."""
-        embedder = self._load() if texts else None
+        embedder = self._loaded_embedder() if texts else None
         if embedder is None:
             return [None] * len(texts)
         try:
@@ -73,7 +73,7 @@ class Embedding:
     def _fields(self, embedder: Embedder, texts: Sequence[str]) -> list[Json]:
         return to_fields(embedder.encode(texts, "document"), embedder.card, self.recipe.tokens)
 
-    def _load(self) -> Embedder | None:
+    def _loaded_embedder(self) -> Embedder | None:
         if self._embedder is None and self.absence is None:
             self._load()
         return self._embedder if self.absence is None else None

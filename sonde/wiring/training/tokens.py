@@ -138,7 +138,7 @@ class HeadRequest:
     licence: str
     command: str
     settings: HeadSettings
-    judged_collection: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
     shared: Path | None = None
     learning: LearnSettings = field(default_factory=LearnSettings)
     layers: LayerSettings | None = None
