@@ -11,6 +11,6 @@ T = TypeVar("T")
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Consecutive items, ``size`` (at least 1) at a time; the last batch may be smaller. No batch for no items."""
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
         yield batch

@@ -98,28 +98,28 @@ class CellGrid:
 
     def corners(self, blocks: Iterable[CellRange]) -> list[int]:
         """The corners of the union of the blocks, as whole numbers, sorted; ``counts`` reads them."""
-        distinct = sorted(set(blocks))
-        if len(distinct) < 2:
-            return self._corners_of(distinct[0]) if distinct else []
-        columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct])
-        rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct])
+        distinct_blocks = sorted(set(blocks))
+        if len(distinct_blocks) < 2:
+            return self._corners_of(distinct_blocks[0]) if distinct_blocks else []
+        columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct_blocks])
+        rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct_blocks])
         differences = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
-        for block in distinct:
-            across = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
-            down = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
-            differences[down[0] : down[1], across[0] : across[1]] = 1
+        for block in distinct_blocks:
+            columns_of_edges = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
+            rows_of_edges = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
+            differences[rows_of_edges[0] : rows_of_edges[1], columns_of_edges[0] : columns_of_edges[1]] = 1
         weights = np.diff(np.diff(differences, axis=0), axis=1)
         weighted_corners = [
             (int(columns[column]), int(rows[row]), int(weights[row, column]))
             for row, column in zip(*np.nonzero(weights), strict=True)
         ]
-        return self._encoded(weighted_corners)
+        return self._encode(weighted_corners)
 
     def _corners_of(self, block: CellRange) -> list[int]:
         west, north, east, south = block.first_column, block.first_row, block.last_column + 1, block.last_row + 1
-        return self._encoded([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
+        return self._encode([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
 
-    def _encoded(self, corners: Iterable[tuple[int, int, int]]) -> list[int]:
+    def _encode(self, corners: Iterable[tuple[int, int, int]]) -> list[int]:
         """Column, row and weight as one number; without corners after the last cell, which count nothing."""
         return sorted(
             (row * self.columns + column) * len(_WEIGHTS) + _WEIGHTS.index(weight)
@@ -141,8 +141,8 @@ class CellGrid:
         sums = np.zeros((part.last_row - part.first_row + 1, part.last_column - part.first_column + 1), dtype=np.int64)
         targets = np.maximum(rows - part.first_row, 0), np.maximum(columns - part.first_column, 0)
         np.add.at(sums, (targets[0][is_counted], targets[1][is_counted]), weights[is_counted])
-        counted: Counts = sums.cumsum(axis=0).cumsum(axis=1)
-        return counted
+        sums_2d: Counts = sums.cumsum(axis=0).cumsum(axis=1)
+        return sums_2d
 
 
 def outline(cells_in: Callable[[CellGrid], Iterable[CellRange]], level: int) -> list[int]:
@@ -166,9 +166,13 @@ class CellView:
     @property
     def grid(self) -> CellGrid:
         """The finest grid that is allowed, with at most ``MOST_CELLS`` cells in the area."""
-        most = FINEST if self.level is None else min(max(self.level, COARSEST), FINEST)
+        finest_allowed = FINEST if self.level is None else min(max(self.level, COARSEST), FINEST)
         return next(
-            (grid for level in range(most, COARSEST, -1) if _size(grid := CellGrid(level), self.area) <= MOST_CELLS),
+            (
+                grid
+                for level in range(finest_allowed, COARSEST, -1)
+                if _size(grid := CellGrid(level), self.area) <= MOST_CELLS
+            ),
             CellGrid(COARSEST),
         )
 

@@ -1,6 +1,6 @@
-"""Limits of waiting: the deadline of a request, and breakers that stop asking what is down.
+"""Limits of waiting: the deadline of a request, and circuit breakers, which stop calls to a service that is down.
 
-It also knows whether its caller is still there, and gives its slot to others while it waits for another service.
+Also whether the caller of a request is still there, and how a request frees its slot while it waits for a service.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from dataclasses import dataclass
 from core.errors import Unavailable
 
 _UNTIL: ContextVar[float | None] = ContextVar("sonde_deadline", default=None)
-_HURRIED: ContextVar[bool] = ContextVar("sonde_hurried", default=False)
-_GONE: ContextVar[Callable[[], bool] | None] = ContextVar("sonde_gone", default=None)
-_OUTSIDE: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("sonde_outside", default=nullcontext)
+_IS_HURRIED: ContextVar[bool] = ContextVar("sonde_is_hurried", default=False)
+_HAS_HUNG_UP: ContextVar[Callable[[], bool] | None] = ContextVar("sonde_has_hung_up", default=None)
+_RELEASE_SLOT: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar(
+    "sonde_release_slot", default=nullcontext
+)
 
 LEAST_S = 0.05
 """With less time than this, a call is not started, because it could not finish."""
 
 
 class CallerGone(Exception):
-    """The caller hung up, so nobody waits for the answer. No SondeError: no part may do without it and continue."""
+    """The caller hung up, so nobody waits for the answer. No part catches it, because it is not a SondeError."""
 
 
 @contextmanager
@@ -58,64 +60,64 @@ def remaining_s() -> float | None:
 @contextmanager
 def in_a_hurry() -> Iterator[None]:
     """Other requests wait: calls inside skip optional work."""
-    token = _HURRIED.set(True)
+    token = _IS_HURRIED.set(True)
     try:
         yield
     finally:
-        _HURRIED.reset(token)
+        _IS_HURRIED.reset(token)
 
 
-def hurried() -> bool:
+def is_hurried() -> bool:
     """Whether this request is hurried."""
-    return _HURRIED.get()
+    return _IS_HURRIED.get()
 
 
 @contextmanager
-def abandoned_when(gone: Callable[[], bool]) -> Iterator[None]:
-    """Work inside ends where it asks ``leave_if_gone`` after the caller hung up."""
-    token = _GONE.set(gone)
+def watching_caller(has_hung_up: Callable[[], bool]) -> Iterator[None]:
+    """Inside, ``raise_if_caller_gone`` ends the work of a request whose caller hung up."""
+    token = _HAS_HUNG_UP.set(has_hung_up)
     try:
         yield
     finally:
-        _GONE.reset(token)
+        _HAS_HUNG_UP.reset(token)
 
 
-def may_be_abandoned() -> bool:
-    """Whether somebody can tell if the caller is still there."""
-    return _GONE.get() is not None
+def caller_is_watched() -> bool:
+    """Whether ``raise_if_caller_gone`` can notice that the caller hung up."""
+    return _HAS_HUNG_UP.get() is not None
 
 
-def leave_if_gone() -> None:
+def raise_if_caller_gone() -> None:
     """Raises CallerGone if the caller of this request hung up."""
-    gone = _GONE.get()
-    if gone is not None and gone():
+    has_hung_up = _HAS_HUNG_UP.get()
+    if has_hung_up is not None and has_hung_up():
         raise CallerGone
 
 
 @contextmanager
-def giving_way(outside: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-    """While work inside waits for another service, it does so within ``outside()``, which frees its slot."""
-    token = _OUTSIDE.set(outside)
+def releasing_slot(release: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """Inside, ``slot_released`` frees the slot of the request with ``release``."""
+    token = _RELEASE_SLOT.set(release)
     try:
         yield
     finally:
-        _OUTSIDE.reset(token)
+        _RELEASE_SLOT.reset(token)
 
 
-def waiting_elsewhere() -> AbstractContextManager[None]:
-    """While this request waits for a slow service of others, its slot for computing is free.
+def slot_released() -> AbstractContextManager[None]:
+    """Inside, the request's slot for computing is free: for example while it waits for a language model elsewhere.
 
-    Raises core.errors.Unavailable if too many wait already.
+    Raises core.errors.Unavailable if too many requests wait already.
     """
-    return _OUTSIDE.get()()
+    return _RELEASE_SLOT.get()()
 
 
 @dataclass(frozen=True, slots=True)
 class BreakerPolicy:
     """``failures`` in a row open the circuit for ``pause_s``; an answer after more than ``slow_s`` is a failure too.
 
-    ``one_tries``: after the pause one caller tries and the others go on without; else all may try again. Either way
-    one more failure begins the next pause.
+    ``one_tries``: after the pause one caller tries again, and the others get CircuitOpen; else all callers try again.
+    In both cases the next failure begins another pause.
     """
 
     failures: int = 3
@@ -128,10 +130,10 @@ class CircuitOpen(Unavailable):
     """The service failed recently and is not called now."""
 
 
-def circuit_open(name: str, failed: int, left_s: float) -> CircuitOpen:
-    """The error while a part is left alone."""
-    often = f"failed {failed} times in a row" if failed > 1 else "failed"
-    return CircuitOpen(f"{name} {often} and is left alone for {max(left_s, 0.0):.0f} s.")
+def circuit_open(name: str, failures: int, left_s: float) -> CircuitOpen:
+    """The error for a service that is not called for another ``left_s`` seconds, after ``failures`` failures."""
+    failed = f"failed {failures} times in a row" if failures > 1 else "failed"
+    return CircuitOpen(f"{name} {failed} and is left alone for {max(left_s, 0.0):.0f} s.")
 
 
 class Breaker:
@@ -142,13 +144,13 @@ class Breaker:
         self._policy = policy
         self._clock = clock
         self._lock = threading.Lock()
-        self._failed = 0
+        self._failures = 0
         self._opened_at: float | None = None
-        self._trying = False
+        self._is_trying = False
 
     @property
     def is_open(self) -> bool:
-        """Whether the service is not called now (or one caller is trying it)."""
+        """Whether the service is not called now, or one caller is trying it again."""
         return self._opened_at is not None
 
     @contextmanager
@@ -158,7 +160,7 @@ class Breaker:
         Raises CircuitOpen immediately while the circuit is open.
         """
         self._enter()
-        started = self._clock()
+        started_at = self._clock()
         try:
             yield
         except errors:
@@ -167,8 +169,8 @@ class Breaker:
         except BaseException:
             self._stop_trying()
             raise
-        slow = self._policy.slow_s
-        if slow is not None and self._clock() - started > slow:
+        slow_s = self._policy.slow_s
+        if slow_s is not None and self._clock() - started_at > slow_s:
             self._failure()
         else:
             self._success()
@@ -177,22 +179,22 @@ class Breaker:
         with self._lock:
             if self._opened_at is None:
                 return
-            left = self._policy.pause_s - (self._clock() - self._opened_at)
-            if self._trying or left > 0.0:
-                raise circuit_open(self._name, self._failed, left)
-            self._trying = self._policy.one_tries
+            left_s = self._policy.pause_s - (self._clock() - self._opened_at)
+            if self._is_trying or left_s > 0.0:
+                raise circuit_open(self._name, self._failures, left_s)
+            self._is_trying = self._policy.one_tries
 
     def _failure(self) -> None:
         with self._lock:
-            self._failed += 1
-            self._trying = False
-            if self._failed >= self._policy.failures:
+            self._failures += 1
+            self._is_trying = False
+            if self._failures >= self._policy.failures:
                 self._opened_at = self._clock()
 
     def _success(self) -> None:
         with self._lock:
-            self._failed, self._trying, self._opened_at = 0, False, None
+            self._failures, self._is_trying, self._opened_at = 0, False, None
 
     def _stop_trying(self) -> None:
         with self._lock:
-            self._trying = False
+            self._is_trying = False

@@ -43,19 +43,19 @@ class WordBox:
 
 def write_boxes(words: Iterable[WordBox]) -> str:
     """As text for the index; words after the first 65,535 characters are left out."""
-    packed = b"".join(
+    data = b"".join(
         _WORD.pack(word.start, word.end, word.page, *map(_steps, (word.left, word.top, word.right, word.bottom)))
         for word in words
         if word.end <= _LARGEST and word.page <= _LARGEST
     )
-    return base64.b64encode(zlib.compress(packed)).decode("ascii") if packed else ""
+    return base64.b64encode(zlib.compress(data)).decode("ascii") if data else ""
 
 
 def read_boxes(text: str) -> tuple[WordBox, ...]:
     """What ``write_boxes`` wrote; nothing for a text that it did not write."""
     try:
-        packed = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST_BYTES)
-        rows = list(_WORD.iter_unpack(packed))
+        data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST_BYTES)
+        rows = list(_WORD.iter_unpack(data))
     except (ValueError, zlib.error, struct.error):  # binascii.Error is a ValueError
         return ()
     return tuple(WordBox(start, end, page, *(edge / _STEPS for edge in edges)) for start, end, page, *edges in rows)
@@ -63,21 +63,21 @@ def read_boxes(text: str) -> tuple[WordBox, ...]:
 
 def lines_of(words: Sequence[WordBox]) -> tuple[WordBox, ...]:
     """One box for each run of neighbouring words on one line, in the order given."""
-    out: list[WordBox] = []
+    lines: list[WordBox] = []
     for word in words:
-        if out and _continues_line(out[-1], word):
-            last = out[-1]
+        if lines and _continues_line(lines[-1], word):
+            last = lines[-1]
             top, bottom = min(last.top, word.top), max(last.bottom, word.bottom)
-            out[-1] = replace(last, end=word.end, right=max(last.right, word.right), top=top, bottom=bottom)
+            lines[-1] = replace(last, end=word.end, right=max(last.right, word.right), top=top, bottom=bottom)
         else:
-            out.append(word)
-    return tuple(out)
+            lines.append(word)
+    return tuple(lines)
 
 
 def _continues_line(line: WordBox, word: WordBox) -> bool:
     height = min(line.bottom - line.top, word.bottom - word.top)
-    shared = min(line.bottom, word.bottom) - max(line.top, word.top)
-    return line.page == word.page and word.left >= line.left and shared >= _SAME_LINE * height
+    overlap = min(line.bottom, word.bottom) - max(line.top, word.top)
+    return line.page == word.page and word.left >= line.left and overlap >= _SAME_LINE * height
 
 
 def _steps(points: float) -> int:
@@ -86,8 +86,8 @@ def _steps(points: float) -> int:
 
 def row_text(cells: Sequence[str]) -> str:
     """A row of a table as passages write it; nothing for the empty cells at its end."""
-    last_filled = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
-    return CELL.join(cells[:last_filled]).strip()
+    filled_columns = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
+    return CELL.join(cells[:filled_columns]).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +282,7 @@ class FileStore(Protocol):
         """All files, including incomplete ones."""
         ...
 
-    def discard(self, stored: StoredFile) -> None:
+    def discard(self, file: StoredFile) -> None:
         """Deletes a file returned by ``files``."""
         ...
 

@@ -109,18 +109,18 @@ def enclosing_box(boxes: tuple[BBox, ...]) -> BBox | None:
     south = min(box.south for box in boxes)
     north = max(box.north for box in boxes)
     arcs = sorted((part.west, part.east) for box in boxes for part in box.parts())
-    merged = [arcs[0]]
+    united = [arcs[0]]
     for west, east in arcs[1:]:
-        if west <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], east))
+        if west <= united[-1][1]:
+            united[-1] = (united[-1][0], max(united[-1][1], east))
         else:
-            merged.append((west, east))
-    gaps = [(merged[i + 1][0] - merged[i][1], i) for i in range(len(merged) - 1)]
-    around = merged[0][0] + 360.0 - merged[-1][1]
-    if not gaps or around >= max(gaps)[0]:
-        return BBox(merged[0][0], south, merged[-1][1], north)
-    _, widest = max(gaps)
-    return BBox(merged[widest + 1][0], south, merged[widest][1], north)
+            united.append((west, east))
+    gaps = [(united[i + 1][0] - united[i][1], i) for i in range(len(united) - 1)]
+    outer_gap_deg = united[0][0] + 360.0 - united[-1][1]
+    if not gaps or outer_gap_deg >= max(gaps)[0]:
+        return BBox(united[0][0], south, united[-1][1], north)
+    _, widest_index = max(gaps)
+    return BBox(united[widest_index + 1][0], south, united[widest_index][1], north)
 
 
 PlaceKind = Literal[
@@ -193,9 +193,9 @@ def hausdorff_deg_many(query: BBox, boxes: Floats) -> Floats:
     west, south, east, north = boxes.T
     more_west, more_east = query.west - west, east - query.unrolled_east  # how far a box extends beyond the query
     more_south, more_north = query.south - south, north - query.north
-    outside = np.hypot(_positive(more_west, more_east), _positive(more_south, more_north))
-    inside = np.hypot(_positive(-more_west, -more_east), _positive(-more_south, -more_north))
-    return np.maximum(outside, inside)
+    outside_deg = np.hypot(_positive(more_west, more_east), _positive(more_south, more_north))
+    inside_deg = np.hypot(_positive(-more_west, -more_east), _positive(-more_south, -more_north))
+    return np.maximum(outside_deg, inside_deg)
 
 
 def _positive(a: Floats, b: Floats) -> Floats:

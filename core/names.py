@@ -17,8 +17,8 @@ def folded(text: str) -> str:
     """Small letters without accents; compatibility forms as their usual characters."""
     if text.isascii():  # most words, and a tenth of the time
         return text.lower()
-    plain = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold()
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
 
 
 def folded_phrase(text: str) -> str:
@@ -43,12 +43,12 @@ def letters_of(text: str) -> tuple[str, list[int]]:
     return "".join(letters), positions
 
 
-def place_of(part: str, text: str) -> tuple[int, int] | None:
-    """Start and end of the first place in ``text`` with the letters of ``part``; None if there is none."""
-    wanted, _ = letters_of(part)
+def position_of(part: str, text: str) -> tuple[int, int] | None:
+    """Start and end of the first position in ``text`` with the letters of ``part``; None if there is none."""
+    part_letters, _ = letters_of(part)
     letters, positions = letters_of(text)
-    start = letters.find(wanted) if wanted else -1
-    return None if start < 0 else (positions[start], positions[start + len(wanted) - 1] + 1)
+    start = letters.find(part_letters) if part_letters else -1
+    return None if start < 0 else (positions[start], positions[start + len(part_letters) - 1] + 1)
 
 
 _BETWEEN_WORDS = re.compile(r"[-/]")
@@ -81,13 +81,13 @@ def bare_version(text: str) -> str:
 def without_version_words(words: Sequence[str]) -> list[str]:
     """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
     words_left = [
-        word for word, after in zip(words, [*words[1:], ""], strict=False) if not _is_version_word(word, after)
+        word for word, next_word in zip(words, [*words[1:], ""], strict=False) if not _is_version_word(word, next_word)
     ]
     return [_V_NUMBER.sub(r"\1", word) if _V_NUMBER.fullmatch(word) else word for word in words_left]
 
 
-def _is_version_word(word: str, after: str) -> bool:
-    return bool(_VERSION_WORD.fullmatch(word.rstrip("."))) and after[:1].isdigit()
+def _is_version_word(word: str, next_word: str) -> bool:
+    return bool(_VERSION_WORD.fullmatch(word.rstrip("."))) and next_word[:1].isdigit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +124,20 @@ def name_key(text: str) -> str:
 
 def names_once(names: Iterable[str]) -> tuple[str, ...]:
     """Each name once, whatever its case, as first written."""
-    first_written: dict[str, str] = {}
+    name_by_key: dict[str, str] = {}
     for name in names:
-        first_written.setdefault(name.casefold(), name)
-    return tuple(first_written.values())
+        name_by_key.setdefault(name.casefold(), name)
+    return tuple(name_by_key.values())
 
 
 def variables_once(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     """Each name once; what one says and another does not (standard name, unit) is brought together."""
-    merged: dict[str, Variable] = {}
+    by_name: dict[str, Variable] = {}
     for variable in variables:
-        known = merged.setdefault(variable.name.casefold(), variable)
-        merged[variable.name.casefold()] = Variable(
-            known.name, known.standard_name or variable.standard_name, known.unit or variable.unit
+        earlier_variable = by_name.setdefault(variable.name.casefold(), variable)
+        by_name[variable.name.casefold()] = Variable(
+            earlier_variable.name,
+            earlier_variable.standard_name or variable.standard_name,
+            earlier_variable.unit or variable.unit,
         )
-    return tuple(merged.values())
+    return tuple(by_name.values())

@@ -17,13 +17,13 @@ from core.timespan import TimeSpan
 ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis", "derived", "unknown"]
 Access = Literal["open", "restricted"]
 
-APART = ("~v", "~n")
+APART_MARKS = ("~v", "~n")
 """Suffixes of ids that separate records with the same identifier: by edition, by native id."""
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
 _FULL_ID = re.compile(r"^[A-Za-z0-9._:~-]{1,400}$")
 _LONGEST_ID_BYTES = 400
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_SLUG = 60
 
 
@@ -144,7 +144,7 @@ class Record:
         A record that was kept apart from another with the same identifier is another data set, whatever its DOI.
         """
         suffix = self.id.removeprefix(record_id(self.source, self.identifier))
-        return (self.doi or self.identifier) + (suffix if suffix.startswith(APART) else "")
+        return (self.doi or self.identifier) + (suffix if suffix.startswith(APART_MARKS) else "")
 
     @property
     def embedding_text(self) -> str:
@@ -157,8 +157,8 @@ def record_id(source: str, native_id: str) -> str:
 
     Bytes outside ``A-Za-z0-9._:-`` are written as ``~`` and two hex digits; beyond 400 bytes the rest is a hash.
     """
-    written = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
-    return _shortened(written.decode("ascii"))
+    escaped = _UNSAFE.sub(lambda match: b"~%02x" % match[0][0], f"{source}:{native_id}".encode())
+    return _shorten(escaped.decode("ascii"))
 
 
 def id_of_address(source: str, id: str) -> str:
@@ -166,7 +166,7 @@ def id_of_address(source: str, id: str) -> str:
     return id if id.startswith(f"{source}:") and _FULL_ID.match(id) else record_id(source, id)
 
 
-def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
+def alternative_ids(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
     """The ids, in order of preference, for another record with the same identifier: ``s:x~v2.1``,
     ``s:x~nb.xml-5d41402a``.
 
@@ -174,15 +174,15 @@ def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
     """
     by_edition = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
     digest = hashlib.sha256(native_id.encode()).hexdigest()[:8]
-    return tuple(_shortened(id_apart) for id_apart in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
+    return tuple(_shorten(alternative_id) for alternative_id in (*by_edition, f"{id}~n{_slug(native_id)}-{digest}"))
 
 
 def _slug(text: str) -> str:
     """The end of a text in characters that need no escape in a URL."""
-    return _NOT_PLAIN.sub("-", text).strip("-")[-_LONGEST_SLUG:]
+    return _UNSAFE_CHARACTERS.sub("-", text).strip("-")[-_LONGEST_SLUG:]
 
 
-def _shortened(written: str) -> str:
+def _shorten(written: str) -> str:
     if len(written) <= _LONGEST_ID_BYTES:
         return written
     digest = hashlib.sha256(written.encode()).hexdigest()
@@ -249,15 +249,15 @@ class Overlay:
 
     def on(self, record: Record) -> Record:
         """The corrected record, which says what was corrected. The source's title stays as an alternate one."""
-        known = {keyword.term.casefold() for keyword in record.keywords}
-        added = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in known)
-        changed = replace(record, keywords=(*record.keywords, *added), curated=self.fields)
+        terms = {keyword.term.casefold() for keyword in record.keywords}
+        new_keywords = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in terms)
+        corrected = replace(record, keywords=(*record.keywords, *new_keywords), curated=self.fields)
         if self.title is not None and self.title != record.title:
             alternate = dict.fromkeys((*record.alternate_titles, record.title))
-            changed = replace(changed, title=self.title, alternate_titles=tuple(alternate))
+            corrected = replace(corrected, title=self.title, alternate_titles=tuple(alternate))
         if self.box is not None:
-            changed = replace(changed, extents=(self.box,), geometry=None)
-        return changed if self.span is None else replace(changed, times=(self.span,))
+            corrected = replace(corrected, extents=(self.box,), geometry=None)
+        return corrected if self.span is None else replace(corrected, times=(self.span,))
 
 
 def overlay_from_content(content: JsonMapping) -> Overlay:

@@ -1,5 +1,5 @@
-"""Keys computed from a record, by which the index finds it: series, the same data set elsewhere, names, and what it
-only mentions. Pure.
+"""Keys computed from a record, by which the index finds it: its series, the same data set in other catalogues, its
+names, and the acronyms that it mentions. Pure.
 
 Schwartz and Hearst, A simple algorithm for identifying abbreviation definitions in biomedical text, PSB 2003: the
 characters of the short form are looked for from its end in the words before it; the first one must begin a word.
@@ -87,8 +87,8 @@ def keys_of(record: Record) -> tuple[str, ...]:
 def _texts(record: Record) -> Iterator[str]:
     names = record.names
     yield from names.short_names
-    for short in names.short_names:
-        yield from (f"{short}{version}" for version in _versions(record.edition))
+    for short_name in names.short_names:
+        yield from (f"{short_name}{version}" for version in _versions(record.edition))
     yield from filter(looks_like_code, record.alternate_titles)
     for identifier in filter(None, (record.identifier, record.doi)):
         yield identifier
@@ -104,24 +104,24 @@ def _texts(record: Record) -> Iterator[str]:
 
 def _versions(edition: str | None) -> tuple[str, ...]:
     """``V006`` as ``006`` and ``6``."""
-    bare = bare_version(edition or "")
-    if not bare or len(bare.split()) != 1:
+    edition_version = bare_version(edition or "")
+    if not edition_version or len(edition_version.split()) != 1:
         return ()
-    return tuple(dict.fromkeys((bare, bare.lstrip("0."))))
+    return tuple(dict.fromkeys((edition_version, edition_version.lstrip("0."))))
 
 
 def mentioned_keys(record: Record) -> tuple[str, ...]:
     """Each key once: up to four words that follow each other in titles and keywords (``TOGA COARE``: ``togacoare``),
     and single words of the abstract that look like names. At most ``MOST_MENTIONED``.
     """
-    keys = dict.fromkeys(key for key in _mentioned(record) if _SHORTEST_MENTIONED <= len(key) <= LONGEST_MENTIONED)
+    keys = dict.fromkeys(key for key in _mention_texts(record) if _SHORTEST_MENTIONED <= len(key) <= LONGEST_MENTIONED)
     return tuple(keys)[:MOST_MENTIONED]
 
 
 def acronyms_of(record: Record) -> tuple[str, ...]:
     """The acronyms that the record defines, both ways: ``lst=land surface temperature`` and the reverse."""
     pairs = dict.fromkeys((acronym_key(pair.short), words_key(pair.long)) for pair in _acronym_pairs(record))
-    directions = (text for short, long in pairs for text in (f"{short}={long}", f"{long}={short}"))
+    directions = (text for short_form, long in pairs for text in (f"{short_form}={long}", f"{long}={short_form}"))
     return tuple(directions)[: 2 * MOST_ACRONYMS]
 
 
@@ -143,18 +143,18 @@ def words_key(words: str) -> str:
     return " ".join(words_folded)
 
 
-def _mentioned(record: Record) -> Iterator[str]:
+def _mention_texts(record: Record) -> Iterator[str]:
     for title in (record.title, *record.alternate_titles):
         yield from _phrase_keys(title)
     for keyword in record.keywords:
         if len(keyword.term.split()) <= _LONGEST_KEYWORD:
             yield from _phrase_keys(keyword.term)
     tokens = [token[0].strip(".:!?") for token in _TOKEN.finditer(record.abstract or "")]
-    likely = [looks_like_name(token) for token in tokens]
+    name_like = [looks_like_name(token) for token in tokens]
     for index, token in enumerate(tokens):
-        if likely[index]:
+        if name_like[index]:
             yield name_key(token)
-            if index + 1 < len(tokens) and (likely[index + 1] or tokens[index + 1].isdigit()):
+            if index + 1 < len(tokens) and (name_like[index + 1] or tokens[index + 1].isdigit()):
                 yield name_key(token + tokens[index + 1])
 
 
@@ -216,26 +216,28 @@ def of_keyword(term: str) -> DefinedAcronym | None:
     parts = _KEYWORD.fullmatch(term)
     if parts is None or not _is_short_form(parts[1]):
         return None
-    return _pair(parts[1], parts[2], whole=True)
+    return _pair(parts[1], parts[2], is_whole=True)
 
 
 def _pairs(text: str) -> Iterator[DefinedAcronym]:
     for match in _PARENTHESES.finditer(text):
-        inner = match[1].strip()
-        before = _clause(text[max(0, match.start() - _LOOK_BACK) : match.start()])
-        short = _INNER_END.split(inner, maxsplit=1)[0].strip().strip("\"'")
-        pair = _pair(short, before) if _is_short_form(short) else None
-        pair = pair or _short_before(before, inner)
-        if pair is not None:
-            yield pair
+        inner_text = match[1].strip()
+        clause_before = _clause(text[max(0, match.start() - _LOOK_BACK) : match.start()])
+        short_form = _INNER_END.split(inner_text, maxsplit=1)[0].strip().strip("\"'")
+        acronym = _pair(short_form, clause_before) if _is_short_form(short_form) else None
+        acronym = acronym or _short_before(clause_before, inner_text)
+        if acronym is not None:
+            yield acronym
 
 
-def _short_before(before: str, inner: str) -> DefinedAcronym | None:
+def _short_before(clause_before: str, inner_text: str) -> DefinedAcronym | None:
     """ "LST (land surface temperature)": the last word before the parentheses is the short form."""
-    last = _LAST_WORD.search(before)
-    if last is None or not _is_short_form(last[1]) or len(inner.split()) < 2:
+    last = _LAST_WORD.search(clause_before)
+    if last is None or not _is_short_form(last[1]) or len(inner_text.split()) < 2:
         return None
-    return _pair(last[1], _INNER_END.split(inner, maxsplit=1)[0], whole=True) or _pair(last[1], inner, whole=True)
+    return _pair(last[1], _INNER_END.split(inner_text, maxsplit=1)[0], is_whole=True) or _pair(
+        last[1], inner_text, is_whole=True
+    )
 
 
 def _clause(text: str) -> str:
@@ -254,25 +256,25 @@ def _is_short_form(text: str) -> bool:
     )
 
 
-def _pair(short: str, candidate: str, *, whole: bool = False) -> DefinedAcronym | None:
-    """``whole``: the long form must be all of the candidate, else its end."""
+def _pair(short_form: str, candidate: str, *, is_whole: bool = False) -> DefinedAcronym | None:
+    """``is_whole``: the long form must be all of the candidate, else its end."""
     words = candidate.split()
-    most = min(len(short) + 5, len(short) * 2)
-    if whole and len(words) > most:
+    most_words = min(len(short_form) + 5, len(short_form) * 2)
+    if is_whole and len(words) > most_words:
         return None
-    long = _best_long_form(short, " ".join(words[-most:]))
-    if long is None or (whole and len(long.split()) != len(words)):
+    long = _best_long_form(short_form, " ".join(words[-most_words:]))
+    if long is None or (is_whole and len(long.split()) != len(words)):
         return None
     tokens = [token.strip("\"',.") for token in long.split()]
-    if len(long) <= len(short) or short in tokens or len(tokens) < 2:
+    if len(long) <= len(short_form) or short_form in tokens or len(tokens) < 2:
         return None
-    return DefinedAcronym(short, long.strip("\"',"))
+    return DefinedAcronym(short_form, long.strip("\"',"))
 
 
-def _best_long_form(short: str, candidate: str) -> str | None:
-    """The shortest end of the candidate in which the short form's letters and digits stand in their order."""
+def _best_long_form(short_form: str, candidate: str) -> str | None:
+    """The shortest end of the candidate that has the short form's letters and digits in their order."""
     position = len(candidate)
-    characters = [char for char in short.lower() if char.isalnum()]
+    characters = [char for char in short_form.lower() if char.isalnum()]
     low = candidate.lower()
     if len(low) != len(candidate):  # a letter that is two in small letters would shift all positions
         return None

@@ -118,10 +118,12 @@ class ReferenceSystem:
                 if west <= east
                 else [(west, south, 180, north), (-180, south, east, north)]
             )
-            return shapely.union_all([box(*half) for half in halves])
-        unrolled = shapely.transform(geometry_deg, _unrolled)
+            return shapely.union_all([box(*half_box) for half_box in halves])
+        geometry_unrolled = shapely.transform(geometry_deg, _unroll)
         pieces = [
-            affinity.translate(unrolled.intersection(box(start, -90.0, start + 360.0, 90.0)), -start - _HALF_TURN)
+            affinity.translate(
+                geometry_unrolled.intersection(box(start, -90.0, start + 360.0, 90.0)), -start - _HALF_TURN
+            )
             for start in (-540.0, -180.0, 180.0)
         ]
         return shapely.union_all([piece for piece in pieces if not piece.is_empty])
@@ -200,8 +202,8 @@ def _transformer(authority: str, code: str, by_authority: bool) -> Transformer:
     return Transformer.from_crs(_system(authority, code), degrees, always_xy=not by_authority)
 
 
-def _unrolled(points: Points) -> Points:
-    """Without leaps from 180 to -180 degrees: longitudes go on past 180."""
+def _unroll(points: Points) -> Points:
+    """Without jumps from 180 to -180 degrees: longitudes continue above 180."""
     import numpy as np
 
     turns = np.cumsum(np.round(np.diff(points[:, 0], prepend=points[:1, 0]) / 360.0))
@@ -213,5 +215,5 @@ def _is_around_pole(geometry_deg: BaseGeometry) -> bool:
     rings = [
         ring for part in shapely.get_parts(geometry_deg) if part.geom_type == "Polygon" for ring in (part.exterior,)
     ]
-    ends = [_unrolled(shapely.get_coordinates(ring)) for ring in rings]
+    ends = [_unroll(shapely.get_coordinates(ring)) for ring in rings]
     return any(abs(points[-1][0] - points[0][0]) > _HALF_TURN for points in ends)

@@ -41,7 +41,7 @@ _SECONDS = {
 }
 FIRST_YEAR, LAST_YEAR = 1850, 2100
 """Earlier years are one number, that of the year before; the years after the last one are not counted."""
-BEFORE = FIRST_YEAR - 1
+YEAR_BEFORE_FIRST = FIRST_YEAR - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ def instant_ms(text: str, *, at_end: bool = False) -> int:
     try:
         if clock is not None:
             return _clock_ms(f"{year}-{month}-{day}", clock, match["zone"], at_end=at_end)
-        named = "-".join(part for part in (year, month, day) if part is not None)
-        instant = np.datetime64(named)  # numpy takes the unit (year, month, day) from the text
+        date_text = "-".join(part for part in (year, month, day) if part is not None)
+        instant = np.datetime64(date_text)  # numpy takes the unit (year, month, day) from the text
         if not at_end:
             return int(instant.astype("datetime64[ms]").astype(np.int64))
         return int((instant + 1).astype("datetime64[ms]").astype(np.int64)) - 1
@@ -104,8 +104,8 @@ def instant_ms(text: str, *, at_end: bool = False) -> int:
 
 def _clock_ms(date: str, clock: str, zone: str | None, *, at_end: bool) -> int:
     parts = clock.split(":")
-    padded = ":".join(parts + ["00"] * (3 - len(parts)))
-    instant = int(np.datetime64(f"{date}T{padded}", "ms").astype(np.int64))
+    clock_text = ":".join(parts + ["00"] * (3 - len(parts)))
+    instant = int(np.datetime64(f"{date}T{clock_text}", "ms").astype(np.int64))
     if at_end and len(parts) < 3:
         instant += (60 * _MINUTE_MS if len(parts) == 1 else _MINUTE_MS) - 1
     if zone and zone != "Z":
@@ -166,13 +166,13 @@ def overlap(query: TimeSpan, spans: Floats, now_ms: int) -> Overlap:
     """
     asked_start, asked_end = asked_ends_ms(query, now_ms)
     starts, ends = spans[:, 0], _ends_ms(spans, now_ms)
-    shared = _length(np.maximum(starts, asked_start), np.minimum(ends, asked_end))
+    overlaps = _length(np.maximum(starts, asked_start), np.minimum(ends, asked_end))
     lengths = _length(starts, ends)
     endless = np.isinf(lengths)
-    share = np.where(np.isinf(shared), 1.0, shared / np.where(endless, 1.0, lengths))
-    span_share = np.where(endless & np.isfinite(shared), 0.0, share)
+    share = np.where(np.isinf(overlaps), 1.0, overlaps / np.where(endless, 1.0, lengths))
+    span_share = np.where(endless & np.isfinite(overlaps), 0.0, share)
     asked_length = asked_end - asked_start + 1.0
-    return Overlap(None if math.isinf(asked_length) else shared / asked_length, span_share)
+    return Overlap(None if math.isinf(asked_length) else overlaps / asked_length, span_share)
 
 
 def age_ms(spans: Floats, now_ms: int) -> Floats:
@@ -181,8 +181,8 @@ def age_ms(spans: Floats, now_ms: int) -> Floats:
 
 
 def _ends_ms(spans: Floats, now_ms: int) -> Floats:
-    latest: Floats = np.where(np.isinf(spans[:, 1]), np.maximum(spans[:, 0], float(now_ms)), spans[:, 1])
-    return latest
+    latest_ms: Floats = np.where(np.isinf(spans[:, 1]), np.maximum(spans[:, 0], float(now_ms)), spans[:, 1])
+    return latest_ms
 
 
 def _length(starts: Floats, ends: Floats) -> Floats:
@@ -202,32 +202,35 @@ def duration_s(text: str) -> float | None:
 def turns_of(spans: Iterable[TimeSpan]) -> list[int]:
     """Where the years of all spans together begin (2 x year) and where they have ended (2 x year + 1), sorted.
 
-    An open start begins at ``BEFORE``; an open end, and one in the last year or later, has not ended.
+    An open start begins at ``YEAR_BEFORE_FIRST``; an open end, and one in the last year or later, has not ended.
     """
-    years = sorted((_year(span.start_ms, BEFORE), _year(span.end_ms, LAST_YEAR)) for span in spans)
-    turns: list[int] = []
-    reached = BEFORE - 1
+    years = sorted((_year(span.start_ms, YEAR_BEFORE_FIRST), _year(span.end_ms, LAST_YEAR)) for span in spans)
+    changes: list[int] = []
+    last_year_done = YEAR_BEFORE_FIRST - 1
     for first, last in years:
         if first > LAST_YEAR:
             break
-        if first > reached + 1 or not turns:
-            turns += _ended(reached) if turns else []
-            turns.append(2 * first)
-        reached = max(reached, last)
-    return [*turns, *_ended(reached)] if turns else []
+        if first > last_year_done + 1 or not changes:
+            changes += _end_turn(last_year_done) if changes else []
+            changes.append(2 * first)
+        last_year_done = max(last_year_done, last)
+    return [*changes, *_end_turn(last_year_done)] if changes else []
 
 
-def counts_by_year(times: Mapping[int, int]) -> dict[int, int]:
-    """Spans by year, from ``BEFORE`` to ``LAST_YEAR``; ``times``: how many records have each of the turns."""
-    counted: dict[int, int] = {}
-    now = 0
-    for year in range(BEFORE, LAST_YEAR + 1):
-        now += times.get(2 * year, 0) - times.get(2 * year + 1, 0)
-        counted[year] = now
-    return counted
+def counts_by_year(records_by_turn: Mapping[int, int]) -> dict[int, int]:
+    """Spans by year, from ``YEAR_BEFORE_FIRST`` to ``LAST_YEAR``.
+
+    ``records_by_turn``: how many records have each number of ``turns_of``.
+    """
+    counts: dict[int, int] = {}
+    running_count = 0
+    for year in range(YEAR_BEFORE_FIRST, LAST_YEAR + 1):
+        running_count += records_by_turn.get(2 * year, 0) - records_by_turn.get(2 * year + 1, 0)
+        counts[year] = running_count
+    return counts
 
 
-def _ended(last: int) -> list[int]:
+def _end_turn(last: int) -> list[int]:
     return [] if last >= LAST_YEAR else [2 * (last + 1) + 1]
 
 
@@ -235,7 +238,7 @@ def _year(instant_ms: int | None, open_end: int) -> int:
     if instant_ms is None:
         return open_end
     year = int(np.datetime64(instant_ms, "ms").astype("datetime64[Y]").astype(np.int64)) + 1970
-    return max(year, BEFORE)
+    return max(year, YEAR_BEFORE_FIRST)
 
 
 def utc_now() -> datetime:

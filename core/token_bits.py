@@ -21,13 +21,13 @@ MOST_TOKENS = 0xFFFF
 _AT_ONCE = 2048  # tokens whose floats fit into a cache of the processor
 
 
-def packed(vectors: NDArray[np.float32]) -> bytes:
+def pack(vectors: NDArray[np.float32]) -> bytes:
     """``vectors``: (tokens, dims), dims a multiple of 8, at most 2,040. Of more than 65,535 tokens, the first."""
     bits = np.packbits(vectors[:MOST_TOKENS] > 0.0, axis=1)
     return _HEADER.pack(_FORM, bits.shape[1], len(bits)) + bits.tobytes()
 
 
-def unpacked(blob: bytes, dims: int) -> Bits | None:
+def unpack(blob: bytes, dims: int) -> Bits | None:
     """The bits of a text; None if the blob is cut, empty or of another size."""
     if len(blob) < _HEADER.size:
         return None
@@ -38,7 +38,7 @@ def unpacked(blob: bytes, dims: int) -> Bits | None:
 
 
 def signs(bits: Bits) -> NDArray[np.float32]:
-    """(tokens, dims) of +1 and -1; ``packed`` makes the same bits of them again."""
+    """(tokens, dims) of +1 and -1; ``pack`` makes the same bits of them again."""
     return np.unpackbits(bits, axis=1).astype(np.float32) * 2.0 - 1.0
 
 
@@ -53,9 +53,9 @@ def late_interaction(question: NDArray[np.float32], texts: Sequence[Bits]) -> ND
     bits, transposed = np.concatenate(texts), np.ascontiguousarray(question.T)
     similar = np.empty((len(bits), len(question)), dtype=np.float32)
     for start in range(0, len(bits), _AT_ONCE):
-        some = slice(start, start + _AT_ONCE)
-        np.matmul(np.unpackbits(bits[some], axis=1).astype(np.float32), transposed, out=similar[some])
-    most = np.maximum.reduceat(similar, np.concatenate([[0], np.cumsum(lengths)[:-1]]), axis=0)
+        rows = slice(start, start + _AT_ONCE)
+        np.matmul(np.unpackbits(bits[rows], axis=1).astype(np.float32), transposed, out=similar[rows])
+    highest = np.maximum.reduceat(similar, np.concatenate([[0], np.cumsum(lengths)[:-1]]), axis=0)
     # Of a bit b the sign is 2b - 1, so q . sign(d) is twice q . b less the sum of q.
-    signed = 2.0 * most - question.sum(axis=1)
-    return np.asarray(signed.mean(axis=1, dtype=np.float64) / np.sqrt(question.shape[1]))
+    scores_signed = 2.0 * highest - question.sum(axis=1)
+    return np.asarray(scores_signed.mean(axis=1, dtype=np.float64) / np.sqrt(question.shape[1]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from core.batched import batched
 from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
-from core.token_bits import packed, signs, unpacked
+from core.token_bits import pack, signs, unpack
 
 _CHUNK = 128  # texts per write: the most that an interruption can lose
 _BUSY_S = 60.0
@@ -104,7 +104,7 @@ class CachedEmbedder:
         for chunk in batched(lacking, _CHUNK):
             read = self.inner.encode(chunk, kind)
             made = [
-                packed(each) if kind == "document" else each.astype(np.float32).tobytes() for each in read.tokens or ()
+                pack(each) if kind == "document" else each.astype(np.float32).tobytes() for each in read.tokens or ()
             ]
             self.cache.put([(_key(self.card, kind, text), row) for text, row in zip(chunk, read.vectors, strict=True)])
             self.cache.put_tokens([(own[text], blob) for text, blob in zip(chunk, made, strict=True)])
@@ -121,7 +121,7 @@ class CachedEmbedder:
 def _tokens(blob: bytes, kind: TextKind, dims: int) -> Vectors:
     if kind == "query":
         return np.frombuffer(blob, dtype=np.float32).reshape(-1, dims)
-    bits = unpacked(blob, dims)
+    bits = unpack(blob, dims)
     if bits is None:
         raise ValueError("the cache of vectors holds a damaged entry; delete its file")
     return signs(bits)

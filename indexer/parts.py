@@ -57,11 +57,11 @@ class HarvestParts:
 
         Raises NotFound if there is no index yet, IndexMismatch if its alias is gone, Unavailable.
         """
-        found = serving(self.client, self.prefix, "records")
-        if found is not None:
-            return found.meta
-        for lost in lost_aliases(self.client, self.prefix, ["records"]):
-            raise IndexMismatch(lost.remedy)
+        index = serving(self.client, self.prefix, "records")
+        if index is not None:
+            return index.meta
+        for lost_alias in lost_aliases(self.client, self.prefix, ["records"]):
+            raise IndexMismatch(lost_alias.remedy)
         raise NotFound(f"There is no index {alias(self.prefix, 'records')} yet; `sonde harvest` makes it.")
 
 

@@ -40,7 +40,7 @@ class RawRecord:
     record_id: str | None = None
     access_groups: tuple[str, ...] | None = ()
     container: str | None = None
-    """The origin of the document it was separated from, if it has no name of its own there. See ``Skipped``."""
+    """The origin of the document it was separated from, if it has no name of its own there. See ``SkippedMember``."""
     recognition: Recognition | None = field(default=None, compare=False, repr=False)
 
 
@@ -49,7 +49,7 @@ WHOLE_SOURCE = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedMember:
     """A member that could not be returned or read, and the reason.
 
     ``native_id``: of the record that it was or would be, so that the last good version stays. ``container``: the
@@ -106,7 +106,7 @@ class VersionStore(Protocol):
     def tag(self) -> str:
         """How files are read now; part of each stored version."""
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         """The versions for conditional requests; empty in a run that requests everything."""
 
 
@@ -124,7 +124,7 @@ class RawPage:
     records: tuple[RawRecord, ...]
     position: str | None = None
     total: int | None = None
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
     deleted: tuple[str, ...] = ()
     matched: int | None = None
     unchanged: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from es_gateway.errors import ElasticsearchError
 from es_gateway.nodes import HttpNode
 from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.sources.folder import FolderSource

@@ -43,8 +43,8 @@ def unprivileged_account(name: str) -> Account | None:
 
 def can_reach(account: Account, path: Path) -> bool:
     """Whether the account may enter every existing folder on the way to ``path``, itself included."""
-    resolved = path.resolve()
-    return all(_may_enter(account, step) for step in (resolved, *resolved.parents) if step.is_dir())
+    absolute = path.resolve()
+    return all(_may_enter(account, step) for step in (absolute, *absolute.parents) if step.is_dir())
 
 
 def _may_enter(account: Account, folder: Path) -> bool:
@@ -75,14 +75,14 @@ def reachable_cache(cache: Path, account: Account | None) -> Path:
 
 def make_shared_folder(folder: Path) -> None:
     """A folder everyone may read, whatever the umask; folders above it that are missing are made likewise."""
-    missing = [step for step in (folder, *folder.parents) if not step.exists()]
-    for step in reversed(missing):
+    missing_folders = [step for step in (folder, *folder.parents) if not step.exists()]
+    for step in reversed(missing_folders):
         step.mkdir(exist_ok=True)
         step.chmod(0o755)
 
 
 def make_private_folder(folder: Path, account: Account | None) -> None:
-    """A folder only its owner may enter: the account, or whoever we are."""
+    """A folder that only its owner may enter: the account, else the user of this process."""
     make_shared_folder(folder.parent)
     folder.mkdir(exist_ok=True)
     folder.chmod(0o700)

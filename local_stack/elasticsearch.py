@@ -27,7 +27,7 @@ from local_stack.accounts import (
     unprivileged_account,
 )
 from local_stack.distribution import ensure_distribution
-from local_stack.installed import CONFIGURATION, installed_home, java_of
+from local_stack.installed_server import CONFIGURATION, installed_home, java_of
 from local_stack.java import Java, find_java
 from local_stack.login import Login, login_of, made_login, user_lines
 from local_stack.part import External, Reporter, StackPart
@@ -73,19 +73,19 @@ def write_transport_key(config: Path) -> None:
     """A key and a certificate that signs itself and is its own authority."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sonde-local")])
-    now = datetime.now(UTC)
-    made = (
+    issued_at = datetime.now(UTC)
+    certificate = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _CLOCK)
-        .not_valid_after(now + _LASTS)
+        .not_valid_before(issued_at - _CLOCK)
+        .not_valid_after(issued_at + _LASTS)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )
-    (config / CERTIFICATE).write_bytes(made.public_bytes(Encoding.PEM))
+    (config / CERTIFICATE).write_bytes(certificate.public_bytes(Encoding.PEM))
     (config / KEY).touch(mode=0o600)
     (config / KEY).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
@@ -123,7 +123,7 @@ def elasticsearch_part(stack: StackConfig) -> StackPart | External:
     settings = stack.elasticsearch
     url = stack.elasticsearch_url
     if settings.url is not None:
-        return External(NAME, shown(settings.url), lambda: external_trouble(url, settings.ca_certs))
+        return External(NAME, without_login(settings.url), lambda: external_trouble(url, settings.ca_certs))
     log = stack.folder / "logs" / f"{NAME}.log"
     return StackPart(
         name=NAME,
@@ -161,13 +161,13 @@ def external_trouble(url: str, ca_certs: Path | None = None) -> str | None:
     """
     verify = ssl.create_default_context(cafile=ca_certs) if ca_certs else True
     try:
-        status = httpx.get(shown(url), timeout=_ASK_TIMEOUT_S, verify=verify, follow_redirects=True).status_code
+        status = httpx.get(without_login(url), timeout=_ASK_TIMEOUT_S, verify=verify, follow_redirects=True).status_code
     except httpx.HTTPError as error:
         return f"does not answer ({type(error).__name__})"
     return None if status in (200, 401, 403) else f"answers {status}"
 
 
-def shown(url: str) -> str:
+def without_login(url: str) -> str:
     """The address without the user and password it may hold."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
@@ -227,14 +227,14 @@ def node_jvm_options(settings: NodeConfig) -> list[str]:
     """What is laid over the distribution's ``jvm.options``.
 
     Touching all of the heap at the start costs seconds and memory that a small catalogue never needs; dumps of the
-    heap and logs of the garbage collector fill disks that nobody watches.
+    heap and logs of the garbage collector fill disks without anyone noticing.
     """
     heap = [f"-Xms{settings.heap}", f"-Xmx{settings.heap}", "-XX:-AlwaysPreTouch"]
-    quiet = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
-    return [*heap, *quiet, *settings.jvm_options]
+    quiet_options = ["-XX:-HeapDumpOnOutOfMemoryError", "-Xlog:disable", "-Xlog:all=warning:stderr:utctime,level,tags"]
+    return [*heap, *quiet_options, *settings.jvm_options]
 
 
-def fetched(stack: StackConfig, report: Reporter) -> tuple[Account | None, Java, Path]:
+def prepare_server(stack: StackConfig, report: Reporter) -> tuple[Account | None, Java, Path]:
     """The account that the node runs as, its Java, and the folder of a whole Elasticsearch: the installed one of the
     settings, or one of the cache, fetched where there is none. Raises StackError.
     """
@@ -249,7 +249,7 @@ def fetched(stack: StackConfig, report: Reporter) -> tuple[Account | None, Java,
 
 
 def _prepare(stack: StackConfig, log: Path, report: Reporter) -> Command:
-    account, java, home = fetched(stack, report)
+    account, java, home = prepare_server(stack, report)
     settings = stack.elasticsearch
     folders = NodeFolders(node_folder(stack.folder, account))
     if not folders.root.is_relative_to(stack.folder):
@@ -266,7 +266,7 @@ def _prepare(stack: StackConfig, log: Path, report: Reporter) -> Command:
 
 def _make_folders(folders: NodeFolders, account: Account | None) -> None:
     make_shared_folder(folders.root)
-    for passing in (folders.config, folders.scratch):  # made anew: nothing half-written survives a power cut
+    for passing in (folders.config, folders.scratch):  # recreated: no half-written file survives a power cut
         shutil.rmtree(passing, ignore_errors=True)
     for folder in (folders.config, folders.data, folders.scratch, folders.crashes, folders.snapshots):
         make_private_folder(folder, account)
@@ -277,8 +277,8 @@ def _configure(home: Path, folders: NodeFolders, settings: NodeConfig) -> None:
         shutil.copyfile(home / "config" / name, folders.config / name)
     (folders.config / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
     # JSON scalars are YAML scalars, quoted as they must be.
-    given = {**node_settings(settings, folders), **_settings_of_modules(home)}
-    lines = [f"{name}: {json.dumps(value)}\n" for name, value in given.items()]
+    config = {**node_settings(settings, folders), **_settings_of_modules(home)}
+    lines = [f"{name}: {json.dumps(value)}\n" for name, value in config.items()]
     (folders.config / "elasticsearch.yml").write_text("".join(lines), encoding="utf-8")
     options = folders.config / "jvm.options.d"
     options.mkdir()
@@ -316,10 +316,12 @@ def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
     return (*program, *options, "-cp", "lib/*:lib/cli-launcher/*", "org.elasticsearch.launcher.CliToolLauncher")
 
 
-def _environment(java: Java, home: Path, folders: NodeFolders, inherited: Mapping[str, str]) -> dict[str, str]:
+def _environment(
+    java: Java, home: Path, folders: NodeFolders, environment_of_caller: Mapping[str, str]
+) -> dict[str, str]:
     """Little is passed on: a stray ES_JAVA_OPTS or JAVA_TOOL_OPTIONS would change the node."""
     return {
-        "PATH": inherited.get("PATH", "/usr/bin:/bin"),
+        "PATH": environment_of_caller.get("PATH", "/usr/bin:/bin"),
         "HOME": str(folders.scratch),
         "LANG": "C.UTF-8",
         "ES_DISTRIBUTION_TYPE": "tar",

@@ -33,8 +33,8 @@ _FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
 def repository_url(environment: Mapping[str, str]) -> str:
     """Its address without a slash at the end, mirrors and proxies of Maven's settings included."""
     expression = "project.repositories[0].url"
-    printed = _maven(environment, "-q", "help:evaluate", f"-Dexpression={expression}", "-DforceStdout")
-    match = _URL.search(printed)
+    output = _maven(environment, "-q", "help:evaluate", f"-Dexpression={expression}", "-DforceStdout")
+    match = _URL.search(output)
     if match is None:
         raise FetchFailed("Maven does not say which repository it uses (mvn help:evaluate): look at its settings.xml")
     return match[0].rstrip("/")
@@ -83,7 +83,7 @@ class ArchiveEntry:
 
 def list_entries(url: str) -> list[ArchiveEntry]:
     """All files of the archive, in its order. Raises FetchFailed where the server does not give them."""
-    with _retried(lambda: RemoteZip(url, timeout=_TIMEOUT_S)) as archive:
+    with _retry(lambda: RemoteZip(url, timeout=_TIMEOUT_S)) as archive:
         return [
             ArchiveEntry(info.filename, info.filename, info.file_size, info.CRC, (info.external_attr >> 16) & 0o777)
             for info in archive.infolist()
@@ -94,22 +94,24 @@ def list_entries(url: str) -> list[ArchiveEntry]:
 def fetch_entries(
     url: str, entries: Sequence[ArchiveEntry], folder: Path, digests: Mapping[str, str], progress: Callable[[int], None]
 ) -> None:
-    """Writes each entry below ``folder``, readable by everyone; ``progress`` hears the bytes written so far.
+    """Writes each entry below ``folder``, readable by everyone; ``progress`` gets the number of bytes written so far.
 
     zipfile compares each file's CRC while it reads; a damaged one is fetched again, four times at most. A file whose
     SHA-256 is not that of ``digests`` (hexadecimal, by path) is another file, and is not written.
-    Raises FetchFailed with the reason where one cannot be had.
+    Raises FetchFailed with the reason if an entry cannot be fetched.
     """
     readers = threading.local()  # one archive, and so one connection, for each thread
     largest_first = sorted(entries, key=lambda entry: -entry.size)
-    done = 0
+    done_bytes = 0
     with ThreadPoolExecutor(_CONNECTIONS) as pool:
-        waiting = {pool.submit(_fetch_entry, url, readers, entry, folder, digests): entry for entry in largest_first}
+        entry_by_future = {
+            pool.submit(_fetch_entry, url, readers, entry, folder, digests): entry for entry in largest_first
+        }
         try:
-            for finished in as_completed(waiting):
-                finished.result()
-                done += waiting[finished].size
-                progress(done)
+            for future in as_completed(entry_by_future):
+                future.result()
+                done_bytes += entry_by_future[future].size
+                progress(done_bytes)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -128,7 +130,7 @@ def _fetch_entry(
             raise
         return content
 
-    content = _retried(read)
+    content = _retry(read)
     if hashlib.sha256(content).hexdigest() != digests.get(entry.path):
         raise FetchFailed(f"{entry.path} is not the file that was tried: its SHA-256 is another")
     path = folder / entry.path
@@ -137,7 +139,7 @@ def _fetch_entry(
     path.chmod((entry.mode or 0o644) | 0o444)
 
 
-def _retried(call: Callable[[], Value]) -> Value:
+def _retry(call: Callable[[], Value]) -> Value:
     for attempt in range(_ATTEMPTS):
         try:
             return call()

@@ -62,21 +62,21 @@ def install_plugin(
     Raises FetchFailed with the compiler's words where it does not compile.
     """
     report("elasticsearch.compiling_plugin", plugin=PLUGIN_NAME, javac=java.compiler is not None)
-    built = home / f".{PLUGIN_NAME}.partial"
-    shutil.rmtree(built, ignore_errors=True)
-    make_shared_folder(built)
+    partial_folder = home / f".{PLUGIN_NAME}.partial"
+    shutil.rmtree(partial_folder, ignore_errors=True)
+    make_shared_folder(partial_folder)
     with tempfile.TemporaryDirectory(prefix="sonde-plugin-") as scratch:
         classes = Path(scratch) / "classes"
         command = _compiler(java, environment, Path(scratch))
         jars = os.pathsep.join(str(jar) for jar in sorted((home / "lib").glob("*.jar")))  # ecj knows no "lib/*"
         _run([*command, "-cp", jars, "-d", str(classes), *map(str, sources(elasticsearch_version))])
-        pack(classes, built / f"{PLUGIN_NAME}.jar")
-    (built / "plugin-descriptor.properties").write_text(descriptor(elasticsearch_version), encoding="utf-8")
-    (built / _STAMP).write_text(plugin_digest(elasticsearch_version), encoding="utf-8")
-    _put(built, home / "plugins" / PLUGIN_NAME)
+        pack(classes, partial_folder / f"{PLUGIN_NAME}.jar")
+    (partial_folder / "plugin-descriptor.properties").write_text(descriptor(elasticsearch_version), encoding="utf-8")
+    (partial_folder / _STAMP).write_text(plugin_digest(elasticsearch_version), encoding="utf-8")
+    _move(partial_folder, home / "plugins" / PLUGIN_NAME)
 
 
-def _put(built: Path, folder: Path) -> None:
+def _move(built: Path, folder: Path) -> None:
     for file in built.iterdir():
         file.chmod(0o644)
     make_shared_folder(folder.parent)
@@ -93,9 +93,11 @@ def _compiler(java: Java, environment: Mapping[str, str], scratch: Path) -> list
 
 
 def _run(command: list[str]) -> None:
-    run = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_TIMEOUT_S, check=False)  # noqa: S603 - a compiler that was found
-    if run.returncode != 0:
-        raise FetchFailed(f"the geo_shape plugin does not compile: {(run.stderr or run.stdout).strip()[:600]}")
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=_COMPILE_TIMEOUT_S, check=False)  # noqa: S603 - a compiler that was found
+    if completed.returncode != 0:
+        raise FetchFailed(
+            f"the geo_shape plugin does not compile: {(completed.stderr or completed.stdout).strip()[:600]}"
+        )
 
 
 def pack(classes: Path, jar: Path) -> None:

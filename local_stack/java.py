@@ -20,7 +20,7 @@ _VERSION = re.compile(r'version "(?P<version>[^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A Java home. ``modules`` is empty where it does not say what it holds."""
+    """A Java home. ``modules`` is empty if the Java does not list its modules."""
 
     home: Path
     version: int
@@ -38,44 +38,44 @@ class Java:
 
 
 def find_java(
-    environment: Mapping[str, str], account: Account | None = None, installed: Path = INSTALLED_UNDER
+    environment: Mapping[str, str], account: Account | None = None, installed_folder: Path = INSTALLED_UNDER
 ) -> Java:
     """The first that does of ES_JAVA_HOME, JAVA_HOME, the PATH and ``/usr/lib/jvm/*``.
 
     Raises RequirementMissing that names each one looked at and why it does not do.
     """
     refusals: list[str] = []
-    for home in candidates(environment, installed):
+    for home in candidates(environment, installed_folder):
         java = describe(home)
         refusal = "does not start" if java is None else why_unfit(java, account)
         if java is not None and refusal is None:
             return java
         refusals.append(f"{home} {refusal}")
-    looked = "; ".join(refusals) or "none found"
+    tried = "; ".join(refusals) or "none found"
     raise RequirementMissing(
-        f"Elasticsearch needs a JDK {MINIMUM_VERSION} or newer ({looked}). Install one "
+        f"Elasticsearch needs a JDK {MINIMUM_VERSION} or newer ({tried}). Install one "
         "(Debian: apt-get install openjdk-21-jdk-headless, or a Temurin JDK) or name it in ES_JAVA_HOME"
     )
 
 
-def candidates(environment: Mapping[str, str], installed: Path = INSTALLED_UNDER) -> Iterator[Path]:
+def candidates(environment: Mapping[str, str], installed_folder: Path = INSTALLED_UNDER) -> Iterator[Path]:
     """Java homes in the order they are tried, each once."""
-    seen: set[Path] = set()
-    for home in _homes(environment, installed):
-        if home not in seen and _may_run(home / "bin" / "java"):
-            seen.add(home)
+    yielded: set[Path] = set()
+    for home in _homes(environment, installed_folder):
+        if home not in yielded and _may_run(home / "bin" / "java"):
+            yielded.add(home)
             yield home
 
 
-def _homes(environment: Mapping[str, str], installed: Path) -> Iterator[Path]:
+def _homes(environment: Mapping[str, str], installed_folder: Path) -> Iterator[Path]:
     for name in ("ES_JAVA_HOME", "JAVA_HOME"):
         if environment.get(name):
             yield Path(environment[name]).resolve()
     for folder in environment.get("PATH", "").split(os.pathsep):
         if folder and _may_run(Path(folder) / "java"):
             yield (Path(folder) / "java").resolve().parent.parent
-    if installed.is_dir():
-        yield from (path.resolve() for path in sorted(installed.iterdir()))
+    if installed_folder.is_dir():
+        yield from (path.resolve() for path in sorted(installed_folder.iterdir()))
 
 
 def _may_run(program: Path) -> bool:
@@ -98,15 +98,15 @@ def _release(path: Path) -> dict[str, str]:
 
 def _printed_version(program: Path) -> str:
     try:
-        run = subprocess.run([str(program), "-version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - a Java that was found
+        completed = subprocess.run([str(program), "-version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - a Java that was found
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    match = _VERSION.search(run.stderr + run.stdout)
+    match = _VERSION.search(completed.stderr + completed.stdout)
     return match["version"] if match else ""
 
 
 def major_version(version: str) -> int | None:
-    """21 for ``21.0.3``, 8 for ``1.8.0_402``, 26 for ``26-ea``; None for what is no version."""
+    """21 for ``21.0.3``, 8 for ``1.8.0_402``, 26 for ``26-ea``; None for any other text."""
     match = re.match(r"(?:1\.)?(\d+)", version)
     return int(match[1]) if match else None
 
@@ -115,9 +115,9 @@ def why_unfit(java: Java, account: Account | None) -> str | None:
     """Why Elasticsearch would not run on it, as the end of a sentence; None where it does."""
     if java.version < MINIMUM_VERSION:
         return f"is Java {java.version}"
-    missing = sorted(NEEDED_MODULES - java.modules) if java.modules else []
-    if missing:
-        return f"lacks {', '.join(missing)}: a full JDK is needed"
+    missing_modules = sorted(NEEDED_MODULES - java.modules) if java.modules else []
+    if missing_modules:
+        return f"lacks {', '.join(missing_modules)}: a full JDK is needed"
     if account is not None and not can_reach(account, java.home):
         return f"cannot be entered by the account {account.name}"
     return None

@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from local_stack.state import locked
+from local_stack.state import file_lock
 
 USER = "sonde"
 ROLE = "superuser"
@@ -50,19 +50,19 @@ def login_of(stack_folder: Path) -> Login | None:
 def made_login(stack_folder: Path) -> Login:
     """The login of this folder, made if there is none: 256 random bits in a file that only its owner can read."""
     file = password_file(stack_folder)
-    with locked(stack_folder / f"{_FILE}.lock"):
+    with file_lock(stack_folder / f"{_FILE}.lock"):
         if not file.exists():
-            fresh = file.with_name(f"{_FILE}.new")
-            fresh.unlink(missing_ok=True)
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+            new_file = file.with_name(f"{_FILE}.new")
+            new_file.unlink(missing_ok=True)
+            with os.fdopen(os.open(new_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
                 stream.write(secrets.token_hex(_BYTES))
-            fresh.rename(file)  # whole, or not at all
+            new_file.rename(file)  # whole, or not at all
         return Login(USER, file.read_text("ascii").strip())
 
 
 def user_lines(login: Login, salt: bytes | None = None) -> tuple[str, str]:
     """The lines of ``users`` and ``users_roles``, Elasticsearch's file realm; the hash is PBKDF2 with HMAC-SHA-512."""
-    salted = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
-    hashed = hashlib.pbkdf2_hmac("sha512", login.password.encode(), salted, _ITERATIONS, 32)
-    encoded = "$".join(base64.b64encode(part).decode("ascii") for part in (salted, hashed))
-    return f"{login.user}:{{PBKDF2}}{_ITERATIONS}${encoded}\n", f"{ROLE}:{login.user}\n"
+    salt_bytes = secrets.token_bytes(_SALT_BYTES) if salt is None else salt
+    hash_bytes = hashlib.pbkdf2_hmac("sha512", login.password.encode(), salt_bytes, _ITERATIONS, 32)
+    encoded_parts = "$".join(base64.b64encode(part).decode("ascii") for part in (salt_bytes, hash_bytes))
+    return f"{login.user}:{{PBKDF2}}{_ITERATIONS}${encoded_parts}\n", f"{ROLE}:{login.user}\n"

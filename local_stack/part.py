@@ -13,7 +13,7 @@ from local_stack.settings import Port
 
 State = Literal["running", "stopped", "died", "external", "unhealthy"]
 Trouble = Callable[[], str | None]
-"""Asks a part once; None where it answers as it should, else what is wrong, as a phrase. Takes at most seconds."""
+"""Asks a part once: None if it answers correctly, else the problem as a phrase. Takes a few seconds at most."""
 
 
 class Reporter(Protocol):
@@ -23,11 +23,11 @@ class Reporter(Protocol):
 
 
 def silent(event: str, **fields: object) -> None:
-    """Tells nobody."""
+    """Ignores the event."""
 
 
 class OneAtATime:
-    """Hands events on under a lock: parts start in parallel, those who show progress need not care."""
+    """Passes events on under a lock: parts start in parallel, but a Reporter gets one event at a time."""
 
     def __init__(self, report: Reporter) -> None:
         self._report = report
@@ -40,8 +40,8 @@ class OneAtATime:
 
 @dataclass(frozen=True, slots=True)
 class StackPart:
-    """A process we start. ``prepare`` makes ready what it needs (downloads, folders) and gives its command.
-    ``asked_once``: it says only at its start that it is up, in a log that is later cut.
+    """A process that the stack starts. ``prepare`` makes its downloads and folders, and returns its command.
+    ``asked_once``: the process reports only at its start that it is up, in a log that is later cut.
     """
 
     name: str
@@ -57,7 +57,7 @@ class StackPart:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A server someone else runs; it is asked, never started or stopped. ``address`` shows no password."""
+    """A server outside the stack: it is checked, but never started or stopped. ``address`` has no password."""
 
     name: str
     address: str
@@ -66,7 +66,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class PartStatus:
-    """How a part is. ``died``: it was started and nobody stopped it, yet it is gone."""
+    """The state of a part. ``died``: it was started and not stopped, but does not run."""
 
     name: str
     state: State

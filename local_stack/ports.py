@@ -11,7 +11,7 @@ from local_stack.settings import Port
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port nobody holds right now; whoever needs it should take it soon."""
+    """A port that is free now; use it soon, because another process may take it."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
@@ -37,7 +37,7 @@ def _sentence(part: str, port: Port, error: OSError) -> str:
 
 
 def holder(port: int) -> str | None:
-    """``is held by process 812 (java)``, as far as we may know it; None where nobody seems to listen."""
+    """``is held by process 812 (java)``, as far as this account may see it; None if no process seems to listen."""
     try:
         listeners = [
             c for c in psutil.net_connections(kind="tcp") if c.laddr and c.laddr.port == port and c.status == "LISTEN"

@@ -1,4 +1,6 @@
-"""Processes that outlive us: started in a session of their own, known again by pid and birth, stopped whole."""
+"""Processes that outlive their starter: each has its own session, is recognised by pid and time of birth, and is
+stopped with all its children.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ import psutil
 from local_stack.accounts import Account
 from local_stack.errors import StackError
 
-MARK = "SONDE_STACK_PART"  # in the environment of all we start: found even where the record of it was lost
+MARK = "SONDE_STACK_PART"  # in the environment of each part: it is found even if its record was lost
 _KEPT_LOG_SUFFIX = ".1"
 _TERM_REST_S = 5.0
 _KILL_REST_S = 10.0
@@ -35,16 +37,16 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A process that was started. ``birth`` tells it from a later one that got the same pid."""
+    """A process that was started. ``birth`` distinguishes it from a later process with the same pid."""
 
     pid: int
     birth: str
 
 
 def start(command: Command, mark: str) -> tuple[Started, subprocess.Popen[bytes]]:
-    """Starts it detached, its log begun anew (the last run's stays beside it as ``.1``).
+    """Starts it detached, with a new log (the log of the last run is kept as ``.1``).
 
-    The Popen is for the caller to keep: whoever starts a process must collect it when it ends.
+    The caller keeps the Popen: a process must be collected by its starter when it ends.
     Raises StackError where the program cannot be started at all.
     """
     account = command.account
@@ -71,9 +73,9 @@ def start(command: Command, mark: str) -> tuple[Started, subprocess.Popen[bytes]
 
 
 def rotate(log: Path, most_bytes: int) -> bool:
-    """Moves a log that has grown too large to ``.1``; True if it did. Its process goes on writing to the same file.
+    """Moves a log that has grown too large to ``.1``; True if it did. Its process continues to write to the same file.
 
-    What it writes between the copy and the cut is lost: a line at most.
+    Text that it writes between the copy and the cut is lost: one line at most.
     """
     if not log.exists() or log.stat().st_size <= most_bytes:
         return False
@@ -138,13 +140,13 @@ def stop(started: Started | None, mark: str, grace_s: float) -> None:
         _signal(started.pid, signal.SIGTERM)
         _wait_until_gone(started, grace_s)
     for number, patience_s in ((signal.SIGTERM, _TERM_REST_S), (signal.SIGKILL, _KILL_REST_S)):
-        rest = members(started, mark)
-        for process in rest:
+        survivors = members(started, mark)
+        for process in survivors:
             _signal(process.pid, number)
-        psutil.wait_procs(rest, timeout=patience_s)
-    left = [str(process.pid) for process in members(started, mark)]
-    if left:
-        raise StackError(f"process {', '.join(left)} does not end, not even by SIGKILL")
+        psutil.wait_procs(survivors, timeout=patience_s)
+    surviving_pids = [str(process.pid) for process in members(started, mark)]
+    if surviving_pids:
+        raise StackError(f"process {', '.join(surviving_pids)} does not end, not even by SIGKILL")
 
 
 def _wait_until_gone(started: Started, patience_s: float) -> None:

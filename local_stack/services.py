@@ -34,13 +34,13 @@ def service_part(stack: StackConfig, service: ServiceProcess) -> StackPart:
 def trouble(service: ServiceProcess, log: Path) -> str | None:
     """What is wrong with a service that runs, as a phrase; None where it is up."""
     if service.health_url is not None:
-        return _unanswered(service.health_url)
-    if service.ready_text is not None and not _stands_in(log, service.ready_text):
+        return _probe_error(service.health_url)
+    if service.ready_text is not None and not _log_contains(log, service.ready_text):
         return f"has not written {service.ready_text!r} yet"
     return None
 
 
-def _unanswered(url: str) -> str | None:
+def _probe_error(url: str) -> str | None:
     try:
         status = httpx.get(url, timeout=_ASK_TIMEOUT_S).status_code
     except httpx.HTTPError as error:
@@ -48,7 +48,7 @@ def _unanswered(url: str) -> str | None:
     return None if status == httpx.codes.OK else f"answers {status}"
 
 
-def _stands_in(log: Path, text: str) -> bool:
+def _log_contains(log: Path, text: str) -> bool:
     if not log.exists():
         return False
     with log.open("rb") as stream:
@@ -72,7 +72,7 @@ def api_service(argv: tuple[str, ...], api: ApiConfig, cwd: Path, env: Mapping[s
     )
 
 
-_HEARD = {"SONDE_LOG__LEVEL": "INFO"}
+_LOG_ENVIRONMENT = {"SONDE_LOG__LEVEL": "INFO"}
 """What says that Celery is ready is a line of this level, whatever level was asked for."""
 
 
@@ -91,10 +91,12 @@ def worker_service(
     """
     celery = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO")
     argv = (*celery, "-Q", queues, "-n", f"{name}@%h", *(("-c", str(at_once)) if at_once else ()))
-    return ServiceProcess(name=name, argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
+    return ServiceProcess(
+        name=name, argv=argv, cwd=cwd, env={**env, **_LOG_ENVIRONMENT}, ready_text=" ready.", stop_grace_s=60.0
+    )
 
 
 def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> ServiceProcess:
     """Celery beat; its schedule lives in the broker, so no pid or schedule file is left in ``cwd``."""
     argv = (str(python), "-m", "celery", "-A", application, "beat", "--loglevel", "INFO", "--pidfile=")
-    return ServiceProcess(name="beat", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text="beat: Starting")
+    return ServiceProcess(name="beat", argv=argv, cwd=cwd, env={**env, **_LOG_ENVIRONMENT}, ready_text="beat: Starting")

@@ -1,4 +1,4 @@
-"""What a stack is told: folders, ports, addresses and the commands of the service's own processes."""
+"""The settings of a stack: folders, ports, addresses and the commands of the service's own processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAP = re.compile(r"^[1-9]\d*[kKmMgG]$")
 def default_cache() -> Path:
     """Where downloads are kept: the user's cache, or, for root, the machine's.
 
-    Elasticsearch refuses to run as root, and what lies under root's home cannot be read by anyone else.
+    Elasticsearch refuses to run as root, and nobody else can read below root's home.
     """
     if os.geteuid() == 0:
         return platformdirs.site_cache_path("sonde")
@@ -31,7 +31,7 @@ class NodeConfig:
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
     ``ca_certs``: a PEM file with the CA that signed the named server's certificate. ``heap`` is the JVM's notation
     ("1g"). ``version`` is one of those that are known (distribution.py); with ``home``, an installed Elasticsearch
-    (installed.py), it has no effect. ``run_as`` is the account used when started by root. ``home_setting``,
+    (installed_server.py), it has no effect. ``run_as`` is the account used when started by root. ``home_setting``,
     ``http_port_setting`` and ``transport_port_setting`` are what the operator knows them as. ``members``: transport
     port by name of every node of a cluster, this one included; none means a node alone. ``jvm_options`` are added to
     the node's own. ``with_login``: the node asks for the login of the stack's folder (login.py).
@@ -72,7 +72,7 @@ class ValkeyConfig:
 
 @dataclass(frozen=True, slots=True)
 class ApiConfig:
-    """Where the API listens, which setting moves it, and how long it may take to answer what it has in hand."""
+    """Where the API listens, which setting changes that, and how long it may finish open requests at its end."""
 
     host: str = "127.0.0.1"
     port: int = 8080
@@ -93,8 +93,8 @@ class Port:
 class ServiceProcess:
     """One process of the service itself, started once Elasticsearch and the broker answer.
 
-    ``env`` is laid over ``StackConfig.environment``. It counts as up when ``health_url`` answers 200, else
-    when ``ready_text`` stands in its log, else as soon as it runs. ``stop_grace_s``: how long SIGTERM may take.
+    ``env`` replaces values of ``StackConfig.environment``. It counts as up when ``health_url`` answers 200, else
+    when its log contains ``ready_text``, else as soon as it runs. ``stop_grace_s``: how long SIGTERM may take.
     """
 
     name: str

@@ -12,7 +12,7 @@ from local_stack.login import made_login
 from local_stack.part import External, OneAtATime, PartStatus, Reporter, StackPart, silent
 from local_stack.services import service_part
 from local_stack.settings import ServiceProcess, StackConfig
-from local_stack.state import locked
+from local_stack.state import file_lock
 from local_stack.supervisor import LOOK_S, Keeper, Supervisor
 from local_stack.valkey import broker_part
 
@@ -35,13 +35,13 @@ class Stack:
         return self._settings.services
 
     def up(self, report: Reporter = silent) -> list[PartStatus]:
-        """Every part runs and answers on return; those that did already are left alone.
+        """Every part runs and answers on return; parts that ran already are not restarted.
 
         Raises StackError (PortTaken, StartFailed, RequirementMissing, FetchFailed); parts that came up stay up,
-        so a second ``up`` goes on from there and ``down`` ends them.
+        so a second ``up`` starts only the others, and ``down`` ends them.
         """
         reporter = OneAtATime(report)
-        with locked(self._folder / "lock"):
+        with file_lock(self._folder / "lock"):
             if self._settings.elasticsearch.with_login:
                 made_login(self._folder)
             for parts in (self._servers, self._services):
@@ -61,8 +61,8 @@ class Stack:
         except KeyboardInterrupt:
             self._supervisor.cancelled.set()  # the threads end at their next look
             raise
-        for finished in pending:
-            finished.result()
+        for future in pending:
+            future.result()
 
     def down(self, report: Reporter = silent, only: Sequence[str] = ()) -> None:
         """No process of this stack lives on return, services first; or of the parts named in ``only``. Data and logs
@@ -71,12 +71,12 @@ class Stack:
         Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
         reporter = OneAtATime(report)
-        with locked(self._folder / "lock"):
-            known = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
-            grace = {part.name: part.stop_grace_s for part in known}
-            forgotten = [name for name in self._supervisor.started_names() if name not in grace]
-            services = [*forgotten, *(part.name for part in known if part not in self._servers)]
-            servers = [part.name for part in known if part in self._servers]
+        with file_lock(self._folder / "lock"):
+            stack_parts = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
+            grace = {part.name: part.stop_grace_s for part in stack_parts}
+            unknown_names = [name for name in self._supervisor.started_names() if name not in grace]
+            services = [*unknown_names, *(part.name for part in stack_parts if part not in self._servers)]
+            servers = [part.name for part in stack_parts if part in self._servers]
             for name in only:
                 if name not in (*services, *servers):
                     raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
@@ -92,10 +92,12 @@ class Stack:
             with ThreadPoolExecutor(len(names)) as pool:
                 list(pool.map(stop, names))
 
-    def keep(self, own: str, report: Reporter) -> None:
-        """Starts parts again that die, and cuts their logs, until the process ends. ``own``: the part that does it."""
-        keeper = Keeper(self._supervisor, lambda: locked(self._folder / "lock"))
-        parts = [part for part in (*self._servers, *self._services) if isinstance(part, StackPart) and part.name != own]
+    def keep(self, own_part: str, report: Reporter) -> None:
+        """Restarts parts that died and cuts their logs, until the process ends. ``own_part``: the part that does it."""
+        keeper = Keeper(self._supervisor, lambda: file_lock(self._folder / "lock"))
+        parts = [
+            part for part in (*self._servers, *self._services) if isinstance(part, StackPart) and part.name != own_part
+        ]
         while True:
             keeper.look(parts, report)
             time.sleep(LOOK_S)

@@ -68,11 +68,11 @@ class Records:
     def restarts(self, name: str) -> list[float]:
         """When the part was started again after it had died; seconds since 1970."""
         value = read_json(self._restarts / f"{name}.json")
-        return [float(at) for at in value] if isinstance(value, list) else []
+        return [float(restart_s) for restart_s in value] if isinstance(value, list) else []
 
-    def note_restart(self, name: str, at: float) -> None:
+    def note_restart(self, name: str, restarted_s: float) -> None:
         self._restarts.mkdir(parents=True, exist_ok=True)
-        write_json(self._restarts / f"{name}.json", [*self.restarts(name), at][-_RESTARTS_KEPT:])
+        write_json(self._restarts / f"{name}.json", [*self.restarts(name), restarted_s][-_RESTARTS_KEPT:])
 
     def forget_restarts(self, name: str) -> None:
         (self._restarts / f"{name}.json").unlink(missing_ok=True)
@@ -89,8 +89,8 @@ class Records:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Waits until nobody else holds this lock; the system frees it when its holder dies."""
+def file_lock(path: Path) -> Iterator[None]:
+    """Waits until this lock is free; the system frees it when its holder dies."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)

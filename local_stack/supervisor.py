@@ -1,6 +1,6 @@
-"""Starts and stops single parts, says how they are, and starts those again that died.
+"""Starts and stops single parts, reports their state, and restarts parts that died.
 
-A part that dies again and again is started less and less often, and then left alone: `sonde status` shows it.
+A part that dies repeatedly is restarted less and less often, and then no more: `sonde status` shows it.
 """
 
 from __future__ import annotations
@@ -66,19 +66,19 @@ class Supervisor:
         return started
 
     def is_dead(self, part: StackPart) -> bool:
-        """Whether it was started and nobody stopped it, yet it is gone."""
+        """Whether it was started and not stopped, but does not run."""
         started = self._records.read(part.name)
         return self._records.was_written(part.name) and (started is None or not process.is_alive(started))
 
     def note_up(self, part: StackPart) -> None:
-        """Keeps in mind that a part said that it is up, which its log may lose."""
+        """Stores that a part reported to be up, because its log may be cut."""
         if part.asked_once and not self._records.was_up(part.name) and part.trouble() is None:
             self._records.mark_up(part.name)
 
     def restarts(self, part: StackPart) -> list[float]:
         return self._records.restarts(part.name)
 
-    def start_again(self, part: StackPart, report: Reporter) -> None:
+    def restart(self, part: StackPart, report: Reporter) -> None:
         """Starts a part that died and waits for nothing. Raises StackError where it cannot be started."""
         died = self._records.read(part.name) or process.Started(0, "")
         try:
@@ -113,12 +113,14 @@ class Supervisor:
             raise StackError(f"waiting for {part.name} was broken off")
         self._give_up(part, f"{trouble}, {part.start_timeout_s:.0f} s after its start")
 
-    def _give_up(self, part: StackPart, why: str) -> None:
+    def _give_up(self, part: StackPart, reason: str) -> None:
         self.stop(part.name, grace_s=5.0)
-        last = process.tail(part.log)
-        failed = StartFailed(part.name, f"{part.name} {why}; its log is {part.log}", last)
-        failed.add_note(f"The last lines it wrote:\n{last}")  # for those who see a traceback and not the command line
-        raise failed
+        log_tail = process.tail(part.log)
+        error = StartFailed(part.name, f"{part.name} {reason}; its log is {part.log}", log_tail)
+        error.add_note(
+            f"The last lines it wrote:\n{log_tail}"
+        )  # for those who see a traceback and not the command line
+        raise error
 
     def stop(self, name: str, grace_s: float) -> bool:
         """No process of the part lives on return; False where there was none. Raises StackError where one survives."""
@@ -146,13 +148,13 @@ class Supervisor:
         if started is None and not self._records.was_written(part.name):
             return PartStatus(part.name, "stopped", None, part.address)
         if started is None or not process.is_alive(started):
-            sentences = (_last_words(part.log), self._restarted(part.name))
+            sentences = (_last_words(part.log), self._restart_note(part.name))
             return PartStatus(part.name, "died", None, part.address, "; ".join(filter(None, sentences)))
         trouble = None if part.asked_once and self._records.was_up(part.name) else part.trouble()
-        detail = "; ".join(filter(None, (trouble, self._restarted(part.name))))
+        detail = "; ".join(filter(None, (trouble, self._restart_note(part.name))))
         return PartStatus(part.name, "unhealthy" if trouble else "running", started.pid, part.address, detail)
 
-    def _restarted(self, name: str) -> str:
+    def _restart_note(self, name: str) -> str:
         at = self._records.restarts(name)
         if not at:
             return ""
@@ -163,14 +165,16 @@ class Supervisor:
         return f"{self._owner}:{name}"
 
 
-def _since(begun: float) -> float:
-    return round(time.monotonic() - begun, 1)
+def _since(started_s: float) -> float:
+    return round(time.monotonic() - started_s, 1)
 
 
 def _last_words(log: Path) -> str:
-    last = process.tail(log, lines=1).strip()
+    last_line = process.tail(log, lines=1).strip()
     return (
-        f"gone without being stopped; last in {log}: {last[:200]}" if last else f"gone without being stopped; see {log}"
+        f"gone without being stopped; last in {log}: {last_line[:200]}"
+        if last_line
+        else f"gone without being stopped; see {log}"
     )
 
 
@@ -184,49 +188,49 @@ class RestartPolicy:
     longest_s: float = 120.0
 
     def next_at(self, restarts: Sequence[float], died: float) -> float | None:
-        """When a part that was found dead at ``died`` is started again; None: it is left alone."""
-        lately = [at for at in restarts if died - self.within_s < at <= died]
+        """When a part that was found dead at ``died`` is started again; None: never."""
+        lately = [restart_s for restart_s in restarts if died - self.within_s < restart_s <= died]
         if len(lately) >= self.most:
             return None
         return died + min(self.longest_s, self.first_s * 2.0 ** len(lately))
 
 
 class Keeper:
-    """Looks after the parts of one folder. ``locked`` gives the lock that `up` and `down` hold while they work."""
+    """Restarts the parts of one folder. ``lock`` gives the lock that `up` and `down` hold while they work."""
 
-    def __init__(self, supervisor: Supervisor, locked: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, supervisor: Supervisor, lock: Callable[[], AbstractContextManager[None]]) -> None:
         self._supervisor = supervisor
-        self._locked = locked
+        self._lock = lock
         self._found_dead: dict[str, float] = {}
         self._left_alone: set[str] = set()
 
     def look(self, parts: Sequence[StackPart], report: Reporter, policy: RestartPolicy = RestartPolicy()) -> None:
         """Once over all parts."""
         for part in parts:
-            self._look_at(part, report, policy)
+            self._check_part(part, report, policy)
             if rotate(part.log, MOST_LOG_BYTES):
                 report(f"{part.name}.log_cut")
 
-    def _look_at(self, part: StackPart, report: Reporter, policy: RestartPolicy) -> None:
+    def _check_part(self, part: StackPart, report: Reporter, policy: RestartPolicy) -> None:
         if not self._supervisor.is_dead(part):
             self._found_dead.pop(part.name, None)
             self._left_alone.discard(part.name)
             self._supervisor.note_up(part)
             return
         died = self._found_dead.setdefault(part.name, time.time())
-        at = policy.next_at(self._supervisor.restarts(part), died)
-        if at is None and part.name not in self._left_alone:
+        restart_at_s = policy.next_at(self._supervisor.restarts(part), died)
+        if restart_at_s is None and part.name not in self._left_alone:
             self._left_alone.add(part.name)
             report(f"{part.name}.left_alone", starts=len(self._supervisor.restarts(part)))
-        if at is not None and time.time() >= at:
+        if restart_at_s is not None and time.time() >= restart_at_s:
             self._start_again(part, report)
 
     def _start_again(self, part: StackPart, report: Reporter) -> None:
-        with self._locked():
+        with self._lock():
             if not self._supervisor.is_dead(part):  # `up` or `down` was here meanwhile
                 return
             self._found_dead.pop(part.name, None)
             try:
-                self._supervisor.start_again(part, report)
+                self._supervisor.restart(part, report)
             except StackError as error:
                 report(f"{part.name}.not_started", reason=str(error))

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
-from local_stack.elasticsearch import elasticsearch_part, fetched
+from local_stack.elasticsearch import elasticsearch_part, prepare_server
 from local_stack.part import External, Reporter, StackPart, silent
 from local_stack.ports import free_port
 from local_stack.settings import DEFAULT_VERSION, NodeConfig, StackConfig, ValkeyConfig, default_cache
@@ -60,8 +60,8 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
     Raises StackError where one does not come up.
     """
     ports = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
-    with ExitStack() as running, ThreadPoolExecutor(nodes) as pool:
-        held = [
+    with ExitStack() as node_stack, ThreadPoolExecutor(nodes) as pool:
+        futures = [
             _node(folder / name, NodeConfig(
                 http_port=free_port(), transport_port=port, heap=heap, node=name, members=ports,
                 start_timeout_s=_CLUSTER_START_S, jvm_options=QUICK_START,
@@ -69,12 +69,12 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
             for name, port in ports.items()
         ]  # fmt: skip
         # At once: a node answers when the others are there.
-        yield list(pool.map(running.enter_context, held))
+        yield list(pool.map(node_stack.enter_context, futures))
 
 
 def fetch_elasticsearch() -> None:
     """Elasticsearch is in the cache then, so that a node starts where there is no network. Raises StackError."""
-    fetched(StackConfig(Path(), os.environ, default_cache()), silent)
+    prepare_server(StackConfig(Path(), os.environ, default_cache()), silent)
 
 
 @contextmanager
@@ -85,10 +85,10 @@ def _node(
     cache: Path | None = None,
     report: Reporter = silent,
 ) -> Iterator[str]:
-    inherited = os.environ if environment is None else environment
-    stack = StackConfig(folder, inherited, cache or default_cache(), elasticsearch=settings)
+    environment_of_caller = os.environ if environment is None else environment
+    stack = StackConfig(folder, environment_of_caller, cache or default_cache(), elasticsearch=settings)
     try:
-        with _running(elasticsearch_part(stack), folder, report):
+        with _run_part(elasticsearch_part(stack), folder, report):
             yield stack.elasticsearch_url
     finally:
         shutil.rmtree(node_folder(folder, unprivileged_account(settings.run_as)), ignore_errors=True)
@@ -98,15 +98,15 @@ def _node(
 def valkey_server(folder: Path, port: int | None = None, *, report: Reporter = silent) -> Iterator[str]:
     """The address (``redis://...``) of a Valkey that lives as long as the ``with``; any free port where none is named.
 
-    Stop and start it on one folder, and it has what it had.
+    If it is stopped and started again on the same folder, its data are still there.
     """
     stack = StackConfig(folder, {}, broker=ValkeyConfig(port=port or free_port()))
-    with _running(broker_part(stack), folder, report):
+    with _run_part(broker_part(stack), folder, report):
         yield stack.broker_url
 
 
 @contextmanager
-def _running(part: StackPart | External, folder: Path, report: Reporter) -> Iterator[None]:
+def _run_part(part: StackPart | External, folder: Path, report: Reporter) -> Iterator[None]:
     supervisor = Supervisor(folder)
     try:
         supervisor.ensure(part, report)

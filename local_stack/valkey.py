@@ -8,7 +8,7 @@ from pathlib import Path
 
 import redis
 
-from local_stack.elasticsearch import shown
+from local_stack.elasticsearch import without_login
 from local_stack.errors import RequirementMissing
 from local_stack.part import External, StackPart
 from local_stack.process import Command
@@ -24,7 +24,7 @@ def broker_part(stack: StackConfig) -> StackPart | External:
     settings = stack.broker
     url = stack.broker_url
     if settings.url is not None:
-        return External(NAME, shown(settings.url), lambda: trouble(url))
+        return External(NAME, without_login(settings.url), lambda: trouble(url))
     log = stack.folder / "logs" / f"{NAME}.log"
     return StackPart(
         name=NAME,
@@ -72,12 +72,12 @@ def server_arguments(port: int, data: Path) -> tuple[str, ...]:
     cut is dropped at the next start. Nothing is ever evicted: a broker that forgets messages is none. At the limit of
     its memory it refuses new ones.
     """
-    listening = ("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes", "--daemonize", "no")
+    network_arguments = ("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes", "--daemonize", "no")
     durable = ("--appendonly", "yes", "--appendfsync", "everysec", "--aof-load-truncated", "yes", "--save", "")
     # A title is written over the environment, which holds the mark that a lost process is found by.
-    plain = ("--dir", str(data), "--set-proc-title", "no")
-    bounded = ("--maxmemory-policy", "noeviction", "--maxmemory", "341mb")
-    return (*listening, *durable, *plain, *bounded)
+    process_arguments = ("--dir", str(data), "--set-proc-title", "no")
+    memory_arguments = ("--maxmemory-policy", "noeviction", "--maxmemory", "341mb")
+    return (*network_arguments, *durable, *process_arguments, *memory_arguments)
 
 
 def _prepare(stack: StackConfig, log: Path) -> Command:

@@ -24,13 +24,13 @@ def is_public(address: str) -> bool:
     An IPv4 address embedded in an IPv6 one (mapped, 6to4, NAT64) is checked itself.
     """
     ip = ipaddress.ip_address(address.partition("%")[0])  # fe80::1%eth0: the zone is not part of the address
-    inner = _inner_ipv4(ip)
-    if inner is not None:
-        return is_public(str(inner))
-    closed = ip.is_private or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_reserved
+    inner_address = _inner_ipv4(ip)
+    if inner_address is not None:
+        return is_public(str(inner_address))
+    is_internal = ip.is_private or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_reserved
     if isinstance(ip, ipaddress.IPv6Address) and (ip.is_site_local or ip.teredo is not None):
         return False
-    return ip.is_global and not closed and not ip.is_unspecified
+    return ip.is_global and not is_internal and not ip.is_unspecified
 
 
 def _inner_ipv4(ip: IPAddress) -> ipaddress.IPv4Address | None:
@@ -83,20 +83,24 @@ def canonical_host(host: str) -> str:
 
 
 def _entry(text: str) -> tuple[str, int | None]:
-    bare = text.strip()
-    if not bare or "/" in bare or "@" in bare:
+    stripped_address = text.strip()
+    if not stripped_address or "/" in stripped_address or "@" in stripped_address:
         raise ValueError(f"{text!r} is not a host or host:port")
-    host, colon, port = bare.rpartition(":")
-    if not colon or bare.endswith("]") or (bare.count(":") > 1 and not bare.startswith("[")):
-        return canonical_host(bare), None
+    host, colon, port = stripped_address.rpartition(":")
+    if (
+        not colon
+        or stripped_address.endswith("]")
+        or (stripped_address.count(":") > 1 and not stripped_address.startswith("["))
+    ):
+        return canonical_host(stripped_address), None
     if not port.isdigit() or not 0 < int(port) < 65536:
         raise ValueError(f"{text!r} is not a host or host:port")
     return canonical_host(host), int(port)
 
 
-def permitted_addresses(host: str, port: int, addresses: list[str], allowed: AllowedHosts) -> list[str]:
+def permitted_addresses(host: str, port: int, addresses: list[str], allowed_hosts: AllowedHosts) -> list[str]:
     """The resolved addresses that are permitted, in order. Raises Refused if none is."""
-    if (host, port) in allowed:
+    if (host, port) in allowed_hosts:
         return addresses
     public = [address for address in addresses if is_public(address)]
     if not public:

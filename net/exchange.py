@@ -16,7 +16,7 @@ from net.targets import host_of
 _PIECE_BYTES = 65_536
 
 
-def decoded(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes]:
+def decompress(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes]:
     """The body without its compression, in pieces of at most 64 KiB per step of the decompressor.
 
     Only one layer of gzip is requested and decoded: nested or other encodings raise Refused.
@@ -25,11 +25,11 @@ def decoded(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes]:
     if name in ("", "identity"):
         return iter(raw)
     if name in ("gzip", "x-gzip"):
-        return _gunzipped(raw, host)
+        return _gunzip(raw, host)
     raise Refused(f"{host} sent an unrequested content encoding: {name[:40]!r}")
 
 
-def limited(pieces: Iterable[bytes], max_bytes: int, host: str) -> Iterator[bytes]:
+def limit(pieces: Iterable[bytes], max_bytes: int, host: str) -> Iterator[bytes]:
     """The same pieces; raises Refused as soon as they exceed ``max_bytes`` together."""
     seen = 0
     for piece in pieces:
@@ -39,7 +39,7 @@ def limited(pieces: Iterable[bytes], max_bytes: int, host: str) -> Iterator[byte
         yield piece
 
 
-def _gunzipped(raw: Iterable[bytes], host: str) -> Iterator[bytes]:
+def _gunzip(raw: Iterable[bytes], host: str) -> Iterator[bytes]:
     member = zlib.decompressobj(wbits=31)
     started = False
     for chunk in raw:
@@ -53,7 +53,7 @@ def _gunzipped(raw: Iterable[bytes], host: str) -> Iterator[bytes]:
             waiting = member.unused_data if member.eof else member.unconsumed_tail
             if piece:
                 yield piece
-    yield from _rest(member, host)
+    yield from _remaining_output(member, host)
     if started and not member.eof:
         raise BrokenAnswer(f"{host} ended its compressed answer early")
 
@@ -65,7 +65,7 @@ def _step(member: zlib._Decompress, data: bytes, host: str) -> bytes:
         raise BrokenAnswer(f"{host} sent a compressed answer that cannot be read") from None
 
 
-def _rest(member: zlib._Decompress, host: str) -> Iterator[bytes]:
+def _remaining_output(member: zlib._Decompress, host: str) -> Iterator[bytes]:
     """The decompressor's remaining output after all input."""
     while not member.eof:
         piece = _step(member, b"", host)

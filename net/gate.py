@@ -14,7 +14,7 @@ import httpx
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, system_resolver
 from net.errors import BrokenAnswer, Refused, Untrusted
-from net.exchange import HttpAnswer, Outgoing, StreamedAnswer, decoded, limited
+from net.exchange import HttpAnswer, Outgoing, StreamedAnswer, decompress, limit
 from net.targets import host_of, is_redirect, next_request, parse_target
 from net.transport import Deadline, Guard, GuardedBackend
 
@@ -67,12 +67,12 @@ class Gate:
     def stream(self, outgoing: Outgoing) -> Iterator[StreamedAnswer]:
         """The answer with an unread body, under the same limits. Raises as ``request``."""
         deadline = Deadline(host_of(outgoing.url), outgoing.timeout_s or self.policy.timeout_s)
-        response, url = self._follow(self._prepared(outgoing), deadline)
+        response, url = self._follow(self._prepare(outgoing), deadline)
         try:
             headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-            raw = _timed(response, deadline, host_of(url))
-            plain = decoded(raw, headers.get("content-encoding", ""), host_of(url))
-            pieces = limited(plain, outgoing.max_bytes or self.policy.max_bytes, host_of(url))
+            raw = _with_deadline(response, deadline, host_of(url))
+            plain = decompress(raw, headers.get("content-encoding", ""), host_of(url))
+            pieces = limit(plain, outgoing.max_bytes or self.policy.max_bytes, host_of(url))
             yield StreamedAnswer(url, response.status, headers, pieces)
         finally:
             response.close()
@@ -80,7 +80,7 @@ class Gate:
     def close(self) -> None:
         self._pool.close()
 
-    def _prepared(self, outgoing: Outgoing) -> httpx.Request:
+    def _prepare(self, outgoing: Outgoing) -> httpx.Request:
         url = parse_target(outgoing.url)
         if outgoing.params:
             url = url.copy_merge_params(dict(outgoing.params))
@@ -101,7 +101,7 @@ class Gate:
         host = host_of(str(request.url))
         if self.policy.proxy is not None:
             self._check_proxied(request.url)
-        with deadline.applied(), _typed(host, deadline):
+        with deadline.applied(), _connection_errors(host, deadline):
             return self._pool.handle_request(_to_core(request, self.policy))
 
     def _check_proxied(self, url: httpx.URL) -> None:
@@ -111,11 +111,11 @@ class Gate:
             return  # only the proxy's resolver knows this name
 
 
-def _timed(response: httpcore.Response, deadline: Deadline, host: str) -> Iterator[bytes]:
+def _with_deadline(response: httpcore.Response, deadline: Deadline, host: str) -> Iterator[bytes]:
     """The body's raw pieces; waits for each at most for the deadline's remaining time."""
     pieces = iter(response.iter_stream())
     while True:
-        with deadline.applied(), _typed(host, deadline):
+        with deadline.applied(), _connection_errors(host, deadline):
             piece = next(pieces, None)
         if piece is None:
             return
@@ -123,7 +123,7 @@ def _timed(response: httpcore.Response, deadline: Deadline, host: str) -> Iterat
 
 
 @contextmanager
-def _typed(host: str, deadline: Deadline) -> Iterator[None]:
+def _connection_errors(host: str, deadline: Deadline) -> Iterator[None]:
     """Converts connection errors to Unavailable, with the host's name."""
     try:
         yield
@@ -166,7 +166,7 @@ def _pool(policy: GatePolicy, guard: Guard, dialler: httpcore.NetworkBackend | N
         return httpcore.ConnectionPool(trust, max_connections=50, keepalive_expiry=30.0, network_backend=backend)
     proxy = httpx.URL(policy.proxy)
     # The pool connects only to the proxy, which the operator configured.
-    to_proxy = replace(guard, allowed=AllowedHosts([f"{_bracketed(proxy.host)}:{_port(proxy)}"]))
+    to_proxy = replace(guard, allowed=AllowedHosts([f"{_in_brackets(proxy.host)}:{_port(proxy)}"]))
     return httpcore.HTTPProxy(
         str(proxy.copy_with(username=None, password=None)),
         proxy_auth=(proxy.username, proxy.password) if proxy.userinfo else None,
@@ -180,5 +180,5 @@ def _port(url: httpx.URL) -> int:
     return url.port or (443 if url.scheme == "https" else 80)
 
 
-def _bracketed(host: str) -> str:
+def _in_brackets(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -56,30 +56,36 @@ def next_request(request: httpx.Request, response: httpcore.Response) -> httpx.R
     Raises Refused for a forbidden target, for https to http, and for a body sent to another origin.
     """
     target = _target(request, response)
-    same = _origin(target) == _origin(request.url)
+    is_same_origin = _origin(target) == _origin(request.url)
     body = request.read() if response.status in (307, 308) or request.method in ("GET", "HEAD") else b""
-    if body and not same:
+    if body and not is_same_origin:
         raise Refused(f"{request.url.host} redirects a request with content to {target.host}")
     method = request.method if body or request.method == "HEAD" or response.status in (307, 308) else "GET"
-    return httpx.Request(method, target, headers=_headers(request, same=same, body=bool(body)), content=body or None)
+    return httpx.Request(
+        method, target, headers=_headers(request, is_same_origin=is_same_origin, body=bool(body)), content=body or None
+    )
 
 
 def _target(request: httpx.Request, response: httpcore.Response) -> httpx.URL:
     host = host_of(str(request.url))
     try:
-        joined = request.url.join(_location(response) or "")
+        address = request.url.join(_location(response) or "")
     except (httpx.InvalidURL, ValueError):
         raise Refused(f"{host} redirects to something that is not a URL") from None
-    target = parse_target(str(joined))
+    target = parse_target(str(address))
     if request.url.scheme == "https" and target.scheme == "http":
         raise Refused(f"{host} redirects from https to http")
     return target
 
 
-def _headers(request: httpx.Request, *, same: bool, body: bool) -> dict[str, str]:
-    dropped = {"host", "content-length", "transfer-encoding"} | (set() if body else {"content-type"})
-    headers = {name: value for name, value in request.headers.items() if name not in dropped}
-    return headers if same else {name: value for name, value in headers.items() if name in _SENT_TO_ANOTHER_ORIGIN}
+def _headers(request: httpx.Request, *, is_same_origin: bool, body: bool) -> dict[str, str]:
+    dropped_headers = {"host", "content-length", "transfer-encoding"} | (set() if body else {"content-type"})
+    headers = {name: value for name, value in request.headers.items() if name not in dropped_headers}
+    return (
+        headers
+        if is_same_origin
+        else {name: value for name, value in headers.items() if name in _SENT_TO_ANOTHER_ORIGIN}
+    )
 
 
 def _location(response: httpcore.Response) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpcore
 
-from core.deadlines import leave_if_gone, may_be_abandoned
+from core.deadlines import caller_is_watched, raise_if_caller_gone
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, permitted_addresses
 
@@ -45,7 +45,7 @@ class Deadline:
             _ends_at.reset(token)
 
 
-def shortened(timeout_s: float | None) -> float | None:
+def within_deadline(timeout_s: float | None) -> float | None:
     """A socket timeout, reduced to the active deadline's remaining time; at least 1 ms, because 0 means
     non-blocking.
     """
@@ -75,13 +75,13 @@ class TimedStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Checks from time to time whether somebody still waits for the answer. Raises CallerGone."""
-        limit_s = shortened(timeout)
-        if not may_be_abandoned():
+        """Checks from time to time whether the caller still waits for the answer. Raises CallerGone."""
+        limit_s = within_deadline(timeout)
+        if not caller_is_watched():
             return self._stream.read(max_bytes, limit_s)
         until = math.inf if limit_s is None else time.monotonic() + limit_s
         while True:
-            leave_if_gone()
+            raise_if_caller_gone()
             remaining_s = max(until - time.monotonic(), 0.001)
             try:
                 return self._stream.read(max_bytes, min(remaining_s, _CHECK_EVERY_S))
@@ -90,7 +90,7 @@ class TimedStream(httpcore.NetworkStream):
                     raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, shortened(timeout))
+        self._stream.write(buffer, within_deadline(timeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -98,7 +98,7 @@ class TimedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        return TimedStream(self._stream.start_tls(ssl_context, server_hostname, shortened(timeout)))
+        return TimedStream(self._stream.start_tls(ssl_context, server_hostname, within_deadline(timeout)))
 
     def get_extra_info(self, info: str) -> object:
         return self._stream.get_extra_info(info)
@@ -122,11 +122,13 @@ class GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        limit_s = shortened(timeout)
+        limit_s = within_deadline(timeout)
         addresses = self._guard.addresses(host, port, 10.0 if limit_s is None else limit_s)
         for address in addresses:
             try:
-                stream = self._dialler.connect_tcp(address, port, shortened(timeout), local_address, socket_options)
+                stream = self._dialler.connect_tcp(
+                    address, port, within_deadline(timeout), local_address, socket_options
+                )
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
             return TimedStream(stream)

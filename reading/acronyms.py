@@ -74,8 +74,8 @@ class Acronyms:
 
     def __init__(self, senses: Iterable[Sense]) -> None:
         self.senses = tuple(senses)
-        self._by_acronym = _grouped((acronym_key(sense.acronym), sense) for sense in self.senses)
-        self._by_words = _grouped((words_key(sense.expansion), sense) for sense in self.senses)
+        self._by_acronym = _by_short_form((acronym_key(sense.acronym), sense) for sense in self.senses)
+        self._by_words = _by_short_form((words_key(sense.expansion), sense) for sense in self.senses)
 
     def senses_of(self, acronym: str) -> tuple[Sense, ...]:
         """What the acronym may mean, in the order of the list; empty where it is not known."""
@@ -106,9 +106,9 @@ def parse_acronyms(text: str) -> tuple[Sense, ...]:
             faults.append(f"line {number} {fault}")
             continue
         sense = Sense(*row.split("\t"))
-        earlier = first_line.setdefault((acronym_key(sense.acronym), sense.sense), number)
-        if earlier != number:
-            faults.append(f"line {number} repeats {sense.acronym} as {sense.sense} of line {earlier}")
+        earlier_number = first_line.setdefault((acronym_key(sense.acronym), sense.sense), number)
+        if earlier_number != number:
+            faults.append(f"line {number} repeats {sense.acronym} as {sense.sense} of line {earlier_number}")
         senses.append(sense)
     if faults:
         raise BadAcronyms(faults)
@@ -137,11 +137,11 @@ def _fault_of(cells: list[str]) -> str | None:
     return None if field in FIELDS else f"has the field {field!r}, which is unknown"
 
 
-def _grouped(pairs: Iterable[tuple[str, Sense]]) -> Mapping[str, tuple[Sense, ...]]:
-    grouped: dict[str, list[Sense]] = {}
+def _by_short_form(pairs: Iterable[tuple[str, Sense]]) -> Mapping[str, tuple[Sense, ...]]:
+    senses_by_form: dict[str, list[Sense]] = {}
     for key, sense in pairs:
-        grouped.setdefault(key, []).append(sense)
-    return {key: tuple(senses) for key, senses in grouped.items()}
+        senses_by_form.setdefault(key, []).append(sense)
+    return {key: tuple(senses) for key, senses in senses_by_form.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,32 +159,32 @@ class AcronymCandidate:
     senses: tuple[Sense, ...] = ()
 
 
-def acronym_candidates(text: str, occupied: Sequence[Range], acronyms: Acronyms) -> list[AcronymCandidate]:
-    """From left to right, acronyms before words; at most ``MOST_CANDIDATES``. ``occupied``: ranges with a meaning.
+def acronym_candidates(text: str, occupied_ranges: Sequence[Range], acronyms: Acronyms) -> list[AcronymCandidate]:
+    """From left to right, acronyms before words; at most ``MOST_CANDIDATES``. ``occupied_ranges`` have a meaning.
 
     What the list does not know is a candidate too, if it is in capitals or alone, since a catalogue may define it.
     """
     tokens = list(islice(_TOKEN.finditer(text), _MOST_READ))
-    words = [match for match in tokens if not any(match.start() < e and s < match.end() for s, e in occupied)]
-    alone = len(tokens) == 1
-    return [*_short_forms(words, acronyms, alone=alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
+    words = [match for match in tokens if not any(match.start() < e and s < match.end() for s, e in occupied_ranges)]
+    is_alone = len(tokens) == 1
+    return [*_short_forms(words, acronyms, alone=is_alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
 
 
 def _short_forms(words: Sequence[re.Match[str]], acronyms: Acronyms, *, alone: bool) -> Iterator[AcronymCandidate]:
     for word in words:
         key, senses = acronym_key(word[0]), acronyms.senses_of(word[0])
         capitals = word[0].isupper() and len(key) > 1 and any(letter.isalpha() for letter in key)
-        known = bool(senses) and (alone or reads_as_acronym(word[0]))
-        if _SHORTEST <= len(key) <= _LONGEST and (known or capitals or alone):
+        is_known = bool(senses) and (alone or reads_as_acronym(word[0]))
+        if _SHORTEST <= len(key) <= _LONGEST and (is_known or capitals or alone):
             yield AcronymCandidate(word[0], word.start(), word.end(), True, key, senses)
 
 
 def _long_forms(text: str, words: Sequence[re.Match[str]], acronyms: Acronyms) -> Iterator[AcronymCandidate]:
-    seen: set[str] = set()
+    keys_found: set[str] = set()
     for length in range(min(_MOST_WORDS, len(words)), 1, -1):
         for first, last in zip(words, words[length - 1 :], strict=False):
             part = text[first.start() : last.end()]
             key, senses = words_key(part), acronyms.acronyms_for(part)
-            if key not in seen and (senses or len(words) <= _MOST_WORDS):
-                seen.add(key)
+            if key not in keys_found and (senses or len(words) <= _MOST_WORDS):
+                keys_found.add(key)
                 yield AcronymCandidate(part, first.start(), last.end(), False, key, senses)

@@ -63,7 +63,7 @@ _LONG_NAME = re.compile(r"^\s*(?:[A-Za-z]+_)?Long_Name\s*:\s*(\S.*?)\s*$", re.MU
 _SHORT_NAME = re.compile(r"^\s*(?:[A-Za-z]+_)?Short_Name\s*:\s*(\S.*?)\s*$", re.MULTILINE)
 _FORMATS = {".rdf": "xml", ".xml": "xml", ".owl": "xml", ".skos": "xml", ".ttl": "turtle", ".nt": "nt"}
 _LABELS = (SKOS.prefLabel, SKOS.altLabel, SKOS.hiddenLabel)
-_BROKEN = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionError)
+_PARSE_ERRORS = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionError)
 
 
 def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
@@ -103,10 +103,10 @@ def nodes_of(path: Path) -> list[JsonMapping]:
 def concepts_of(graph: Graph) -> Iterator[Concept]:
     """Every resource with a ``skos:prefLabel``; ``broader`` and ``narrower`` are inverse to each other."""
     narrower: defaultdict[Node, set[str]] = defaultdict(set)
-    for above, below in graph.subject_objects(SKOS.narrower):
-        narrower[above].add(str(below))
-    for below, above in graph.subject_objects(SKOS.broader):
-        narrower[above].add(str(below))
+    for broader, below in graph.subject_objects(SKOS.narrower):
+        narrower[broader].add(str(below))
+    for below, broader in graph.subject_objects(SKOS.broader):
+        narrower[broader].add(str(below))
     for subject in sorted(set(graph.subjects(SKOS.prefLabel)), key=str):
         labels = tuple(dict.fromkeys(label for kind in _LABELS for label in _labels(graph, subject, kind)))
         if isinstance(subject, URIRef) and labels:
@@ -133,11 +133,11 @@ def _label(written: str, language: str | None) -> Label | None:
 def _parse(graph: Graph, path: Path) -> None:
     form = _FORMATS.get(path.suffix.lower())
     if form is None:
-        known = ", ".join([*_FORMATS, ".json"])
-        raise InvalidInput("file", f"{path.name}: the suffix is not one of {known}")
+        formats = ", ".join([*_FORMATS, ".json"])
+        raise InvalidInput("file", f"{path.name}: the suffix is not one of {formats}")
     try:
         graph.parse(data=_content(path), format=form, publicID="urn:sonde:vocabulary:")
-    except _BROKEN as error:
+    except _PARSE_ERRORS as error:
         raise InvalidInput("file", f"{path.name}: is no {form} that can be read: {_first_line(error)}") from error
 
 
@@ -168,15 +168,19 @@ def _read_tree(path: Path) -> Iterator[Concept]:
             yield Concept(_tree_uri(node), tuple(labels), narrower)
 
 
-def _long_names(short: str, definition: object) -> Iterator[str]:
+def _long_names(short_name: str, definition: object) -> Iterator[str]:
     """What a definition states ("Long_Name: Indian Remote Sensing Satellite-P2") or writes out ("Fluorescence Explorer
     (FLEX)"); the first of each.
     """
     text = definition if isinstance(definition, str) else ""
-    stated, about = _LONG_NAME.search(text), _SHORT_NAME.search(text)
-    if stated is not None and (about is None or name_key(about[1]) == name_key(short)):
-        yield stated[1]
-    yield from [pair.long for pair in defined_acronyms(text) if name_key(pair.short) == name_key(short)][:1]
+    long_name_match, about = _LONG_NAME.search(text), _SHORT_NAME.search(text)
+    if long_name_match is not None and (about is None or name_key(about[1]) == name_key(short_name)):
+        yield long_name_match[1]
+    yield from [
+        acronym_pair.long
+        for acronym_pair in defined_acronyms(text)
+        if name_key(acronym_pair.short) == name_key(short_name)
+    ][:1]
 
 
 def _nodes(nodes: Iterable[JsonMapping]) -> Iterator[JsonMapping]:
@@ -230,61 +234,61 @@ class NameLists:
         rows = [f"{kind}\t{key}\t{name}" for kind, names in self.names.items() for key, name in names.items()]
         return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()[:16] if rows else ""
 
-    def preferred(self, kind: ListKind, written: str) -> str | None:
+    def preferred(self, kind: ListKind, name: str) -> str | None:
         """The list's name for what a record writes; None if the list does not know it.
 
         A qualifier in brackets that the list does not know is kept, because it may tell two things apart.
         """
-        known = self.names.get(kind)
-        if not known:
+        names_of_kind = self.names.get(kind)
+        if not names_of_kind:
             return None
-        whole = known.get(name_key(written)) or known.get(name_key(_GENERIC_END.sub("", written)))
-        parts = _IN_BRACKETS.fullmatch(written)
-        if whole is not None or parts is None:
-            return whole
-        outside, inside = known.get(name_key(parts[1])), known.get(name_key(parts[2]))
-        return inside if outside in (None, inside) else None
+        preferred = names_of_kind.get(name_key(name)) or names_of_kind.get(name_key(_GENERIC_END.sub("", name)))
+        parts = _IN_BRACKETS.fullmatch(name)
+        if preferred is not None or parts is None:
+            return preferred
+        outside_name, inside_name = names_of_kind.get(name_key(parts[1])), names_of_kind.get(name_key(parts[2]))
+        return inside_name if outside_name in (None, inside_name) else None
 
 
 def _concepts_by_kind(vocabulary: NamedVocabulary) -> Iterator[tuple[ListKind, list[Concept]]]:
     by_uri = {concept.uri: concept for concept in vocabulary.concepts}
     narrower_uris = {uri for concept in vocabulary.concepts for uri in concept.narrower}
-    named = _kind_of(vocabulary.name.removeprefix(PREFIX))
+    list_kind = _kind_of(vocabulary.name.removeprefix(PREFIX))
     for top in (concept for concept in vocabulary.concepts if concept.uri not in narrower_uris):
-        own = _kind_of(top.labels[0].text)
-        if own is not None:
-            yield own, [concept for concept in _under(top, by_uri) if concept is not top]
-        elif named is not None:
-            yield named, list(_under(top, by_uri))
+        top_kind = _kind_of(top.labels[0].text)
+        if top_kind is not None:
+            yield top_kind, [concept for concept in _with_narrower(top, by_uri) if concept is not top]
+        elif list_kind is not None:
+            yield list_kind, list(_with_narrower(top, by_uri))
 
 
 def _kind_of(text: str) -> ListKind | None:
     return _LISTS.get(name_key(text))
 
 
-def _under(top: Concept, by_uri: Mapping[str, Concept]) -> Iterator[Concept]:
+def _with_narrower(top: Concept, by_uri: Mapping[str, Concept]) -> Iterator[Concept]:
     """The concept and all below it, each once."""
-    seen, waiting = {top.uri}, [top]
-    while waiting:
-        concept = waiting.pop()
+    uris_found, pending = {top.uri}, [top]
+    while pending:
+        concept = pending.pop()
         yield concept
-        new = [uri for uri in concept.narrower if uri in by_uri and uri not in seen]
-        seen.update(new)
-        waiting += [by_uri[uri] for uri in new]
+        new_uris = [uri for uri in concept.narrower if uri in by_uri and uri not in uris_found]
+        uris_found.update(new_uris)
+        pending += [by_uri[uri] for uri in new_uris]
 
 
 def _preferred_by_key(concepts: Iterable[Concept]) -> Mapping[str, str]:
     """A preferred name counts before another concept's long name; what several concepts are called alike, for none."""
-    preferred: dict[str, str] = {}
+    names_by_key: dict[str, str] = {}
     also: defaultdict[str, set[str]] = defaultdict(set)
     for concept in concepts:
         labels = [label.text for label in concept.labels if label.language in (None, "en")]
         if labels:
-            preferred.setdefault(name_key(labels[0]), labels[0])
+            names_by_key.setdefault(name_key(labels[0]), labels[0])
             for label in labels[1:]:
                 also[name_key(label)].add(labels[0])
     clear = {key: next(iter(names)) for key, names in also.items() if len(names) == 1}
-    return {key: name for key, name in {**clear, **preferred}.items() if key}
+    return {key: name for key, name in {**clear, **names_by_key}.items() if key}
 
 
 NO_LISTS = NameLists()

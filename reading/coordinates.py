@@ -38,7 +38,7 @@ def _band(name: str, letters: str) -> str:
 
 _POINT = re.compile(rf"(?<![\d.]){_angle('lat', 'NSns')}[\s,;]*+{_angle('lon', 'EWew')}")
 _DECIMAL = re.compile(r"(?<![\d.,])(?P<lat>[+-]?\d{1,2}\.\d++)\s*+[,;]\s*+(?P<lon>[+-]?\d{1,3}\.\d++)(?!\d|[.,]\s*+\d)")
-_LABELLED = re.compile(
+_LABELLED_VALUES = re.compile(
     rf"\blat(?:itude)?\s*+[:=]?\s*+(?P<lat>{_NUMBER})[\s,;]*+(?:and\s++)?\blon(?:g|gitude)?\s*+[:=]?\s*+(?P<lon>{_NUMBER})(?![\d.])",
     re.IGNORECASE,
 )
@@ -95,8 +95,8 @@ def _points(text: str) -> list[WrittenBox]:
         latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
         boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
     decimals = [(match, max(0, match.start() - _LONGEST_LEAD)) for match in _DECIMAL.finditer(text)]
-    bare = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
-    for match in (*_LABELLED.finditer(text), *bare):
+    bare_matches = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
+    for match in (*_LABELLED_VALUES.finditer(text), *bare_matches):
         latitude, longitude = float(match["lat"]), float(match["lon"])
         boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
     return boxes
@@ -112,13 +112,13 @@ def _bands(text: str) -> list[WrittenBox]:
     longitudes = list(_LONGITUDES.finditer(text))
     starts = [match.start() for match in longitudes]
     boxes, claims = [], Claims(len(text))
-    for across in _LATITUDES.finditer(text):
-        south, north = sorted(_ends(across, "lat"))
-        behind = bisect_left(starts, across.end())
-        nearest = longitudes[max(0, behind - 2) : behind + 1]
-        partner = next((match for match in nearest if _is_beside(text, across, match)), None)
+    for latitudes in _LATITUDES.finditer(text):
+        south, north = sorted(_ends(latitudes, "lat"))
+        next_number = bisect_left(starts, latitudes.end())
+        nearest_longitudes = longitudes[max(0, next_number - 2) : next_number + 1]
+        partner = next((match for match in nearest_longitudes if _is_beside(text, latitudes, match)), None)
         west, east = _ends(partner, "lon") if partner else (-180.0, 180.0)
-        span = _joint_range(across, partner)
+        span = _joint_range(latitudes, partner)
         boxes += _valid(text, span, (west, south, east, north))
     for box in boxes:
         claims.block((box.start, box.end))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.record import ProvenanceKind
-from reading.sentences import Claims, lowered
+from reading.sentences import Claims, lower_case
 
 Platform = Literal["satellite", "airborne", "in_situ"]
 
@@ -59,7 +59,7 @@ _SATELLITE = (
     r"teledetección|satellit(?:i|ar[ei])|telerilevamento|sensoriamento remoto"
 )
 _AIRBORNE = r"airborne|aircraft|aerial|lidar|drone|uav|flugzeug\w{0,8}|aéroporté\w{0,2}|aéreo|aereo"
-_DERIVED = (
+_DERIVED_KINDS = (
     r"derived|gridded(?: products?)?|interpolated|ind(?:ex|ices)|classification|classified|composites?|climatolog(?:y|"
     r"ies)|abgeleitete?\w?|gerasterte?\w?|indizes|klassifikation|dérivée?s?|indices?|classification|derivad[oa]s?|"
     r"índices?|clasificación|derivat[oiae]|indic[ei]|classificazione|classificação"
@@ -73,7 +73,7 @@ QUESTION_KINDS: tuple[KindExpression, ...] = (
     KindExpression(_words(_SATELLITE), "observation", 0.8, "satellite"),
     KindExpression(_words(_AIRBORNE), "observation", 0.7, "airborne"),
     KindExpression(_words(_IN_SITU), "observation", 0.85, "in_situ"),
-    KindExpression(_words(_DERIVED), "derived", 0.6),
+    KindExpression(_words(_DERIVED_KINDS), "derived", 0.6),
 )
 
 # Clauses about other data than the record's own.
@@ -168,7 +168,7 @@ class KindMention:
 
 def read_kinds(text: str) -> list[KindMention]:
     """Every word for a kind in a question, in order, without overlaps."""
-    low = lowered(text)
+    low = lower_case(text)
     mentions: list[KindMention] = []
     claims = Claims(len(text))
     for form in QUESTION_KINDS:
@@ -221,4 +221,4 @@ class _Texts:
 
 
 def _without_asides(text: str) -> str:
-    return ASIDES.sub(" ", lowered(text[:_LONGEST_CHARACTERS]))
+    return ASIDES.sub(" ", lower_case(text[:_LONGEST_CHARACTERS]))

@@ -22,11 +22,11 @@ from reading.sentences import Claims, Range
 from reading.time_forms import EARLIEST_YEAR, FORMS, period_words, year_span
 from reading.time_words import COUNTS, LAST, NEXT, UNITS
 
-Way = Literal["last", "calendar", "ago", "next", "this"]
+RelativeForm = Literal["last", "calendar", "ago", "next", "this"]
 
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
 _YEARS = {"years": 1, "decades": 10, "centuries": 100, "kyr": 1_000, "ka": 1_000, "myr": 1_000_000, "ma": 1_000_000}
-_FEW = {"days": 5, "weeks": 5, "months": 5, "years": 5, "decades": 3, "centuries": 3}
+_COUNT_OF_A_FEW = {"days": 5, "weeks": 5, "months": 5, "years": 5, "decades": 3, "centuries": 3}
 _PLURALS = re.compile(
     r".*(?:s|jahren?|tagen?|wochen|monaten?|dekaden|jahrzehnten?|jahrhunderten?|anni|mesi|giorni|ni)$"
 )
@@ -44,7 +44,7 @@ _COUNT = (
 _TIME_UNIT = rf"(?P<unit>{_alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
 _FEWS = r"(?:few|several|some|einigen?|mehreren?|wenigen|quelques|algunos|pocos|pochi|poucos)\s"
 
-_FORMS: tuple[tuple[Way, re.Pattern[str]], ...] = (
+_FORMS: tuple[tuple[RelativeForm, re.Pattern[str]], ...] = (
     ("last", re.compile(rf"(?<!\w){_COUNT}\s(?:{LAST})\s{_TIME_UNIT}")),
     ("last", re.compile(rf"(?<!\w)(?:{LAST})[\s-](?:{_COUNT}[\s-]|{_FEWS})?{_TIME_UNIT}")),
     ("last", re.compile(rf"(?<!\w)(?:seit|depuis|desde hace|há)\s{_COUNT}\s{_TIME_UNIT}")),
@@ -57,35 +57,35 @@ _FORMS: tuple[tuple[Way, re.Pattern[str]], ...] = (
 )
 
 
-def _relative_span(way: Way, match: Match[str], today: date) -> TimeSpan | None:
+def _relative_span(form: RelativeForm, match: Match[str], today: date) -> TimeSpan | None:
     word = match["unit"]
     unit = UNITS.get(word, word)
     groups = match.groupdict()
     count = _count(groups.get("count"), groups.get("scale"))
     plural = bool(_PLURALS.match(word)) and word not in _SINGULAR_S
     if (
-        way == "this"
-        or way == "calendar"
-        or (way == "last" and count is None and not plural and "past" not in match[0])
+        form == "this"
+        or form == "calendar"
+        or (form == "last" and count is None and not plural and "past" not in match[0])
     ):
-        calendar = _calendar_unit(unit, today, 0 if way == "this" else -1)
-        if calendar is not None or way != "last":
+        calendar = _calendar_unit(unit, today, 0 if form == "this" else -1)
+        if calendar is not None or form != "last":
             return calendar
-    number = count if count is not None else _FEW.get(unit, 1) if plural else 1
+    number = count if count is not None else _COUNT_OF_A_FEW.get(unit, 1) if plural else 1
     now = instant_ms(today.isoformat(), at_end=True)
-    if way == "next":
-        end = _shifted(today, number, unit)
+    if form == "next":
+        end = _shift(today, number, unit)
         return None if end is None else TimeSpan(instant_ms(today.isoformat()), end)
-    start = _shifted(today, -number, unit)
+    start = _shift(today, -number, unit)
     if start is None:
         return None
-    return TimeSpan(start, now) if way == "last" else _around_then(today, number, unit, start)
+    return TimeSpan(start, now) if form == "last" else _span_around(today, number, unit, start)
 
 
-def _count(written: str | None, scale: str | None) -> int | None:
-    if written is None:
+def _count(number_text: str | None, scale: str | None) -> int | None:
+    if number_text is None:
         return None
-    number = COUNTS.get(written) or int(re.sub(r"[ ,.]", "", written))
+    number = COUNTS.get(number_text) or int(re.sub(r"[ ,.]", "", number_text))
     return number * _SCALES.get(scale or "", 1)
 
 
@@ -102,7 +102,7 @@ def _calendar_unit(unit: str, today: date, step: int) -> TimeSpan | None:
     return None
 
 
-def _shifted(today: date, number: int, unit: str) -> int | None:
+def _shift(today: date, number: int, unit: str) -> int | None:
     """Today moved by a number of units, in ms; None if out of range."""
     if unit in _YEARS:
         return _shifted_years(today, number * _YEARS[unit])
@@ -110,10 +110,10 @@ def _shifted(today: date, number: int, unit: str) -> int | None:
         return None
     step = relativedelta(**{unit: number})  # type: ignore[arg-type]  # days, weeks or months
     try:
-        moved = today + step
+        new_date = today + step
     except (ValueError, OverflowError):  # before year 1 or after year 9999
         return None
-    return instant_ms(moved.isoformat(), at_end=number > 0)
+    return instant_ms(new_date.isoformat(), at_end=number > 0)
 
 
 def _shifted_years(today: date, years: int) -> int | None:
@@ -125,7 +125,7 @@ def _shifted_years(today: date, years: int) -> int | None:
     return year_span(year, year).start_ms
 
 
-def _around_then(today: date, number: int, unit: str, instant: int) -> TimeSpan:
+def _span_around(today: date, number: int, unit: str, instant: int) -> TimeSpan:
     """ "10 years ago" is that calendar year, "3 weeks ago" that day; long ago, give or take a twentieth."""
     if unit not in _YEARS:
         return TimeSpan(instant, instant + 86_399_999)
@@ -144,7 +144,7 @@ _MEASURE_UNIT = (
     r"boreholes|people|inhabitants|households|stationen|messstellen|proben|estaciones|estações|stazioni|einwohner)"
 )
 _MEASURE = re.compile(rf"(?<![\w.]){_NUMBER}(?:\s?(?:-|–|to|and|bis|x|×)\s?{_NUMBER})?[\s-]?{_MEASURE_UNIT}(?!\w)")
-_LABELLED = re.compile(
+_LABELLED_DATE = re.compile(
     r"(?<!\w)(?:versions?|ver\.?|v|release|epsg|iso|wgs|grs|nad|etrs|gda|resolution|auflösung|résolution|resolución|"
     r"risoluzione|resolução|scale|level|depths?|altitude|elevation|rcp|ssp|landsat|sentinel|pages?|pp\.?|nos?\.|number|"
     r"cruise|flight|orbit|profile)[\s:-]{0,2}(?:of\s|von\s|de\s)?\d{1,9}(?:[.,]\d{1,6})*"
@@ -153,7 +153,7 @@ _RATIO = re.compile(r"(?<!\d)1\s?:\s?\d{1,3}(?:[.,   ]?\d{3}){0,3}")
 _GRID = re.compile(r"(?<![\w.])\d{1,6}\s?[x×]\s?\d{1,6}(?!\w)")
 _NEGATIVE = re.compile(r"(?:(?<=[^\d\s]\s)|(?<=\()|^)[-−]\d{1,9}(?:\.\d{1,6})?")
 
-_SHAPES = (_MEASURE, _LABELLED, _RATIO, _GRID, _NEGATIVE)
+_SHAPES = (_MEASURE, _LABELLED_DATE, _RATIO, _GRID, _NEGATIVE)
 
 
 def not_time_ranges(text: str, low: str) -> list[Range]:
@@ -183,7 +183,9 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
     """
     claims = Claims(len(text))
     moments = [
-        moment for moment in (*_relative(low, today), *_named(low, today)) if claims.claim((moment.start, moment.end))
+        moment
+        for moment in (*_relative(low, today), *_named_moments(low, today))
+        if claims.claim((moment.start, moment.end))
     ]
     for place in not_time_ranges(text, low):
         claims.block(place)
@@ -195,14 +197,14 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
 
 def _relative(low: str, today: date) -> Iterator[Moment]:
     """Every time relative to today; forms can overlap, and the first one wins."""
-    for way, pattern in _FORMS:
+    for form, pattern in _FORMS:
         for match in pattern.finditer(low):
-            span = _relative_span(way, match, today)
+            span = _relative_span(form, match, today)
             if span is not None:
-                yield Moment(*match.span(), span, "future" if way == "next" else "relative", 0.9)
+                yield Moment(*match.span(), span, "future" if form == "next" else "relative", 0.9)
 
 
-def _named(low: str, today: date) -> Iterator[Moment]:
+def _named_moments(low: str, today: date) -> Iterator[Moment]:
     words = period_words()
     for match in words.pattern.finditer(low):
         period = words.meaning(match[0])
@@ -211,7 +213,7 @@ def _named(low: str, today: date) -> Iterator[Moment]:
 
 def _calendar(text: str, low: str, language: str | None) -> Iterator[tuple[Range, Moment | None]]:
     for form in FORMS:
-        for match in form.pattern.finditer(text if form.cased else low):
+        for match in form.pattern.finditer(text if form.case_sensitive else low):
             if language == "en" and match[0].startswith("mars "):
                 continue
             span = form.read(match)

@@ -1,6 +1,6 @@
 """Names and identifiers in a text.
 
-Which of them a catalogue bears, only its index knows.
+Only its index knows which of them a catalogue contains.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _without_closing_marks(doi: str) -> str:
     """A DOI may contain brackets, but a final mark or unopened bracket belongs to the sentence."""
     while doi:
         last = doi[-1]
-        unopened = last in ")]}" and doi.count(last) > doi.count("([{"[")]}".index(last)])
-        if not unopened and last not in ".,;:!?'’”*":
+        is_unopened = last in ")]}" and doi.count(last) > doi.count("([{"[")]}".index(last)])
+        if not is_unopened and last not in ".,;:!?'’”*":
             break
         doi = doi[:-1]
     return doi
@@ -96,7 +96,7 @@ _LONGEST_RUN = 4  # words of a name
 _LEAST, _LONGEST = 2, 60  # characters of a key
 _WORD = re.compile(r"\S+")
 _AROUND = ".,;:!?()[]{}\"'“”„«»‘’…"
-_COUNTED = re.compile(r"\d+(?:s|st|nd|rd|th)", re.IGNORECASE)
+_ORDINAL = re.compile(r"\d+(?:s|st|nd|rd|th)", re.IGNORECASE)
 _ELEMENTS = r"(?:Cl|Br|Si|Na|Mg|Ca|Fe|[HCNOSPFK])[2-6]?"
 _FORMULA = re.compile(rf"[ONH][23]|(?=.*\d)(?:{_ELEMENTS}){{2,4}}[+-]?")
 _ZEROS = re.compile(r"^[0.]+(?=\d)")
@@ -113,22 +113,22 @@ class NameCandidate:
     certain: bool
 
 
-def name_candidates(text: str, occupied: Sequence[Range] = ()) -> list[NameCandidate]:
+def name_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[NameCandidate]:
     """Longest first, then from left to right; at most ``MOST_NAMES``.
 
-    ``occupied``: ranges that mean something else, places and times.
+    ``occupied_ranges``: ranges that mean something else, places and times.
     """
     tokens = (word for word in _words(text) if any(letter.isalnum() for letter in word.text))
     words = list(islice(tokens, _MOST_WORDS))
     meaningful = [word for word in words if word.text.lower() not in EMPTY_WORDS]
-    short = len(meaningful) <= _SHORT
+    is_short = len(meaningful) <= _SHORT
     candidates: dict[str, NameCandidate] = {}
     for run in _runs(words):
-        candidate = _candidate(text, run, occupied, short=short)
+        candidate = _candidate(text, run, occupied_ranges, is_short=is_short)
         if candidate is not None:
             candidates.setdefault(candidate.keys[0], candidate)
-    longest = sorted(candidates.values(), key=lambda word: (word.start - word.end, word.start))
-    return longest[:MOST_NAMES]
+    longest_first = sorted(candidates.values(), key=lambda word: (word.start - word.end, word.start))
+    return longest_first[:MOST_NAMES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,9 @@ class _Word:
 
 def _words(text: str) -> Iterator[_Word]:
     for match in _WORD.finditer(text):
-        bare = match[0].strip(_AROUND)
-        start = match.start() + match[0].find(bare) if bare else match.start()
-        yield _Word(bare, start, start + len(bare))
+        word_text = match[0].strip(_AROUND)
+        start = match.start() + match[0].find(word_text) if word_text else match.start()
+        yield _Word(word_text, start, start + len(word_text))
 
 
 def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
@@ -151,29 +151,33 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
             yield words[start:end]
 
 
-def _candidate(text: str, run: Sequence[_Word], occupied: Sequence[Range], *, short: bool) -> NameCandidate | None:
+def _candidate(
+    text: str, run: Sequence[_Word], occupied_ranges: Sequence[Range], *, is_short: bool
+) -> NameCandidate | None:
     texts = [word.text for word in run]
     if any(edge.lower() in EMPTY_WORDS and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
         return None
-    certain = any(_is_telling(word) for word in texts)
+    certain = any(_is_name_like_word(word) for word in texts)
     start, end = run[0].start, run[-1].end
     # A year within a word is part of a name: FLUXNET-2015.
-    if not (certain or short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied):
+    if not (certain or is_short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied_ranges):
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
 
 
-def _is_telling(word: str) -> bool:
+def _is_name_like_word(word: str) -> bool:
     """Looks like a name, and is neither a number in words (20th, 1990s) nor a substance (CO2)."""
-    return looks_like_name(word) and not (_COUNTED.fullmatch(word) or _FORMULA.fullmatch(word))
+    return looks_like_name(word) and not (_ORDINAL.fullmatch(word) or _FORMULA.fullmatch(word))
 
 
 def _keys(words: Sequence[str]) -> Iterator[str]:
     """As typed, then without words such as "version", then without the zeros of a version behind."""
-    bare = without_version_words(words)
-    unpadded = [*bare[:-1], _ZEROS.sub("", bare[-1])] if len(bare) > 1 else bare
-    yield from dict.fromkeys(name_key("".join(variant)) for variant in (words, bare, unpadded))
+    without_version = without_version_words(words)
+    without_zeros = (
+        [*without_version[:-1], _ZEROS.sub("", without_version[-1])] if len(without_version) > 1 else without_version
+    )
+    yield from dict.fromkeys(name_key("".join(variant)) for variant in (words, without_version, without_zeros))
 
 
 _MOST_CONTACT_WORDS = 10  # of a question that are looked at
@@ -192,9 +196,10 @@ class ContactCandidate:
     is_whole: bool
 
 
-def contact_candidates(text: str, occupied: Sequence[Range] = ()) -> list[ContactCandidate]:
-    """Longest first, at most ``_MOST``. ``occupied``: places and times, which an organisation's name may hold but which
-    are none alone.
+def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[ContactCandidate]:
+    """Longest first, at most ``_MOST``.
+
+    ``occupied_ranges``: places and times. A name of an organisation may contain them, but needs further words.
     """
     words = [(match.start(), match.end()) for match in _CONTACT_WORD.finditer(text)]
     if not words or len(words) > _MOST_CONTACT_WORDS:
@@ -205,17 +210,17 @@ def contact_candidates(text: str, occupied: Sequence[Range] = ()) -> list[Contac
         for end in range(start + 2, min(start + _LONGEST_CONTACT, len(words)) + 1)
     ]
     candidates = [ContactCandidate(text[run[0][0] : run[-1][1]], run[0][0], run[-1][1], False) for run in runs]
-    candidates = [contact for contact in candidates if _may_be_contact(contact, occupied)]
-    stripped = text.strip(" .,;:?!")
-    start = text.find(stripped)
-    if words and not any(letter.isdigit() for letter in stripped):
-        whole = ContactCandidate(stripped, start, start + len(stripped), True)
-        candidates = [whole, *(contact for contact in candidates if contact.text != stripped)]
+    candidates = [contact for contact in candidates if _may_be_contact(contact, occupied_ranges)]
+    whole_text = text.strip(" .,;:?!")
+    start = text.find(whole_text)
+    if words and not any(letter.isdigit() for letter in whole_text):
+        whole_candidate = ContactCandidate(whole_text, start, start + len(whole_text), True)
+        candidates = [whole_candidate, *(contact for contact in candidates if contact.text != whole_text)]
     return sorted(candidates, key=lambda contact: (contact.start - contact.end, contact.start))[:_MOST_CONTACTS]
 
 
-def _may_be_contact(candidate: ContactCandidate, occupied: Sequence[Range]) -> bool:
+def _may_be_contact(candidate: ContactCandidate, occupied_ranges: Sequence[Range]) -> bool:
     edges = (candidate.text.split()[0], candidate.text.split()[-1])
     if any(edge.lower().strip(".,") in EMPTY_WORDS for edge in edges):
         return False
-    return not any(start <= candidate.start and candidate.end <= end for start, end in occupied)
+    return not any(start <= candidate.start and candidate.end <= end for start, end in occupied_ranges)

@@ -18,33 +18,33 @@ from core.geo import BBox, Place, PlaceKind, normalise_longitude
 from reading.gazetteer import NameWord, words
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # One of these before a name marks it as a place ...
-PLACE_PREPOSITIONS = _set(
+PLACE_PREPOSITIONS = _word_set(
     """in near at around across over off throughout within inside along toward towards from for between and
     en a au aux dans pres sur vers em no na nos nas perto nel nella nei nelle presso vicino
     bei nahe im aus um uber cerca"""
 )
 # ... and these do so even if the name is also an ordinary word ("in Nice", "near Reading").
-STRICT_PREPOSITIONS = PLACE_PREPOSITIONS - _set("for and between no na over um en sur from a")
+STRICT_PREPOSITIONS = PLACE_PREPOSITIONS - _word_set("for and between no na over um en sur from a")
 # Skipped between preposition and name: "in the city of Mobile".
-SKIPPED = _set("the greater city town state of region der die das le la les el los il lo")
+SKIPPED_WORDS = _word_set("the greater city town state of region der die das le la les el los il lo")
 # Written in lower case inside a name: "Rio de Janeiro", "Gulf of Mexico".
-SMALL = _set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
-INSTITUTIONS = _set("university universitat universite universidad universita institute college academy")
+SMALL = _word_set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
+INSTITUTIONS = _word_set("university universitat universite universidad universita institute college academy")
 # Parts of sea and land named after a country beside them: the Strait of Georgia is not in Georgia.
-FEATURES = _set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
+FEATURES = _word_set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
 # Alone never a name, although provinces have these names.
-DIRECTIONS = _set(
+DIRECTIONS = _word_set(
     """north south east west northern southern eastern western northeast northwest southeast southwest central
     nord sud ost norden suden osten westen est ouest norte sur este oeste sul leste ovest
     septentrional septentrionale settentrionale setentrional meridional meridionale oriental orientale occidental
     occidentale ocidental centrale"""
 )
-STORMS = _set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
+STORMS = _word_set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
 
 
 Style = Literal["mixed", "plain"]
@@ -58,9 +58,9 @@ _TITLE_SHARE = 0.8
 _ACRONYM_LETTERS = range(3, 6)
 
 
-def after_feature(before: str) -> bool:
+def after_feature(text_before: str) -> bool:
     """Whether the text ends with a part of sea or land that is named after the next word: "Strait of [Georgia]"."""
-    return _FEATURE.search(before[-_LONGEST_FEATURE:]) is not None
+    return _FEATURE.search(text_before[-_LONGEST_FEATURE:]) is not None
 
 
 class TextWords:
@@ -83,10 +83,10 @@ class TextWords:
         """The text between a word and the next."""
         return self.text[self.words[number].end : self.words[number + 1].start]
 
-    def reach(self, first: int, most: int) -> int:
-        """How many words from this one on can be one name, at most ``most``: commas and brackets end it."""
-        length = min(1, most)
-        while length < most and first + length < len(self.words):
+    def reach(self, first: int, max_words: int) -> int:
+        """How many words from this one on can be one name, at most ``max_words``: commas and brackets end it."""
+        length = min(1, max_words)
+        while length < max_words and first + length < len(self.words):
             gap = self.between(first + length - 1)
             if not _JOIN.fullmatch(gap) or (gap[0] == "." and len(self.words[first + length - 1].text) > 3):
                 break
@@ -94,8 +94,8 @@ class TextWords:
         return length
 
     def starts_sentence(self, number: int) -> bool:
-        before = self.words[number - 1].end if number else 0
-        return number == 0 or _SENTENCE_END.search(self.text, before, self.words[number].start) is not None
+        end_before = self.words[number - 1].end if number else 0
+        return number == 0 or _SENTENCE_END.search(self.text, end_before, self.words[number].start) is not None
 
     def capital(self, first: int, last: int) -> bool:
         """Whether every word has a capital, in a text where that means something."""
@@ -139,11 +139,11 @@ class TextWords:
 
     def after_preposition(self, first: int, *, strict: bool = False) -> bool:
         """Whether a preposition of place precedes, ignoring articles and similar words in between."""
-        at, last = first - 1, max(-1, first - 1 - _MOST_SKIPPED)
-        while at > last and self.words[at].folded in SKIPPED:
-            at -= 1
-        wanted = STRICT_PREPOSITIONS if strict else PLACE_PREPOSITIONS
-        return at >= 0 and self.words[at].folded in wanted
+        position, last = first - 1, max(-1, first - 1 - _MOST_SKIPPED)
+        while position > last and self.words[position].folded in SKIPPED_WORDS:
+            position -= 1
+        prepositions = STRICT_PREPOSITIONS if strict else PLACE_PREPOSITIONS
+        return position >= 0 and self.words[position].folded in prepositions
 
 
 # Folded word -> (eastward, northward): 1 the eastern or northern half, -1 the other, 0 undivided.
@@ -202,7 +202,7 @@ def _longitude(value: float) -> float:
 
 
 _SAME_COUNTRY = 0.2
-_NEAR = 0.1
+_NEAR_WEIGHT = 0.1
 _INSIDE = 0.15
 _NAMED_KIND = 0.5
 _IN_NEXT_NAME = 1.0  # "Hobart, Australia" is unambiguous
@@ -244,21 +244,21 @@ def resolve(
     Only the nearest names, ``_REACH`` before and after, influence a name, and the first ``_REACH`` places found
     ``further``, so the time is linear in the number of names. Ties keep the gazetteer's order.
     """
-    resolved, support = [], Support()
+    results, support = [], Support()
     for number, places in enumerate(names):
         if len(places) < 2:
-            resolved.append(tuple(places))
+            results.append(tuple(places))
             continue
-        near = [*names[max(0, number - _REACH) : number], *names[number + 1 : number + 1 + _REACH]]
-        others = [*near, *further[:_REACH]]
-        after = names[number + 1] if contexts[number].comma and number + 1 < len(names) else ()
+        near_names = [*names[max(0, number - _REACH) : number], *names[number + 1 : number + 1 + _REACH]]
+        all_names = [*near_names, *further[:_REACH]]
+        next_name = names[number + 1] if contexts[number].comma and number + 1 < len(names) else ()
         scores = {
-            id(place): _score(place, others, contexts[number].words, support)
-            + (_IN_NEXT_NAME if _within(place, after) else 0.0)
+            id(place): _score(place, all_names, contexts[number].words, support)
+            + (_IN_NEXT_NAME if _within(place, next_name) else 0.0)
             for place in places
         }
-        resolved.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
-    return resolved
+        results.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
+    return results
 
 
 def _within(place: Place, outers: Sequence[Place]) -> bool:
@@ -268,10 +268,12 @@ def _within(place: Place, outers: Sequence[Place]) -> bool:
     )
 
 
-def _score(place: Place, others: Sequence[Sequence[Place]], words_beside: frozenset[str], support: Support) -> float:
+def _score(
+    place: Place, other_names: Sequence[Sequence[Place]], words_beside: frozenset[str], support: Support
+) -> float:
     """The importance, plus the support by the context."""
     kind_named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in words_beside) else 0.0
-    return place.importance + kind_named + sum(support.of(place, candidates) for candidates in others)
+    return place.importance + kind_named + sum(support.of(place, candidates) for candidates in other_names)
 
 
 class Support:
@@ -287,19 +289,19 @@ class Support:
         pair = id(place), id(candidates)  # the cache lives as long as the text is being read
         best = self._by_pair.get(pair)
         if best is None:
-            bonds = (_bond(place, other) for other in candidates[:3] if other.kind in _LOCAL_KINDS)
+            bonds = (_bond(place, candidate) for candidate in candidates[:3] if candidate.kind in _LOCAL_KINDS)
             best = self._by_pair[pair] = max(bonds, default=0.0)
         return best
 
 
-def _bond(place: Place, other: Place) -> float:
+def _bond(place: Place, candidate: Place) -> float:
     if place.kind not in _LOCAL_KINDS:
         return 0.0
-    bond = _SAME_COUNTRY if place.country and place.country == other.country else 0.0
-    if inside(place.bbox, other.bbox) or inside(other.bbox, place.bbox):
+    bond = _SAME_COUNTRY if place.country and place.country == candidate.country else 0.0
+    if inside(place.bbox, candidate.bbox) or inside(candidate.bbox, place.bbox):
         bond += _INSIDE
-    if is_near(place.bbox, other.bbox, _NEAR_DEG):
-        bond += _NEAR
+    if is_near(place.bbox, candidate.bbox, _NEAR_DEG):
+        bond += _NEAR_WEIGHT
     return bond
 
 

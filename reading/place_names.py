@@ -29,50 +29,50 @@ _ADJECTIVE = re.compile(r"(?:(?<=isch)|(?<=utsch))e[snrm]?$")
 class InnerName:
     """A folded name and its characters in the text (end exclusive).
 
-    ``bent`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): used for large places only.
+    ``is_inflected`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): for large places only.
     """
 
     key: str
     start: int
     end: int
-    bent: bool
+    is_inflected: bool
 
 
 def inner_names(word: NameWord) -> Iterator[InnerName]:
     """Candidates, most likely first; none for a word that is too short or has other characters than letters."""
     if len(word.text) < _SHORTEST or not word.text.isalpha():
         return
-    yield from _endings(word.text, word.start, word.end, whole=False)
+    yield from _endings(word.text, word.start, word.end, is_whole_name=False)
     part = _PART.match(word.text)
     if part is not None:
-        yield from _endings(word.text[part.end() :], word.start + part.end(), word.end, whole=True)
+        yield from _endings(word.text[part.end() :], word.start + part.end(), word.end, is_whole_name=True)
 
 
-def _endings(text: str, start: int, end: int, *, whole: bool) -> Iterator[InnerName]:
-    """``whole``: the rest of a compound, a complete name; else a word, whose capital shows that it is a noun."""
+def _endings(text: str, start: int, end: int, *, is_whole_name: bool) -> Iterator[InnerName]:
+    """``is_whole_name``: the rest of a compound, a complete name; else a word with a capital, so a noun."""
     if len(text) < _SHORTEST:
         return
-    if whole:
-        yield InnerName(fold(text), start, end, bent=False)
-    coast, around = _COAST.search(text), _AROUND.search(text)
+    if is_whole_name:
+        yield InnerName(fold(text), start, end, is_inflected=False)
+    coast, around_match = _COAST.search(text), _AROUND.search(text)
     if coast is not None and coast.start() >= _SHORTEST:
-        yield InnerName(fold(text[: coast.start()]), start, start + coast.start(), bent=False)
-    if around is not None and around.start() >= _SHORTEST:
-        yield InnerName(fold(text[: around.start()]), start, end, bent=False)
+        yield InnerName(fold(text[: coast.start()]), start, start + coast.start(), is_inflected=False)
+    if around_match is not None and around_match.start() >= _SHORTEST:
+        yield InnerName(fold(text[: around_match.start()]), start, end, is_inflected=False)
     adjective = _ADJECTIVE.search(text)
     if adjective is not None:
-        yield InnerName(fold(text[: adjective.start()]), start, end, bent=False)
-    for ending in ("s", "er"):
-        stem = text.removesuffix(ending)
-        if (whole or text[0].isupper()) and _SHORTEST <= len(stem) < len(text):
-            yield InnerName(fold(stem), start, end, bent=True)
+        yield InnerName(fold(text[: adjective.start()]), start, end, is_inflected=False)
+    for suffix in ("s", "er"):
+        stem = text.removesuffix(suffix)
+        if (is_whole_name or text[0].isupper()) and _SHORTEST <= len(stem) < len(text):
+            yield InnerName(fold(stem), start, end, is_inflected=True)
 
 
 _WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a medium first-level region
-_KNOWN = 0.37  # about 70,000 people: enough after a preposition
+_KNOWN_IMPORTANCE = 0.37  # about 70,000 people: enough after a preposition
 _SURE_KINDS = frozenset(("continent", "country", "sea", "named_region", "island", "river_basin"))
 _DOUBTED_KINDS = frozenset(("city", "region", "country"))
-_DOTTED = re.compile(r"(?<!\w)(?:[A-Z]\.){2,4}")
+_DOTTED_ABBREVIATION = re.compile(r"(?<!\w)(?:[A-Z]\.){2,4}")
 _POSTAL_COUNTRIES = ("US", "CA", "AU")
 
 
@@ -99,7 +99,7 @@ class _Span:
 
     first: int
     last: int
-    named: GazetteerName
+    gazetteer_name: GazetteerName
 
 
 class NameMatcher:
@@ -108,43 +108,43 @@ class NameMatcher:
     def __init__(self, gazetteer: Gazetteer) -> None:
         self._gazetteer = gazetteer
 
-    def find(self, text: str, language: str | None = None, most: int | None = None) -> list[NameMatch]:
-        """Matches in text order, without overlaps; only the first ``most`` if given.
+    def find(self, text: str, language: str | None = None, max_matches: int | None = None) -> list[NameMatch]:
+        """Matches in text order, without overlaps; only the first ``max_matches`` if given.
 
         In German (``de``) capitals are no evidence, and names are also searched inside words (if the word alone is
         evidence, also for an unknown language).
         """
         tokens = TextWords(text, capitals_mean_names=language != "de")
         matches: list[NameMatch] = []
-        at = 0
-        while at < len(tokens.words) and (most is None or len(matches) < most):
-            match = self._at(tokens, at)
+        position = 0
+        while position < len(tokens.words) and (max_matches is None or len(matches) < max_matches):
+            match = self._match_at(tokens, position)
             if match is None and language in ("de", None):
-                match = self._inside(tokens, at, bent=language == "de")
+                match = self._inside(tokens, position, allow_inflected=language == "de")
             if match is None:
-                at += 1
+                position += 1
             else:
                 matches.append(match)
-                at = match.last + 1
+                position = match.last + 1
         return matches
 
     def spelt_at(self, text: str) -> list[int]:
         """Where words spell a name, accepted or not: the offset of the first one's first character."""
         tokens = TextWords(text, capitals_mean_names=True)
         words = enumerate(tokens.words)
-        return [word.start for at, word in words if any(True for _ in self._spelt(tokens, at))]
+        return [word.start for position, word in words if any(True for _ in self._spelt(tokens, position))]
 
-    def _at(self, tokens: TextWords, first: int) -> NameMatch | None:
+    def _match_at(self, tokens: TextWords, first: int) -> NameMatch | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
         length.
         """
-        short, name = self._abbreviation(tokens, first), self._name(tokens, first)
-        longer = short is None or (name is not None and name.last > short.last)
-        return name if longer else short
+        abbreviation, name = self._abbreviation(tokens, first), self._name(tokens, first)
+        longer = abbreviation is None or (name is not None and name.last > abbreviation.last)
+        return name if longer else abbreviation
 
     def _name(self, tokens: TextWords, first: int) -> NameMatch | None:
-        for length, named in self._spelt(tokens, first):
-            match = _Span(first, first + length - 1, named)
+        for length, name in self._spelt(tokens, first):
+            match = _Span(first, first + length - 1, name)
             in_state = self._in_state(tokens, match)
             if in_state is not None:
                 return in_state
@@ -154,96 +154,100 @@ class NameMatcher:
 
     def _spelt(self, tokens: TextWords, first: int) -> Iterator[tuple[int, GazetteerName]]:
         """Every name that starts with this word, with its number of words, longest first."""
-        most = tokens.reach(first, self._gazetteer.longest(tokens.words[first].folded))
-        words = (word.folded for word in tokens.words[first : first + most])
+        max_words = tokens.reach(first, self._gazetteer.longest(tokens.words[first].folded))
+        words = (word.folded for word in tokens.words[first : first + max_words])
         keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
-        for length in range(most, 0, -1):
-            named = self._gazetteer.named(keys[length - 1])
-            if named is not None:
-                yield length, named
+        for length in range(max_words, 0, -1):
+            name = self._gazetteer.named(keys[length - 1])
+            if name is not None:
+                yield length, name
 
-    def _inside(self, tokens: TextWords, number: int, *, bent: bool) -> NameMatch | None:
-        """A name inside a German word (Norditalien, Nordseeküste; Berlins only if ``bent`` names are wanted)."""
-        for inner in inner_names(tokens.words[number]):
-            if inner.bent and not bent:
+    def _inside(self, tokens: TextWords, number: int, *, allow_inflected: bool) -> NameMatch | None:
+        """A name inside a German word (Norditalien, Nordseeküste; Berlins only with ``allow_inflected``)."""
+        for inner_name in inner_names(tokens.words[number]):
+            if inner_name.is_inflected and not allow_inflected:
                 continue
-            named = self._gazetteer.named(inner.key)
-            if named is not None and _is_acceptable(inner, named):
-                return replace(_match(tokens, _Span(number, number, named)), start=inner.start, end=inner.end)
+            gazetteer_name = self._gazetteer.named(inner_name.key)
+            if gazetteer_name is not None and _is_acceptable(inner_name, gazetteer_name):
+                return replace(
+                    _match(tokens, _Span(number, number, gazetteer_name)), start=inner_name.start, end=inner_name.end
+                )
         return None
 
     def _in_state(self, tokens: TextWords, span: _Span) -> NameMatch | None:
         """A city with its state's short code, which is included in the match: "Boulder, CO"."""
-        following = span.last + 1
-        if following >= len(tokens.words) or tokens.between(span.last) not in (", ", ","):
+        next_word = span.last + 1
+        if next_word >= len(tokens.words) or tokens.between(span.last) not in (", ", ","):
             return None
         for country in _POSTAL_COUNTRIES:
-            state = self._gazetteer.abbreviation(f"{country}-{tokens.words[following].text}")
-            inside = [place for place in span.named.places if state and _holds(state.places[0], place)]
-            if inside:
-                return _match(tokens, _Span(span.first, following, GazetteerName(tuple(inside))))
+            state = self._gazetteer.abbreviation(f"{country}-{tokens.words[next_word].text}")
+            places_inside = [place for place in span.gazetteer_name.places if state and _holds(state.places[0], place)]
+            if places_inside:
+                return _match(tokens, _Span(span.first, next_word, GazetteerName(tuple(places_inside))))
         return None
 
     def _abbreviation(self, tokens: TextWords, first: int) -> NameMatch | None:
         word = tokens.words[first]
-        dotted = _DOTTED.match(tokens.text, word.start)
-        written = dotted[0] if dotted else word.text
-        named = self._gazetteer.abbreviation(written)
-        if named is None or (tokens.is_upper_case and not tokens.after_preposition(first)):
+        dotted_match = _DOTTED_ABBREVIATION.match(tokens.text, word.start)
+        short_form = dotted_match[0] if dotted_match else word.text
+        gazetteer_name = self._gazetteer.abbreviation(short_form)
+        if gazetteer_name is None or (tokens.is_upper_case and not tokens.after_preposition(first)):
             return None
         last = first
-        while last + 1 < len(tokens.words) and tokens.words[last + 1].start < word.start + len(written):
+        while last + 1 < len(tokens.words) and tokens.words[last + 1].start < word.start + len(short_form):
             last += 1
-        return _match(tokens, _Span(first, last, named))
+        return _match(tokens, _Span(first, last, gazetteer_name))
 
     def _accepted(self, tokens: TextWords, span: _Span) -> bool:
-        best = span.named.places[0]
+        best = span.gazetteer_name.places[0]
         if best.kind in _DOUBTED_KINDS and tokens.is_other_name(span.first, span.last):
             return False
         if all(word.folded in DIRECTIONS for word in tokens.words[span.first : span.last + 1]):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
         capital = tokens.capital(span.first, span.last)
-        if span.named.is_word:
+        if span.gazetteer_name.is_word:
             return self._word_is_place(tokens, span, capital)
-        if span.named.is_adjective:
-            plain = tokens.style == "plain" or span.named.is_small
-            return capital or plain or tokens.starts_sentence(span.first)
+        if span.gazetteer_name.is_adjective:
+            is_plain_style = tokens.style == "plain" or span.gazetteer_name.is_small
+            return capital or is_plain_style or tokens.starts_sentence(span.first)
         if best.kind in _SURE_KINDS:
             return True
         if self._is_qualified(tokens, span):
             return True
         after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
-            return after_preposition and (capital or (tokens.style == "plain" and best.importance >= _KNOWN))
-        several_words, everything = span.last > span.first, len(tokens.words) == span.last - span.first + 1
-        evident = capital or after_preposition or several_words or everything
+            return after_preposition and (capital or (tokens.style == "plain" and best.importance >= _KNOWN_IMPORTANCE))
+        several_words, is_all_text = span.last > span.first, len(tokens.words) == span.last - span.first + 1
+        evident = capital or after_preposition or several_words or is_all_text
         return evident or tokens.style == "plain" or best.importance >= 0.5
 
     def _word_is_place(self, tokens: TextWords, span: _Span, capital: bool) -> bool:
         if not capital:
-            written = tokens.words[span.first].text[0].isupper() or tokens.style == "plain"
-            return written and self._is_qualified(tokens, span)
-        if span.named.is_adjective:
+            is_name_like = tokens.words[span.first].text[0].isupper() or tokens.style == "plain"
+            return is_name_like and self._is_qualified(tokens, span)
+        if span.gazetteer_name.is_adjective:
             return True
         return tokens.after_preposition(span.first, strict=True) or self._is_qualified(tokens, span)
 
     def _is_qualified(self, tokens: TextWords, span: _Span) -> bool:
         """Whether the country or region of one of its places follows after a comma ("Mobile, Alabama")."""
-        following = span.last + 1
-        if following >= len(tokens.words) or "," not in tokens.between(span.last):
+        next_word = span.last + 1
+        if next_word >= len(tokens.words) or "," not in tokens.between(span.last):
             return False
-        for _, named in self._spelt(tokens, following):
-            if any(_holds(outer, inner) for outer in named.places for inner in span.named.places):
+        for _, name in self._spelt(tokens, next_word):
+            if any(_holds(outer, inner) for outer in name.places for inner in span.gazetteer_name.places):
                 return True
-        short = self._gazetteer.abbreviation(tokens.words[following].text)
-        return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)
+        state_of_code = self._gazetteer.abbreviation(tokens.words[next_word].text)
+        return state_of_code is not None and any(
+            _holds(state_of_code.places[0], inner) for inner in span.gazetteer_name.places
+        )
 
 
-def _is_acceptable(inner: InnerName, named: GazetteerName) -> bool:
+def _is_acceptable(inner: InnerName, name: GazetteerName) -> bool:
     """A bent name must be a large place and not also a word; any other may be any place except a city."""
-    best = named.places[0]
-    if inner.bent:
-        return best.importance >= _WELL_KNOWN and not (named.is_word or named.is_adjective)
+    best = name.places[0]
+    if inner.is_inflected:
+        return best.importance >= _WELL_KNOWN and not (name.is_word or name.is_adjective)
     return best.kind != "city"
 
 
@@ -255,8 +259,8 @@ def _holds(outer: Place, inner: Place) -> bool:
         return False
     longitude, latitude = inner.bbox.centre
     box = outer.bbox
-    across = any(part.west <= longitude <= part.east for part in box.parts())
-    return across and box.south <= latitude <= box.north and box.width_deg > inner.bbox.width_deg
+    is_across = any(part.west <= longitude <= part.east for part in box.parts())
+    return is_across and box.south <= latitude <= box.north and box.width_deg > inner.bbox.width_deg
 
 
 def _match(tokens: TextWords, span: _Span) -> NameMatch:
@@ -266,8 +270,8 @@ def _match(tokens: TextWords, span: _Span) -> NameMatch:
         end=last.end,
         first=span.first,
         last=span.last,
-        places=span.named.places,
-        is_adjective=span.named.is_adjective,
+        places=span.gazetteer_name.places,
+        is_adjective=span.gazetteer_name.is_adjective,
         after_preposition=tokens.after_preposition(span.first),
         capital=tokens.capital(span.first, span.last),
     )

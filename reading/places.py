@@ -25,10 +25,10 @@ _PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
 _OTHER_LABELS = frozenset(("PERSON", "ORG", "PRODUCT", "WORK_OF_ART"))  # cast doubt on a city inside them
 _DOUBTED_KINDS = frozenset(("city", "region"))
 _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
-_QUALIFYING = (", ", ",", " (")  # between a place and the larger one that contains it
+_QUALIFYING_MARKS = (", ", ",", " (")  # between a place and the larger one that contains it
 _CLOSE_CALL = 0.1  # two places with a smaller difference in importance are hard to distinguish
 _MOST_ALTERNATIVES = 5
-RECOGNISED = 240
+MAX_RECOGNISED = 240
 """Characters of a question that the recogniser reads: it needs .1 ms per word, and a character can be a word."""
 
 
@@ -62,27 +62,28 @@ class PlaceReader:
         self._recogniser = recogniser
         self._geocoder = geocoder
 
-    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[PlaceMention]:
+    def read(self, text: str, language: str | None = None, max_mentions: int | None = None) -> list[PlaceMention]:
         """Mentions in text order, without overlaps.
 
-        ``most``: only this many are read, and the recogniser sees the first ``RECOGNISED`` characters, to limit the
-        cost of a question. ``language`` (ISO 639-1) says whether capitals mean names: in German all nouns have them.
+        ``max_mentions``: only this many are read, and the recogniser sees the first ``MAX_RECOGNISED`` characters. This
+        limits the cost of a question. ``language`` (ISO 639-1) says whether capitals mean names: in German all nouns
+        have them.
         """
         boxes = written_boxes(text)
         claims = Claims(len(text))
         for box in boxes:
             claims.block((box.start, box.end))
-        matches = [m for m in self._matcher.find(text, language, most) if claims.is_free((m.start, m.end))]
-        entities = self._entities(text if most is None else text[:RECOGNISED], matches)
+        matches = [m for m in self._matcher.find(text, language, max_mentions) if claims.is_free((m.start, m.end))]
+        entities = self._entities(text if max_mentions is None else text[:MAX_RECOGNISED], matches)
         if language in (None, "en"):  # the recogniser knows other languages too little to contradict
-            matches = [m for m in matches if not _doubted(m, entities) or _alone(m, text)]
+            matches = [m for m in matches if not _is_doubtful(m, entities) or _alone(m, text)]
         for match in matches:
             claims.block((match.start, match.end))
-        further = self._further(text, entities.all[:most], claims)
+        further = self._further(text, entities.all[:max_mentions], claims)
         mentions = _from_matches(text, matches, [match[1] for match in further], entities)
         mentions += [_from_box(box) for box in boxes]
         mentions += [_from_entity(entity, places) for entity, places in further]
-        return sorted(mentions, key=lambda mention: mention.start)[:most]
+        return sorted(mentions, key=lambda mention: mention.start)[:max_mentions]
 
     def _entities(self, text: str, matches: Sequence[NameMatch]) -> Entities:
         """The recogniser takes 4 ms of a question and 30 of a passage, so it only reads the sentences where its
@@ -106,17 +107,17 @@ class PlaceReader:
             if entity.label not in _PLACE_LABELS or after_feature(text[: entity.start]):
                 continue
             if claims.is_free((entity.start, entity.end)):
-                places = self._geocoded(entity)
+                places = self._geocode(entity)
                 if places:
                     further.append((entity, places))
         return further
 
-    def _geocoded(self, entity: Entity) -> tuple[Place, ...]:
-        named = self._gazetteer.named(name_key(entity.text))
-        if named is None:
+    def _geocode(self, entity: Entity) -> tuple[Place, ...]:
+        name = self._gazetteer.named(name_key(entity.text))
+        if name is None:
             return tuple(self._geocoder.lookup(entity.text)) if self._geocoder else ()
-        known = named.places[0].kind not in _DOUBTED_KINDS or entity.text[:1].isupper()
-        return named.places if known and not named.is_word else ()
+        is_known = name.places[0].kind not in _DOUBTED_KINDS or entity.text[:1].isupper()
+        return name.places if is_known and not name.is_word else ()
 
 
 def _sentences_with(text: str, positions: Sequence[int]) -> Iterator[tuple[int, str]]:
@@ -136,19 +137,19 @@ class Entities:
         self.all = sorted(entities, key=lambda entity: entity.start)
         self._starts = [entity.start for entity in self.all]
 
-    def touching(self, start: int, end: int) -> list[Entity]:
+    def in_range(self, start: int, end: int) -> list[Entity]:
         """Those that share at least one character with the range."""
         first = max(0, bisect_right(self._starts, start) - 1)
         return [e for e in self.all[first : bisect_left(self._starts, end)] if e.start < end and start < e.end]
 
 
-def _doubted(match: NameMatch, entities: Entities) -> bool:
+def _is_doubtful(match: NameMatch, entities: Entities) -> bool:
     """Whether a city or region is part of a person's or an organisation's name, without a preposition before it."""
     if match.after_preposition or match.places[0].kind not in _DOUBTED_KINDS:
         return False
     return any(
         entity.label in _OTHER_LABELS and entity.start <= match.start and match.end <= entity.end
-        for entity in entities.touching(match.start, match.end)
+        for entity in entities.in_range(match.start, match.end)
     )
 
 
@@ -160,48 +161,50 @@ def _alone(match: NameMatch, text: str) -> bool:
 def _from_matches(
     text: str, matches: list[NameMatch], context: list[tuple[Place, ...]], entities: Entities
 ) -> list[PlaceMention]:
-    written = words(text)
-    contexts = [_context_of(text, matches, number, written) for number in range(len(matches))]
-    ordered = resolve([match.places for match in matches], contexts, context)
+    text_words = words(text)
+    contexts = [_context_of(text, matches, number, text_words) for number in range(len(matches))]
+    places_by_match = resolve([match.places for match in matches], contexts, context)
     mentions = []
     skip = False
-    for number, (match, places) in enumerate(zip(matches, ordered, strict=True)):
+    for number, (match, places) in enumerate(zip(matches, places_by_match, strict=True)):
         if skip:
             skip = False
             continue
-        start, place = _narrowed(match, places[0], written)
+        start, place = _narrow(match, places[0], text_words)
         end = match.end
-        if contexts[number].comma and _qualifies(places[0], ordered[number + 1][0]):
+        if contexts[number].comma and _qualifies(places[0], places_by_match[number + 1][0]):
             end, skip = matches[number + 1].end, True
-        confidence = _confidence(match, places, _is_confirmed(match, entities), qualified=skip)
-        others = places[1 : 1 + _MOST_ALTERNATIVES]
-        mentions.append(PlaceMention(text[start:end], start, end, place, others, confidence, "gazetteer"))
+        confidence = _confidence(match, places, _is_confirmed(match, entities), is_qualified=skip)
+        alternatives = places[1 : 1 + _MOST_ALTERNATIVES]
+        mentions.append(PlaceMention(text[start:end], start, end, place, alternatives, confidence, "gazetteer"))
     return mentions
 
 
-def _context_of(text: str, matches: list[NameMatch], number: int, written: list[NameWord]) -> NameContext:
+def _context_of(text: str, matches: list[NameMatch], number: int, text_words: list[NameWord]) -> NameContext:
     """The words next to a name: one before ("of" skipped: "state of Georgia") and one after; and the comma."""
     match = matches[number]
-    comma = number + 1 < len(matches) and text[match.end : matches[number + 1].start] in _QUALIFYING
-    before = match.first - 1
-    if before > 0 and written[before].folded == "of":
-        before -= 1
-    numbers = (before, match.last + 1)
-    return NameContext(frozenset(written[at].folded for at in numbers if 0 <= at < len(written)), comma)
+    comma = number + 1 < len(matches) and text[match.end : matches[number + 1].start] in _QUALIFYING_MARKS
+    word_before = match.first - 1
+    if word_before > 0 and text_words[word_before].folded == "of":
+        word_before -= 1
+    numbers = (word_before, match.last + 1)
+    return NameContext(
+        frozenset(text_words[position].folded for position in numbers if 0 <= position < len(text_words)), comma
+    )
 
 
-def _narrowed(match: NameMatch, place: Place, written: list[NameWord]) -> tuple[int, Place]:
+def _narrow(match: NameMatch, place: Place, text_words: list[NameWord]) -> tuple[int, Place]:
     """The start of the mention and its place, including a direction before the name ("northern Italy")."""
     if match.first == 0:
         return match.start, place
-    before = written[match.first - 1]
-    if match.start - before.end != 1:
+    word_before = text_words[match.first - 1]
+    if match.start - word_before.end != 1:
         return match.start, place
-    direction, start = before.folded, before.start
-    if match.first > 1 and before.start - written[match.first - 2].end == 1:
-        joined = written[match.first - 2].folded + direction  # north-eastern, south west
-        if part_of(place, joined):
-            direction, start = joined, written[match.first - 2].start
+    direction, start = word_before.folded, word_before.start
+    if match.first > 1 and word_before.start - text_words[match.first - 2].end == 1:
+        compound_direction = text_words[match.first - 2].folded + direction  # north-eastern, south west
+        if part_of(place, compound_direction):
+            direction, start = compound_direction, text_words[match.first - 2].start
     part = part_of(place, direction)
     return (start, part) if part else (match.start, place)
 
@@ -214,10 +217,10 @@ def _qualifies(place: Place, outer: Place) -> bool:
 
 
 def _is_confirmed(match: NameMatch, entities: Entities) -> bool:
-    return any(entity.label in _PLACE_LABELS for entity in entities.touching(match.start, match.end))
+    return any(entity.label in _PLACE_LABELS for entity in entities.in_range(match.start, match.end))
 
 
-def _confidence(match: NameMatch, places: tuple[Place, ...], confirmed: bool, *, qualified: bool) -> float:
+def _confidence(match: NameMatch, places: tuple[Place, ...], is_confirmed: bool, *, is_qualified: bool) -> float:
     """The confidence that a place is meant, and this one."""
     best = places[0]
     score = 0.6
@@ -225,18 +228,18 @@ def _confidence(match: NameMatch, places: tuple[Place, ...], confirmed: bool, *,
     score += 0.1 if best.kind in _LARGE_KINDS else 0.0
     score += 0.05 if match.capital else 0.0
     score += 0.05 if match.last > match.first else 0.0
-    score += 0.1 if confirmed else 0.0
-    score += 0.15 if qualified else 0.0
+    score += 0.1 if is_confirmed else 0.0
+    score += 0.15 if is_qualified else 0.0
     score -= 0.15 if match.is_adjective else 0.0
     score -= 0.05 if best.estimated else 0.0
-    close = len(places) > 1 and not qualified and _close_call(best, places[1])
-    return round(min(0.99, max(0.05, score - (0.15 if close else 0.0))), 2)
+    is_close_call = len(places) > 1 and not is_qualified and _close_call(best, places[1])
+    return round(min(0.99, max(0.05, score - (0.15 if is_close_call else 0.0))), 2)
 
 
 def _close_call(best: Place, second: Place) -> bool:
     """Whether the two are hard to distinguish, and it matters: the island and the region of Sicily are one place."""
-    same = inside(best.bbox, second.bbox) or inside(second.bbox, best.bbox)
-    return not same and abs(best.importance - second.importance) < _CLOSE_CALL
+    is_same_area = inside(best.bbox, second.bbox) or inside(second.bbox, best.bbox)
+    return not is_same_area and abs(best.importance - second.importance) < _CLOSE_CALL
 
 
 def _from_box(box: WrittenBox) -> PlaceMention:
@@ -245,5 +248,5 @@ def _from_box(box: WrittenBox) -> PlaceMention:
 
 
 def _from_entity(entity: Entity, places: tuple[Place, ...]) -> PlaceMention:
-    others = places[1 : 1 + _MOST_ALTERNATIVES]
-    return PlaceMention(entity.text, entity.start, entity.end, places[0], others, 0.55, "entities")
+    alternatives = places[1 : 1 + _MOST_ALTERNATIVES]
+    return PlaceMention(entity.text, entity.start, entity.end, places[0], alternatives, 0.55, "entities")

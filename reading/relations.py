@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from core.geo import WORLD, BBox, enclosing_box, normalise_longitude
-from reading.sentences import Claims, Range, lowered
+from reading.sentences import Claims, Range, lower_case
 
 Compass = Literal["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
 
@@ -136,16 +136,20 @@ _PART_OF = _lead(
     rf"(?:\s(?:parts?|half|regions?|teile?n?))?\s{OF}"
     rf"|(?:the\s)?(?P<part>{_COMPASS}|{_ADJECTIVE})\s(?:parts?|half)\s{OF}"
 )
-_AWAY = _lead(rf"(?:(?:to\sthe|just|au|al|a|ad|ao)\s|(?:à l|all)['’]\s?)(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}")
+_DIRECTION_BEFORE = _lead(
+    rf"(?:(?:to\sthe|just|au|al|a|ad|ao)\s|(?:à l|all)['’]\s?)(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}"
+)
 # "the north of Italy" and "norte de España" are parts; "north of Italy" and "nördlich von Italien" are not.
 _NOUN = _choice({word: compass for word, compass in COMPASS.items() if len(word) > 2})
 _NOUN_OF = _lead(rf"(?:the|le|la|el|il|lo|o|der|l['’])\s?(?P<the>{_NOUN})\s{OF}|(?P<where>{_NOUN})\s{OF_PART}")
 _OF = _lead(rf"(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}|(?P<short>[ns]?[ew]|[ns])\sof")
 _BESIDE = _choice({word: compass for word, compass in COMPASS.items() if word not in ("e", "sur")})  # and, over
 _PART = _lead(rf"(?P<where>{_BESIDE}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
-_ATTACHED = re.compile(r"(?<!\w)(?P<where>nordost|nordwest|südost|südwest|nord|süd|ost|west)-?$")
+_PREFIX_DIRECTION = re.compile(r"(?<!\w)(?P<where>nordost|nordwest|südost|südwest|nord|süd|ost|west)-?$")
 _CENTRAL = re.compile(rf"{_lead(CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
-_BEHIND = re.compile(rf"(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{OF}\s)")
+_DIRECTION_AFTER = re.compile(
+    rf"(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{OF}\s)"
+)
 _COAST_BEHIND = re.compile(rf"{COAST_BEHIND}(?!\w)")
 _GLOBAL = re.compile(rf"(?<!\w)(?:{GLOBAL})(?!\w)")
 _AND = re.compile(rf"\s{{0,2}}(?:,\s?(?:(?:{AND})\s)?|\s(?:{AND})\s){ARTICLE}")
@@ -164,11 +168,11 @@ _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
 
 _COMPASS_FORMS = (
     (_PART_OF, "part_{}"),
-    (_AWAY, "{}_of"),
+    (_DIRECTION_BEFORE, "{}_of"),
     (_NOUN_OF, "part_{}"),
     (_OF, "{}_of"),
     (_PART, "part_{}"),
-    (_ATTACHED, "part_{}"),
+    (_PREFIX_DIRECTION, "part_{}"),
 )
 
 
@@ -177,7 +181,7 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
 
     ``mentions``: character ranges (end exclusive) in text order. A place without such a word has no relation.
     """
-    low = lowered(text)
+    low = lower_case(text)
     relations: list[RelationMention] = []
     index = 0
     while index < len(mentions):
@@ -196,16 +200,16 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
 
 def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:
     """The last place joined to this one by commas and "and", or by "between ... and"."""
-    between = _BETWEEN.search(_before(low, mentions, index, mentions[index][0]))
+    between_match = _BETWEEN.search(_text_before(low, mentions, index, mentions[index][0]))
     while index + 1 < len(mentions):
         gap = low[mentions[index][1] : mentions[index + 1][0]]
-        if not (_AND.fullmatch(gap) or (between and _TO.fullmatch(gap))):
+        if not (_AND.fullmatch(gap) or (between_match and _TO.fullmatch(gap))):
             break
         index += 1
     return index
 
 
-def _before(low: str, mentions: Sequence[Range], index: int, end: int) -> str:
+def _text_before(low: str, mentions: Sequence[Range], index: int, end: int) -> str:
     last_end = mentions[index - 1][1] if index else 0
     return low[max(last_end, end - _LONGEST_LEAD) : end]
 
@@ -215,18 +219,18 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
     places = tuple(range(index, last + 1))
     end = mentions[index][0]
     for _ in range(_DEEPEST):
-        lead = _before(low, mentions, index, end)
-        read = _nearest(lead, several=last > index)
-        if read is None:
+        lead = _text_before(low, mentions, index, end)
+        relation_and_match = _nearest(lead, is_several=last > index)
+        if relation_and_match is None:
             return
-        relation, match = read
+        relation, match = relation_and_match
         start = end - len(lead) + match.start()
         yield RelationMention(relation, start, start + len(match[0].rstrip()), places)
         end = start
 
 
-def _nearest(lead: str, *, several: bool) -> tuple[Relation, re.Match[str]] | None:
-    if several and (match := _BETWEEN.search(lead)):
+def _nearest(lead: str, *, is_several: bool) -> tuple[Relation, re.Match[str]] | None:
+    if is_several and (match := _BETWEEN.search(lead)):
         return "between", match
     for pattern, form in _COMPASS_FORMS:
         match = pattern.search(lead)
@@ -243,7 +247,7 @@ def _nearest(lead: str, *, several: bool) -> tuple[Relation, re.Match[str]] | No
 def _read_behind(low: str, mentions: Sequence[Range], index: int) -> Iterator[RelationMention]:
     """ "Italia settentrionale", "Kenya's coast"."""
     end = mentions[index][1]
-    if match := _BEHIND.match(low, end):
+    if match := _DIRECTION_AFTER.match(low, end):
         yield RelationMention(_relation_of("part_{}", _compass(match)), end + 1, match.end(), (index,))
     elif match := _COAST_BEHIND.match(low, end):
         yield RelationMention("coast", end + (low[end] == " "), match.end(), (index,))
@@ -251,10 +255,10 @@ def _read_behind(low: str, mentions: Sequence[Range], index: int) -> Iterator[Re
 
 def _compass(match: re.Match[str]) -> Compass:
     written = next(word for word in match.groupdict().values() if word)
-    for known in (written, re.sub(r"\s", "-", written), re.sub(r"[\s-]", "", written)):
+    for spelling in (written, re.sub(r"\s", "-", written), re.sub(r"[\s-]", "", written)):
         for table in (COMPASS, ADJECTIVES):
-            if known in table:
-                return table[known]
+            if spelling in table:
+                return table[spelling]
     return ADJECTIVES[re.sub(r"e[snrm]?$", "", written)]
 
 
@@ -288,16 +292,16 @@ def target_box(relation: Relation, boxes: Sequence[BBox]) -> BBox | None:
     """
     if relation == "global":
         return WORLD
-    whole = enclosing_box(tuple(boxes))
-    if whole is None or relation == "outside":
+    enclosing = enclosing_box(tuple(boxes))
+    if enclosing is None or relation == "outside":
         return None
     if relation == "between":
         return _between(boxes[0], boxes[-1])
     if relation.startswith("part_"):
-        return _part(relation.removeprefix("part_"), whole)
+        return _part(relation.removeprefix("part_"), enclosing)
     if relation.endswith("_of"):
-        return _neighbour(relation.removesuffix("_of"), whole)
-    return _grown(relation, whole)
+        return _neighbour(relation.removesuffix("_of"), enclosing)
+    return _grow(relation, enclosing)
 
 
 def _box(west: float, south: float, east: float, north: float) -> BBox | None:
@@ -310,14 +314,14 @@ def _box(west: float, south: float, east: float, north: float) -> BBox | None:
     return BBox(normalise_longitude(west), south, normalise_longitude(east), north)
 
 
-def _grown(relation: Relation, box: BBox) -> BBox | None:
+def _grow(relation: Relation, box: BBox) -> BBox | None:
     if relation == "near":
-        across, along = max(LEAST_MARGIN_DEG, box.width_deg / 2), max(LEAST_MARGIN_DEG, box.height_deg / 2)
+        half_width, along = max(LEAST_MARGIN_DEG, box.width_deg / 2), max(LEAST_MARGIN_DEG, box.height_deg / 2)
     elif relation in ("coast", "off_coast"):
-        across = along = COAST_MARGIN_DEG if relation == "coast" else SEA_MARGIN_DEG
+        half_width = along = COAST_MARGIN_DEG if relation == "coast" else SEA_MARGIN_DEG
     else:
         return box
-    return _box(box.west - across, box.south - along, box.unrolled_east + across, box.north + along)
+    return _box(box.west - half_width, box.south - along, box.unrolled_east + half_width, box.north + along)
 
 
 def _between(first: BBox, last: BBox) -> BBox | None:
@@ -349,8 +353,8 @@ def _neighbour(compass: str, box: BBox) -> BBox | None:
 def _part(part: str, box: BBox) -> BBox | None:
     west, south, east, north = box.west, box.south, box.unrolled_east, box.north
     if part == "central":
-        across, along = box.width_deg / 4.0, box.height_deg / 4.0
-        return _box(west + across, south + along, east - across, north - along) or box
+        quarter_width, along = box.width_deg / 4.0, box.height_deg / 4.0
+        return _box(west + quarter_width, south + along, east - quarter_width, north - along) or box
     middle_lon, middle_lat = (west + east) / 2.0, (south + north) / 2.0
     south = middle_lat if "north" in part else south
     north = middle_lat if "south" in part else north

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from reading.sentences import Claims, lowered
+from reading.sentences import Claims, lower_case
 
 KILOMETRES = r"km|kilomet(?:er|re)s?|kilomètres?|kilómetros?|chilometri|quilômetros?|kilometern"
 METRES = r"m|met(?:er|re)s?|metern|mètres?|metros?|metri"
@@ -151,22 +151,22 @@ _RATIO = re.compile(
 _TIMES = {"k": 1_000, "tausend": 1_000, "m": 1_000_000, "million": 1_000_000, "mio": 1_000_000}
 
 
-def _any(choices: dict[str, str]) -> str:
+def _alternatives(choices: dict[str, str]) -> str:
     return "|".join(sorted(choices, key=len, reverse=True))
 
 
-_STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{_any(STEPS)})(?:e[snrm]?)?(?!\w)")
+_STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{_alternatives(STEPS)})(?:e[snrm]?)?(?!\w)")
 _COUNTED_STEP = re.compile(
-    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_any(STEP_UNITS)})(?:e[snrm]?)?(?!\w)|"
-    rf"\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)|\s?(?P<noun>{_any(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
+    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_alternatives(STEP_UNITS)})(?:e[snrm]?)?(?!\w)|"
+    rf"\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)|\s?(?P<noun>{_alternatives(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
 )
 _LEVELS = tuple((cast(Level, level), re.compile(rf"(?<!\w)(?:{form})(?!\w)")) for level, form in LEVELS)
-_NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]")
+_CONTINUING_NAME = re.compile(r"\s[A-Z][a-z]")
 
 
 def read_scales(text: str) -> list[ScaleMention]:
     """Resolutions, map scales, time steps and words of extent, in text order, without overlaps."""
-    low = lowered(text)
+    low = lower_case(text)
     mentions: list[ScaleMention] = []
     claims = Claims(len(text))
     for reader in (_ratios, _lengths, _angles, _steps, _levels):
@@ -196,9 +196,9 @@ def _ratios(text: str, low: str) -> Iterator[ScaleMention]:
 
 def _lengths(text: str, low: str) -> Iterator[ScaleMention]:
     for match in _LENGTH.finditer(low):
-        before = low[max(0, match.start() - 24) : match.start()]
-        is_resolution = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(before)
-        if not is_resolution and _is_measure(low, before, match):
+        text_before = low[max(0, match.start() - 24) : match.start()]
+        is_resolution = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(text_before)
+        if not is_resolution and _is_measure(low, text_before, match):
             continue
         factor = next(factor for form, factor in _FACTORS if re.fullmatch(form, match["unit"]))
         metres = _number(match["number"]) * factor
@@ -206,13 +206,13 @@ def _lengths(text: str, low: str) -> Iterator[ScaleMention]:
             yield _mention(text, match, metres=metres)
 
 
-def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
+def _is_measure(low: str, text_before: str, match: re.Match[str]) -> bool:
     """Whether a length is not a grid. "30 m elevation" asks for a terrain model, "1000 m elevation" is an altitude."""
     if _ELEVATION.match(low, match.end()) and _number(match["number"]) < _LEAST_ALTITUDE_M:
         return False
     return bool(
         _IS_MEASURE.match(low, match.end())
-        or _MEASURE_LEADS.search(before)
+        or _MEASURE_LEADS.search(text_before)
         or _AT_A_LEVEL.search(low, max(0, match.start() - _LONGEST_LEVEL), match.start())
     )
 
@@ -225,10 +225,10 @@ def _angles(text: str, low: str) -> Iterator[ScaleMention]:
             yield _mention(text, match, metres=degrees * METRES_PER_DEGREE)
 
 
-def _number(written: str) -> float:
-    if written.startswith("1/"):
-        return 1.0 / max(int(written[2:]), 1)
-    return float(written.replace(",", "."))
+def _number(number_text: str) -> float:
+    if number_text.startswith("1/"):
+        return 1.0 / max(int(number_text[2:]), 1)
+    return float(number_text.replace(",", "."))
 
 
 def _steps(text: str, low: str) -> Iterator[ScaleMention]:
@@ -249,6 +249,6 @@ def _steps(text: str, low: str) -> Iterator[ScaleMention]:
 def _levels(text: str, low: str) -> Iterator[ScaleMention]:
     for level, form in _LEVELS:
         for match in form.finditer(low):
-            named = text[match.start()].isupper() and _NAME_GOES_ON.match(text, match.end())
-            if not (named and level == "national"):  # "National Park Service" is a name
+            is_name = text[match.start()].isupper() and _CONTINUING_NAME.match(text, match.end())
+            if not (is_name and level == "national"):  # "National Park Service" is a name
                 yield _mention(text, match, level=level)

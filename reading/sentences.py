@@ -12,12 +12,12 @@ import structlog
 Range = tuple[int, int]  # start, end (exclusive), offsets into the original text
 
 
-def lowered(text: str) -> str:
+def lower_case(text: str) -> str:
     """The text in lower case with unchanged offsets; a letter with a longer lower case form is unchanged."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    lower_text = text.lower()
+    if len(lower_text) == len(text):
+        return lower_text
+    return "".join(lower_letter if len(lower_letter := letter.lower()) == 1 else letter for letter in text)
 
 
 class Claims:
@@ -59,26 +59,26 @@ _ENUMERATION = re.compile(r"(?:^|\s)\(?(?:\d{1,2}|[a-z])[.)]$")
 
 def sentences(text: str) -> list[str]:
     """In order; joined by single spaces they give the text again (with normalised white space)."""
-    out: list[str] = []
+    results: list[str] = []
     start = 0
     for match in _END.finditer(text):
         head = text[max(start, match.start() - _LONGEST_END) : match.start()].rstrip()
-        if _goes_on(head, text[match.end() : match.end() + 1]):
+        if _continues_sentence(head, text[match.end() : match.end() + 1]):
             continue
-        out.append(text[start : match.start()].rstrip() + match[0].rstrip())
+        results.append(text[start : match.start()].rstrip() + match[0].rstrip())
         start = match.end()
-    rest = text[start:].strip()
-    return [*out, rest] if rest else out
+    final_text = text[start:].strip()
+    return [*results, final_text] if final_text else results
 
 
-def _goes_on(head: str, behind: str) -> bool:
+def _continues_sentence(head: str, text_after: str) -> bool:
     """Whether the full stop belongs to an abbreviation, an initial or a number before a name."""
     if not head.endswith("."):
         return False
     if len(head) < 6 and _ENUMERATION.search(head):
         return True
     if head.lower().endswith("etc.") or head.lower().endswith("al."):
-        return not behind.isupper() or head.lower().endswith("et al.")
+        return not text_after.isupper() or head.lower().endswith("et al.")
     return _ABBREVIATION.search(head) is not None and not _is_word_end(head)
 
 
@@ -89,12 +89,12 @@ def _is_word_end(head: str) -> bool:
     return re.search(r"(?:\d\s?|/)[A-Za-z]\.$", head) is not None
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Articles, prepositions and conjunctions: dropped beside a removed place or time.
-JOINING_WORDS = _set(
+JOINING_WORDS = _word_set(
     """a an the of in on at to from for by with within over across around about near during and or but as into onto off
     between along per that which is are was were
     der die das den dem des ein eine einer eines einem einen in im am an auf aus bei beim für fur von vom zu zum zur mit
@@ -107,7 +107,7 @@ JOINING_WORDS = _set(
 )
 
 # A question with only these words asks for nothing: "what is it", "wie viele gibt es".
-EMPTY_WORDS = JOINING_WORDS | _set(
+EMPTY_WORDS = JOINING_WORDS | _word_set(
     """what where when who whom whose why how much many any some all there here this these those it its be been being
     do does did has have had can could would should will may might i we you they he she me us my our your their not no
     show find give get tell list please want need
@@ -155,8 +155,8 @@ def detect_language(text: str) -> str | None:
     """
     if not any(letter.isalpha() for letter in text):
         return None
-    beginning = text[:_LONGEST_CHARACTERS]
-    by_letters, by_words = _detector()(beginning), _by_small_words(beginning)
+    sample = text[:_LONGEST_CHARACTERS]
+    by_letters, by_words = _detector()(sample), _by_small_words(sample)
     if by_letters in by_words or not by_words:
         return by_letters
     return next(iter(by_words)) if len(by_words) == 1 else None
@@ -177,8 +177,8 @@ def sure_language(text: str) -> str | None:
 def _by_small_words(text: str) -> frozenset[str]:
     """The languages with the most small words of the text; empty if it has none."""
     votes = Counter(code for word in _WORD.findall(text.lower()) for code in _LANGUAGES_OF.get(word, ()))
-    most = max(votes.values(), default=0)
-    return frozenset(code for code, count in votes.items() if count == most)
+    most_votes = max(votes.values(), default=0)
+    return frozenset(code for code, count in votes.items() if count == most_votes)
 
 
 @cache

@@ -44,18 +44,18 @@ class Period:
     def span(self, today: date) -> TimeSpan:
         if self.from_today is None:
             return year_span(self.first_year, self.last_year)
-        back, ahead = self.from_today
-        start = today.replace(year=today.year + back, day=min(today.day, 28) if today.month == 2 else today.day)
-        return TimeSpan.from_iso(start.isoformat(), None if ahead is None else today.isoformat())
+        years_back, years_ahead = self.from_today
+        start = today.replace(year=today.year + years_back, day=min(today.day, 28) if today.month == 2 else today.day)
+        return TimeSpan.from_iso(start.isoformat(), None if years_ahead is None else today.isoformat())
 
 
 def year_span(first: int | None, last: int | None) -> TimeSpan:
     """From the first moment of one year to the last of another; limited to 64 bits (see EARLIEST_YEAR)."""
-    start = None if first is None or first < EARLIEST_YEAR else instant_ms(_written(first))
-    return TimeSpan(start, None if last is None else instant_ms(_written(max(last, EARLIEST_YEAR)), at_end=True))
+    start = None if first is None or first < EARLIEST_YEAR else instant_ms(_year_text(first))
+    return TimeSpan(start, None if last is None else instant_ms(_year_text(max(last, EARLIEST_YEAR)), at_end=True))
 
 
-def _written(year: int) -> str:
+def _year_text(year: int) -> str:
     return f"{'-' if year < 0 else ''}{abs(year):04d}"
 
 
@@ -67,20 +67,20 @@ class PeriodWords:
     meanings: dict[str, Period]
 
     def meaning(self, words: str) -> Period:
-        return self.meanings[_plain(words)]
+        return self.meanings[_plain_text(words)]
 
 
 @cache
 def period_words() -> PeriodWords:
     """All names in all languages; read once. The words of a name are separated by spaces or hyphens."""
     entries = json.loads((files("reading") / "periods.json").read_text(encoding="utf-8"))["periods"]
-    meanings = {_plain(word): _period(entry) for entry in entries for word in entry["words"]}
+    meanings = {_plain_text(word): _period(entry) for entry in entries for word in entry["words"]}
     longest_first = sorted(meanings, key=len, reverse=True)
     alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s-]{1,3}") for word in longest_first)
     return PeriodWords(re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)"), meanings)
 
 
-def _plain(words: str) -> str:
+def _plain_text(words: str) -> str:
     return " ".join(words.replace("-", " ").split())
 
 
@@ -107,24 +107,24 @@ Reader = Callable[[Match[str]], TimeSpan | None]
 class Form:
     """A written form of a time. ``read`` returns None for a time that does not exist (31 February).
 
-    ``cased`` forms match the text as written (``Ma`` is an age, ``mA`` a current), the others match lower case.
+    ``case_sensitive`` forms match the text as written (``Ma`` is an age, ``mA`` a current), others match lower case.
     """
 
     pattern: re.Pattern[str]
     read: Reader
     confidence: float
-    cased: bool = False
+    case_sensitive: bool = False
 
 
-def _any(words: Iterable[str]) -> str:
+def _alternatives(words: Iterable[str]) -> str:
     return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
 
 
 _YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
-_MONTH = _any(MONTHS)
+_MONTH = _alternatives(MONTHS)
 _OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
 _ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
-_ROMANS = _any(_ROMAN)
+_ROMANS = _alternatives(_ROMAN)
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
 _WINTERS = [name for name, month in SEASONS.items() if month == 12]
 _AGE = r"\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?"
@@ -143,9 +143,9 @@ def _day(year: str, month: int, day: str) -> TimeSpan | None:
 
 
 def _iso(match: Match[str]) -> TimeSpan | None:
-    written = match[0].replace("/", "-").upper()
+    date_text = match[0].replace("/", "-").upper()
     try:
-        return TimeSpan.from_iso(written, written)
+        return TimeSpan.from_iso(date_text, date_text)
     except ValueError:  # a day or hour that does not exist
         return None
 
@@ -199,8 +199,10 @@ def _decade_word(match: Match[str]) -> TimeSpan:
 
 def _century(match: Match[str]) -> TimeSpan | None:
     """The 19th century is 1801 to 1900."""
-    named = next(group for group in match.groups() if group)
-    number = ORDINALS.get(named) or _ROMAN.get(named) or (int(named) if named.isdigit() else 0)
+    century_text = next(group for group in match.groups() if group)
+    number = (
+        ORDINALS.get(century_text) or _ROMAN.get(century_text) or (int(century_text) if century_text.isdigit() else 0)
+    )
     return year_span(100 * number - 99, 100 * number) if 1 <= number <= 22 else None
 
 
@@ -253,8 +255,10 @@ FORMS: tuple[Form, ...] = (
         0.9,
     ),
     Form(re.compile(rf"(?<!\w)({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)"), _month, 0.95),
-    Form(re.compile(rf"(?<!\w)({_any(_WINTERS)})\s{_OF}({_YEAR})([/–-](?:{_YEAR}|\d\d))(?!\w)"), _season, 0.85),
-    Form(re.compile(rf"(?<!\w)({_any(SEASONS)})\s{_OF}({_YEAR})()(?!\w)"), _season, 0.85),
+    Form(
+        re.compile(rf"(?<!\w)({_alternatives(_WINTERS)})\s{_OF}({_YEAR})([/–-](?:{_YEAR}|\d\d))(?!\w)"), _season, 0.85
+    ),
+    Form(re.compile(rf"(?<!\w)({_alternatives(SEASONS)})\s{_OF}({_YEAR})()(?!\w)"), _season, 0.85),
     Form(re.compile(rf"(?<![\w/–-])({_YEAR})([-/–])(\d\d)(?![\w/–-])"), _short_end, 0.85),
     Form(
         re.compile(rf"(?<![\w./-])(0[1-9]|1[0-2]|[1-9](?=/))[./]({_YEAR})(?![\w/])(?![.-]\d)"),
@@ -273,15 +277,15 @@ FORMS: tuple[Form, ...] = (
     Form(
         re.compile(
             r"(?<!\w)(?:(?<=the\s)|(?<=early\s)|(?<=late\s)|(?<=mid-))((?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)(?!\w)"
-            rf"|(?<!\w)({_any(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
-            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({_any(DECADES)})(?!\w)"
+            rf"|(?<!\w)({_alternatives(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
+            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({_alternatives(DECADES)})(?!\w)"
         ),
         _decade_word,
         0.9,
     ),
     Form(
         re.compile(
-            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({_any(ORDINALS)})[\s-](?:century|jahrhunderts?)"
+            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({_alternatives(ORDINALS)})[\s-](?:century|jahrhunderts?)"
             rf"|(\d{{1,2}})\.\s?jahrhunderts?|(\d{{1,2}}|{_ROMANS})\s?(?:e|è|ème|ième)\s?siècle"
             rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?!\w)"
         ),
@@ -295,13 +299,13 @@ FORMS: tuple[Form, ...] = (
         ),
         _age,
         0.8,
-        cased=True,
+        case_sensitive=True,
     ),
     Form(
         re.compile(r"(?<![\w.,])(?:(\d{1,5})\s(?:BCE?|B\.C\.)|(\d{1,4})\s(?:AD|CE)|(?:AD|A\.D\.)\s(\d{1,4}))(?!\w)"),
         _era,
         0.9,
-        cased=True,
+        case_sensitive=True,
     ),
     Form(re.compile(rf"(?<!\w)(?<!\d[.:]){_YEAR}(?![\w°%])(?![.:]\d)(?!,\d{{1,3}}(?!\d))"), _year, 0.8),
 )

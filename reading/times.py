@@ -21,7 +21,7 @@ import numpy as np
 from core.timespan import TimeSpan, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
-from reading.sentences import lowered
+from reading.sentences import lower_case
 from reading.time_forms import year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
@@ -70,58 +70,58 @@ class TimeReader:
     def __init__(self, today: Callable[[], date] = date.today) -> None:
         self._today = today
 
-    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[TimeMention]:
+    def read(self, text: str, language: str | None = None, max_mentions: int | None = None) -> list[TimeMention]:
         """Every time in the text, in order, without overlaps; a date that does not exist is ignored.
 
-        Only the first ``most`` if given. ``language`` (ISO 639-1, None if unknown) decides words that languages share;
-        all six are always read.
+        Only the first ``max_mentions`` if given. ``language`` (ISO 639-1, None if unknown) decides words that languages
+        share; all six are always read.
         """
-        today, low = self._today(), lowered(text)
+        today, low = self._today(), lower_case(text)
         moments = find_moments(text, low, today, language)
         return [
             TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
-            for moment in _join_ranges(low, moments, today, most)
+            for moment in _join_ranges(low, moments, today, max_mentions)
             for confidence in (round(moment.confidence, 2),)
         ]
 
 
-def _join_ranges(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
-    joined: list[Moment] = []
+def _join_ranges(low: str, moments: list[Moment], today: date, max_moments: int | None) -> list[Moment]:
+    results: list[Moment] = []
     pending = list(reversed(moments))
-    while pending and (most is None or len(joined) < most):
-        behind = joined[-1].end if joined else 0
-        first = _narrowed(low, behind, pending.pop())
-        second = _narrowed(low, first.end, pending[-1]) if pending else None
-        pair = None if second is None else _range(low, behind, first, second)
-        if pair is not None:
+    while pending and (max_moments is None or len(results) < max_moments):
+        end_before = results[-1].end if results else 0
+        first = _narrow(low, end_before, pending.pop())
+        second = _narrow(low, first.end, pending[-1]) if pending else None
+        joined_pair = None if second is None else _range(low, end_before, first, second)
+        if joined_pair is not None:
             pending.pop()
-        whole = pair or _open_ended(low, behind, first) or _directed(low, behind, first, today)
-        joined.append(_dated(whole, today))
-    return joined
+        complete = joined_pair or _open_ended(low, end_before, first) or _apply_direction(low, end_before, first, today)
+        results.append(_mark_future(complete, today))
+    return results
 
 
-def _before(low: str, behind: int, moment: Moment) -> str:
-    return low[max(behind, moment.start - _LONGEST_LEAD) : moment.start]
+def _text_before(low: str, end_before: int, moment: Moment) -> str:
+    return low[max(end_before, moment.start - _LONGEST_LEAD) : moment.start]
 
 
-def _extended(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
+def _extend(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
     """The moment, extended to include the words that lead to it."""
     return moment if match is None else replace(moment, start=moment.start - len(lead) + match.start())
 
 
-def _narrowed(low: str, behind: int, moment: Moment) -> Moment:
+def _narrow(low: str, end_before: int, moment: Moment) -> Moment:
     """ "early 1990s", "late 19th century": a third of the span."""
     start_ms, end_ms = moment.span.start_ms, moment.span.end_ms
     if moment.kind not in ("explicit", "period") or start_ms is None or end_ms is None:
         return moment
-    lead = _before(low, behind, moment)
+    lead = _text_before(low, end_before, moment)
     for third, pattern in enumerate(_THIRDS):
         match = pattern.search(lead)
         if match is not None:
             span = _third(start_ms, end_ms, third)
             if span is None:
                 return moment
-            return replace(_extended(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
+            return replace(_extend(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
     return moment
 
 
@@ -145,45 +145,47 @@ def _ms(instant: np.datetime64) -> int:
     return int(instant.astype("datetime64[ms]").astype(np.int64))
 
 
-def _range(low: str, behind: int, first: Moment, second: Moment) -> Moment | None:
+def _range(low: str, end_before: int, first: Moment, second: Moment) -> Moment | None:
     gap = low[first.end : second.start]
     if len(gap) > _LONGEST_LEAD:
         return None
-    lead = _before(low, behind, first)
-    between = _BETWEEN.search(lead)
-    if not (_TO.fullmatch(gap) or (between and _AND.fullmatch(gap))):
+    lead = _text_before(low, end_before, first)
+    between_match = _BETWEEN.search(lead)
+    if not (_TO.fullmatch(gap) or (between_match and _AND.fullmatch(gap))):
         return None
-    early, late = sorted((first.span, second.span), key=lambda span: -1e30 if span.start_ms is None else span.start_ms)
+    earlier, later = sorted(
+        (first.span, second.span), key=lambda span: -1e30 if span.start_ms is None else span.start_ms
+    )
     kind = first.kind if first.kind == second.kind or second.kind == "explicit" else second.kind
     confidence = 0.95 if kind == "explicit" else min(first.confidence, second.confidence)
-    whole = Moment(first.start, second.end, _joined(early, late), kind, confidence)
-    return _extended(whole, lead, between or _OPENING.search(lead))
+    complete = Moment(first.start, second.end, _join_spans(earlier, later), kind, confidence)
+    return _extend(complete, lead, between_match or _OPENING.search(lead))
 
 
-def _joined(early: TimeSpan, late: TimeSpan) -> TimeSpan:
-    ends = (early.end_ms, late.end_ms)
-    return TimeSpan(early.start_ms, None if None in ends else max(end for end in ends if end is not None))
+def _join_spans(earlier: TimeSpan, later: TimeSpan) -> TimeSpan:
+    ends = (earlier.end_ms, later.end_ms)
+    return TimeSpan(earlier.start_ms, None if None in ends else max(end for end in ends if end is not None))
 
 
-def _open_ended(low: str, behind: int, moment: Moment) -> Moment | None:
+def _open_ended(low: str, end_before: int, moment: Moment) -> Moment | None:
     """ "1990 to present", "1990 onwards", "2010/.."."""
     match = _TO_PRESENT.match(low, moment.end) or _ONWARDS.match(low, moment.end)
     if match is None or moment.kind not in ("explicit", "period"):
         return None
-    lead = _before(low, behind, moment)
-    opened = replace(moment, end=match.end(), span=TimeSpan(moment.span.start_ms, None), confidence=0.95)
-    return _extended(opened, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
+    lead = _text_before(low, end_before, moment)
+    open_moment = replace(moment, end=match.end(), span=TimeSpan(moment.span.start_ms, None), confidence=0.95)
+    return _extend(open_moment, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
 
 
-def _directed(low: str, behind: int, moment: Moment, today: date) -> Moment:
+def _apply_direction(low: str, end_before: int, moment: Moment, today: date) -> Moment:
     """The span after the word before it; a moment without such a word is unchanged."""
-    lead = _before(low, behind, moment)
+    lead = _text_before(low, end_before, moment)
     for pattern, shape in _DIRECTIONS:
         match = pattern.search(lead)
         span = shape(moment, today) if match is not None else None
         if span is not None:
             confidence = min(moment.confidence + 0.1, 0.95) if pattern is not _FROM else moment.confidence
-            return replace(_extended(moment, lead, match), span=span, confidence=confidence)
+            return replace(_extend(moment, lead, match), span=span, confidence=confidence)
     return moment
 
 
@@ -196,7 +198,7 @@ def _from(moment: Moment, _: date) -> TimeSpan | None:
     return TimeSpan(moment.span.start_ms, None) if moment.kind == "explicit" else None
 
 
-def _ahead(moment: Moment, today: date) -> TimeSpan | None:
+def _span_until(moment: Moment, today: date) -> TimeSpan | None:
     """ "by 2050": from today to its end; None if that is in the past."""
     now = instant_ms(today.isoformat())
     end = moment.span.end_ms
@@ -212,7 +214,7 @@ def _earlier(moment: Moment, _: date) -> TimeSpan | None:
     return TimeSpan(None, start - 1) if start is not None and moment.kind in ("explicit", "period") else None
 
 
-def _later(moment: Moment, _: date) -> TimeSpan | None:
+def _span_after(moment: Moment, _: date) -> TimeSpan | None:
     end = moment.span.end_ms
     return TimeSpan(end + 1, None) if end is not None and moment.kind in ("explicit", "period") else None
 
@@ -230,9 +232,9 @@ def _around(moment: Moment, _: date) -> TimeSpan | None:
 _DIRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Moment, date], TimeSpan | None]], ...] = (
     (_SINCE, _since),
     (_BEFORE, _earlier),
-    (_AFTER, _later),
-    (_BY, _ahead),
-    (_UNTIL, _ahead),
+    (_AFTER, _span_after),
+    (_BY, _span_until),
+    (_UNTIL, _span_until),
     (_UNTIL, _until),
     (_OPEN_START, _until),
     (_BY, _until),
@@ -241,8 +243,8 @@ _DIRECTIONS: tuple[tuple[re.Pattern[str], Callable[[Moment, date], TimeSpan | No
 )
 
 
-def _dated(moment: Moment, today: date) -> Moment:
+def _mark_future(moment: Moment, today: date) -> Moment:
     """A time that begins after today is future, in whatever form."""
     start = moment.span.start_ms
-    ahead = start is not None and start >= instant_ms(today.isoformat()) and moment.kind in ("explicit", "period")
-    return replace(moment, kind="future") if ahead else moment
+    is_future = start is not None and start >= instant_ms(today.isoformat()) and moment.kind in ("explicit", "period")
+    return replace(moment, kind="future") if is_future else moment

@@ -16,7 +16,7 @@ from reading.concepts import Concept, Label, NamedVocabulary
 from reading.gazetteer import NameWord, fold, words
 from reading.sentences import EMPTY_WORDS, Range
 
-OWN = "sonde"
+OWN_VOCABULARY = "sonde"
 """Name of the vocabulary that is part of Sonde."""
 
 _MOST_CONCEPTS = 3  # per name and vocabulary; a name for more concepts is too general
@@ -71,56 +71,71 @@ class Vocabulary:
                 concepts[vocabulary.name, concept.uri] = concept
                 for key, entry in _entries(vocabulary.name, concept):
                     entries[key].append(entry)
-        longest: dict[str, int] = {}
+        longest_by_word: dict[str, int] = {}
         for key in entries:
             first, length = key.partition(" ")[0], 1 + key.count(" ")
-            longest[first] = max(length, longest.get(first, 0))
-        return cls(concepts, {key: tuple(rows) for key, rows in entries.items()}, longest)
+            longest_by_word[first] = max(length, longest_by_word.get(first, 0))
+        return cls(concepts, {key: tuple(rows) for key, rows in entries.items()}, longest_by_word)
 
     def preceded_by(self, first: NamedVocabulary) -> Vocabulary:
         """The same after another one. Copies the tables and reads no name of these again: .05 s for 150,000 names."""
-        own = Vocabulary.of([first])
-        entries = {key: (*entries_of_key, *self.entries.get(key, ())) for key, entries_of_key in own.entries.items()}
-        longest = {word: max(length, self.longest.get(word, 0)) for word, length in own.longest.items()}
-        return Vocabulary({**self.concepts, **own.concepts}, {**self.entries, **entries}, {**self.longest, **longest})
+        tables_of_first = Vocabulary.of([first])
+        entries = {
+            key: (*entries_of_key, *self.entries.get(key, ()))
+            for key, entries_of_key in tables_of_first.entries.items()
+        }
+        longest_by_word = {
+            word: max(length, self.longest.get(word, 0)) for word, length in tables_of_first.longest.items()
+        }
+        return Vocabulary(
+            {**self.concepts, **tables_of_first.concepts},
+            {**self.entries, **entries},
+            {**self.longest, **longest_by_word},
+        )
 
     def find(
-        self, text: str, free: Sequence[Range], language: str | None = None, most: int | None = None
+        self, text: str, free_ranges: Sequence[Range], language: str | None = None, max_mentions: int | None = None
     ) -> list[TermMention]:
-        """Terms completely inside the ``free`` ranges, in text order; several vocabularies can have the same term.
+        """Terms completely inside ``free_ranges``, in text order; several vocabularies can have the same term.
 
-        Only the first ``most`` if given. ``language`` (ISO 639-1): only names in this language and English are read;
-        None if unknown.
+        Only the first ``max_mentions`` if given. ``language`` (ISO 639-1): only names in this language and English are
+        read; None if unknown.
         """
         terms: list[TermMention] = []
         all_words = words(text)
         starts, ends = [word.start for word in all_words], [word.end for word in all_words]
-        for first, last in free:
-            at, end = bisect_left(starts, first), bisect_right(ends, last)
-            while at < end and (most is None or len(terms) < most):
-                length, mentions = self._at(text, all_words[at : min(end, at + _MOST_WORDS)], language)
+        for first, last in free_ranges:
+            range_start, end = bisect_left(starts, first), bisect_right(ends, last)
+            while range_start < end and (max_mentions is None or len(terms) < max_mentions):
+                length, mentions = self._mentions_at(
+                    text, all_words[range_start : min(end, range_start + _MOST_WORDS)], language
+                )
                 terms += mentions
-                at += length
-        return terms[:most]
+                range_start += length
+        return terms[:max_mentions]
 
-    def _at(self, text: str, following: list[NameWord], language: str | None) -> tuple[int, list[TermMention]]:
+    def _mentions_at(
+        self, text: str, next_words: list[NameWord], language: str | None
+    ) -> tuple[int, list[TermMention]]:
         """The number of words to advance, and the meanings of the longest name that starts with the first word."""
-        keys = [_singular(word.folded) for word in following]
+        keys = [_singular(word.folded) for word in next_words]
         for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
-            last = following[length - 1]
-            written = text[following[0].start : last.end]
-            marks = _marks(text, following[:length])
-            known: dict[tuple[str, str], _Entry] = {}  # one for each concept
+            last = next_words[length - 1]
+            matched_text = text[next_words[0].start : last.end]
+            marks = _marks(text, next_words[:length])
+            entries_by_concept: dict[tuple[str, str], _Entry] = {}  # one for each concept
             for entry in self.entries.get(" ".join(keys[:length]), ()):
-                if _is_plausible(entry, written, language) and _has_marks(entry.label.text, marks):
-                    known.setdefault((entry.vocabulary, entry.concept.uri), entry)
-            if known:
-                end = last.end + (text[last.end : last.end + 1] == ")" and "(" in written and ")" not in written)
-                start = following[0].start
-                return length, self._mentions(text[start:end], (start, end), known.values())
+                if _is_plausible(entry, matched_text, language) and _has_marks(entry.label.text, marks):
+                    entries_by_concept.setdefault((entry.vocabulary, entry.concept.uri), entry)
+            if entries_by_concept:
+                end = last.end + (
+                    text[last.end : last.end + 1] == ")" and "(" in matched_text and ")" not in matched_text
+                )
+                start = next_words[0].start
+                return length, self._mentions(text[start:end], (start, end), entries_by_concept.values())
         return 1, []
 
-    def _mentions(self, written: str, place: Range, known: Iterable[_Entry]) -> list[TermMention]:
+    def _mentions(self, matched_text: str, place: Range, known: Iterable[_Entry]) -> list[TermMention]:
         by_vocabulary: defaultdict[str, list[_Entry]] = defaultdict(list)
         for entry in known:
             by_vocabulary[entry.vocabulary].append(entry)
@@ -128,17 +143,19 @@ class Vocabulary:
             mention
             for entries in by_vocabulary.values()
             if len(entries) <= _MOST_CONCEPTS
-            for mention in (self._mention(written, place, entry, len(entries)) for entry in entries)
+            for mention in (self._mention(matched_text, place, entry, len(entries)) for entry in entries)
             if mention.synonyms or mention.narrower
         ]
 
-    def _mention(self, written: str, place: Range, entry: _Entry, shared: int) -> TermMention:
-        own = term_key(written)
-        names = tuple(label for label in entry.concept.labels if term_key(label.text) != own)
-        below = (self.concepts.get((entry.vocabulary, uri)) for uri in entry.concept.narrower)
-        narrower = tuple(label for concept in below if concept for label in _preferred(concept))
-        confidence = (0.9 if entry.preferred else 0.8) - 0.15 * (shared - 1)
-        return TermMention(written, *place, entry.vocabulary, entry.concept.uri, names, narrower, round(confidence, 2))
+    def _mention(self, matched_text: str, place: Range, entry: _Entry, shared_count: int) -> TermMention:
+        matched_key = term_key(matched_text)
+        names = tuple(label for label in entry.concept.labels if term_key(label.text) != matched_key)
+        narrower_concepts = (self.concepts.get((entry.vocabulary, uri)) for uri in entry.concept.narrower)
+        narrower = tuple(label for concept in narrower_concepts if concept for label in _preferred_labels(concept))
+        confidence = (0.9 if entry.preferred else 0.8) - 0.15 * (shared_count - 1)
+        return TermMention(
+            matched_text, *place, entry.vocabulary, entry.concept.uri, names, narrower, round(confidence, 2)
+        )
 
 
 def term_key(text: str) -> str:
@@ -161,18 +178,18 @@ def _singular(word: str) -> str:
 
 def _entries(vocabulary: str, concept: Concept) -> Iterator[tuple[str, _Entry]]:
     """With their keys; of two names of a concept in one language with the same key, the first."""
-    preferred = {(label.text, label.language) for label in _preferred(concept)}
-    seen: set[tuple[str, str | None]] = set()
+    preferred_labels = {(label.text, label.language) for label in _preferred_labels(concept)}
+    keys_found: set[tuple[str, str | None]] = set()
     for label in concept.labels:
-        entry = _Entry(vocabulary, concept, label, (label.text, label.language) in preferred)
+        entry = _Entry(vocabulary, concept, label, (label.text, label.language) in preferred_labels)
         for _, run in _spellings(label.text):
             key = _key(run)
-            if key and key.count(" ") < _MOST_WORDS and (key, label.language) not in seen:
-                seen.add((key, label.language))
+            if key and key.count(" ") < _MOST_WORDS and (key, label.language) not in keys_found:
+                keys_found.add((key, label.language))
                 yield key, entry
 
 
-def _preferred(concept: Concept) -> list[Label]:
+def _preferred_labels(concept: Concept) -> list[Label]:
     """The first name of each language."""
     first: dict[str | None, Label] = {}
     for label in concept.labels:
@@ -180,15 +197,15 @@ def _preferred(concept: Concept) -> list[Label]:
     return list(first.values())
 
 
-def _is_plausible(entry: _Entry, written: str, language: str | None) -> bool:
+def _is_plausible(entry: _Entry, matched_text: str, language: str | None) -> bool:
     """Whether the name is in the text's language, and an abbreviation has capitals ("ET", never "et")."""
     label = entry.label
-    short = written.lower() in EMPTY_WORDS or (label.text.isupper() and len(label.text) <= 2)
-    if short and not (written == label.text and written.isupper()):
+    is_too_short = matched_text.lower() in EMPTY_WORDS or (label.text.isupper() and len(label.text) <= 2)
+    if is_too_short and not (matched_text == label.text and matched_text.isupper()):
         return False
     if label.language in (None, "en", language):
         return True
-    return language is None and (" " in written or len(written) >= _SHORTEST_FOREIGN)
+    return language is None and (" " in matched_text or len(matched_text) >= _SHORTEST_FOREIGN)
 
 
 def _marks(text: str, run: Sequence[NameWord]) -> list[str]:
@@ -200,7 +217,7 @@ def _has_marks(label: str, marks: Sequence[str]) -> bool:
     """Whether a mark between the words is in the name too: "2,4-D" and "NO2 (tropospheric)", not "air, quality"."""
     return not any(marks) or any(
         len(run) == len(marks) + 1
-        and all(not mark or mark == other for mark, other in zip(marks, _marks(spelling, run), strict=True))
+        and all(not mark or mark == label_mark for mark, label_mark in zip(marks, _marks(spelling, run), strict=True))
         for spelling, run in _spellings(label)
     )
 
@@ -213,8 +230,8 @@ def _spellings(label: str) -> Iterator[tuple[str, list[NameWord]]]:
             NameWord(match[0], fold(match[0]), *match.span()) for match in _LETTERS_OR_DIGITS.finditer(label)
         ]
         yield label, split_words
-        glued = _BEFORE_DIGIT.sub("", label)
-        yield glued, words(glued)
+        without_space = _BEFORE_DIGIT.sub("", label)
+        yield without_space, words(without_space)
 
 
 @cache
@@ -223,7 +240,7 @@ def own_vocabulary() -> NamedVocabulary:
     from reading.concepts import read_files  # rdflib takes a third of a second to import
 
     with resources.as_file(resources.files(__package__).joinpath("environment.ttl")) as path:
-        return NamedVocabulary(OWN, read_files([Path(path)]))
+        return NamedVocabulary(OWN_VOCABULARY, read_files([Path(path)]))
 
 
 @cache

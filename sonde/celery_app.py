@@ -8,11 +8,11 @@ from celery.signals import setup_logging, worker_ready
 
 from core.errors import SondeError
 from indexer.documents.parse.confinement import hide_from_children
-from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.capacity import freeze_loaded_objects
 from sonde.ops.worker_health import keep_pulse
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
-from sonde.telemetry.tasks import name_tasks_in_logs, quiet_housekeeping, trace_tasks
+from sonde.telemetry.tasks import name_tasks_in_logs, silence_housekeeping, trace_tasks
 from sonde.telemetry.traces import start_traces
 from sonde.wiring.documents import with_documents
 from sonde.wiring.harvesting import worker_parts
@@ -39,7 +39,7 @@ def _signs(**_: object) -> None:
 
 def _parts() -> WorkerParts:
     parts = with_documents(worker_parts(_settings), _settings)
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     return parts
 
 
@@ -48,7 +48,7 @@ if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 
 name_tasks_in_logs()
-quiet_housekeeping()
+silence_housekeeping()
 start_traces(_settings.telemetry, "sonde-worker")
 trace_tasks(_settings.telemetry)
 app = create_celery(worker_config(_settings), _parts)

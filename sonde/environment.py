@@ -21,9 +21,9 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource
 
 from core.errors import SondeError
-from workers.plain_faults import GROUP_ERRORS, LIST_ERRORS, plain_message
+from workers.config_faults import GROUP_ERRORS, LIST_ERRORS, plain_message
 
-MOUNTED = "can be mounted as a secret"
+MOUNTED_NOTE = "can be mounted as a secret"
 """Marks a setting that belongs to a secret although it is no ``SecretStr``: an address with a password in it."""
 
 _SUFFIX = "_file"
@@ -49,15 +49,15 @@ def with_secret_files(environment: Mapping[str, str | None], settings: type[Base
 
     Raises SondeError for a file that cannot be read.
     """
-    read = dict(environment)
+    values = dict(environment)
     for variable in secret_settings(settings):
-        if path := read.pop(f"{variable.lower()}{_SUFFIX}", None):
-            read[variable.lower()] = _content(variable, Path(path))
-    return read
+        if path := values.pop(f"{variable.lower()}{_SUFFIX}", None):
+            values[variable.lower()] = _content(variable, Path(path))
+    return values
 
 
 def _is(field: FieldInfo) -> bool:
-    return SecretStr in (field.annotation, *get_args(field.annotation)) or MOUNTED in field.metadata
+    return SecretStr in (field.annotation, *get_args(field.annotation)) or MOUNTED_NOTE in field.metadata
 
 
 def _content(variable: str, path: Path) -> str:
@@ -75,11 +75,11 @@ class EnvironmentSource(EnvSettingsSource):
         """The value of a list or of a group, decoded; the text itself if it is neither."""
         text = str(value).strip()
         try:
-            decoded = json.loads(text)
+            decoded_value = json.loads(text)
         except (ValueError, RecursionError):
-            decoded = None
-        if isinstance(decoded, list | dict) or text == "null":
-            return decoded
+            decoded_value = None
+        if isinstance(decoded_value, list | dict) or text == "null":
+            return decoded_value
         members = _members(field.annotation) if field is not None else ()
         if not members or any(_is_group(member) for member in members):
             return value
@@ -121,8 +121,8 @@ def is_list(annotation: object) -> bool:
 
 
 def _is_group(annotation: object) -> bool:
-    inside = get_args(annotation) or (annotation,)
-    return any(isinstance(member, type) and issubclass(member, BaseModel) for member in inside)
+    arguments = get_args(annotation) or (annotation,)
+    return any(isinstance(member, type) and issubclass(member, BaseModel) for member in arguments)
 
 
 def wrong_settings(error: ValidationError, settings: type[BaseSettings]) -> str:
@@ -135,18 +135,19 @@ def unknown_groups(settings: type[BaseSettings]) -> list[str]:
 
     Only names with ``__`` are settings: SONDE_URL, SONDE_KEY and others mean something else.
     """
-    known = [DELIMITER.join(path_known) for path_known in dict(_fields(settings))]
+    known_variables = [DELIMITER.join(variable_path) for variable_path in dict(_fields(settings))]
     sentences = []
     for name in sorted(os.environ):
         path = name.lower().removeprefix(PREFIX.lower())
         group = path.partition(DELIMITER)[0]
         if not name.upper().startswith(PREFIX) or DELIMITER not in path or group in settings.model_fields:
             continue
-        near = difflib.get_close_matches(path, known, 1, 0.7)
+        similar = difflib.get_close_matches(path, known_variables, 1, 0.7)
         groups = ", ".join(
-            f"{PREFIX}{path_known}".upper() for path_known in difflib.get_close_matches(group, settings.model_fields)
+            f"{PREFIX}{variable_path}".upper()
+            for variable_path in difflib.get_close_matches(group, settings.model_fields)
         )
-        hint = f"did you mean {PREFIX}{near[0].upper()}?" if near else f"near groups: {groups or 'none'}"
+        hint = f"did you mean {PREFIX}{similar[0].upper()}?" if similar else f"near groups: {groups or 'none'}"
         sentences.append(f"{name}: is no setting; {hint}")
     return sentences
 
@@ -155,24 +156,24 @@ def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
     path = tuple(str(part) for part in problem["loc"])
     if not path:
         return _message(problem, None)
-    known = dict(_fields(settings))
+    known_fields = dict(_fields(settings))
     variable = _variable(path)
-    inside = path[variable.count(DELIMITER) + 1 :]
-    where = f" ({' '.join(inside)})" if inside else ""
+    path_inside = path[variable.count(DELIMITER) + 1 :]
+    position = f" ({' '.join(path_inside)})" if path_inside else ""
     if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches("__".join(path), ["__".join(names) for names in known], 1, 0.7)
-        message = f"is no setting{f'; did you mean {PREFIX}{near[0].upper()}?' if near else ''}"
+        similar = difflib.get_close_matches("__".join(path), ["__".join(names) for names in known_fields], 1, 0.7)
+        message = f"is no setting{f'; did you mean {PREFIX}{similar[0].upper()}?' if similar else ''}"
     else:
-        message = _message(problem, known.get(path[:2]))
-    return f"{variable}{where}: {message}"
+        message = _message(problem, known_fields.get(path[:2]))
+    return f"{variable}{position}: {message}"
 
 
 def _variable(path: tuple[str, ...]) -> str:
     """The variable that holds the value: a group and a list can also be given whole, as JSON."""
     names = [f"{PREFIX}{DELIMITER.join(path[:depth])}".upper() for depth in range(len(path), 0, -1)]
     present = {name.upper() for name in os.environ}
-    usual = names[-2] if len(names) > 1 else names[-1]
-    return next((name for name in names if name in present), usual)
+    usual_name = names[-2] if len(names) > 1 else names[-1]
+    return next((name for name in names if name in present), usual_name)
 
 
 def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
@@ -185,19 +186,19 @@ def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], Fie
 def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
     kind, value = problem["type"], problem.get("input")
     if kind in GROUP_ERRORS:
-        return f'must be JSON, {{"name": "value"}}{_where_broken(value)}'
+        return f'must be JSON, {{"name": "value"}}{_json_error_position(value)}'
     if kind in LIST_ERRORS:
         members = _members(field.annotation) if field is not None else ()
         if any(_is_group(member) for member in members):
-            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(value)}'
-        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(value)}'
+            return f'must be a list in JSON, [{{"name": "value"}}]{_json_error_position(value)}'
+        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_json_error_position(value)}'
     message = plain_message(problem)
     if kind == "string_pattern_mismatch" and field is not None and isinstance(field.default, str) and field.default:
         message += f", such as {field.default}"
     return message
 
 
-def _where_broken(value: object) -> str:
+def _json_error_position(value: object) -> str:
     if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
             json.loads(value)

@@ -27,7 +27,7 @@ _HOST = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 def luminance(colour: str) -> float:
     """Relative luminance of ``#rrggbb``, 0 to 1 (WCAG 2.2)."""
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
@@ -39,10 +39,10 @@ def contrast(first: str, second: str) -> float:
 
 
 def _readable(colour: str, scheme: str) -> str:
-    least, background = min((contrast(colour, ground), ground) for ground in _BACKGROUNDS[scheme])
-    if least < LEAST_CONTRAST:
+    lowest, background = min((contrast(colour, ground), ground) for ground in _BACKGROUNDS[scheme])
+    if lowest < LEAST_CONTRAST:
         raise ValueError(
-            f"has a contrast of {least:.1f} with the {scheme} background {background}; links need {LEAST_CONTRAST}"
+            f"has a contrast of {lowest:.1f} with the {scheme} background {background}; links need {LEAST_CONTRAST}"
         )
     return colour
 
@@ -87,14 +87,14 @@ class BaseLayerSettings(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _no_wmts(cls, given: object) -> object:
-        if isinstance(given, dict) and ("wmts" in given or _CAPABILITIES.search(str(given.get("xyz", "")))):
+    def _no_wmts(cls, value: object) -> object:
+        if isinstance(value, dict) and ("wmts" in value or _CAPABILITIES.search(str(value.get("xyz", "")))):
             raise ValueError(
                 "base_layer does not read the capabilities of a WMTS; give xyz instead: the address of its tiles in "
                 "EPSG:4326 or CRS84 (zoom 0: two tiles of 256 pixels), with {z} for TileMatrix, {y} for TileRow and "
                 "{x} for TileCol"
             )
-        return given
+        return value
 
     @model_validator(mode="after")
     def _drawable(self) -> BaseLayerSettings:

@@ -15,7 +15,7 @@ from core.errors import SondeError
 from sonde.document_settings import CitationsSettings, DocumentsSettings, LibrarySettings, RegistrySettings
 from sonde.environment import (
     DELIMITER,
-    MOUNTED,
+    MOUNTED_NOTE,
     PREFIX,
     EnvironmentSource,
     unknown_groups,
@@ -41,9 +41,9 @@ _SHORTEST_SECRET = 16
 class ElasticsearchSettings(SettingsGroup):
     """Your own Elasticsearch, or the node that `sonde up` starts."""
 
-    url: Annotated[HttpUrl | None, MOUNTED] = Field(None, description="Your server. Sonde then starts none.")
+    url: Annotated[HttpUrl | None, MOUNTED_NOTE] = Field(None, description="Your server. Sonde then starts none.")
     more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
-    username: Annotated[str | None, MOUNTED] = Field(None, description="User at your server; needs the password.")
+    username: Annotated[str | None, MOUNTED_NOTE] = Field(None, description="User at your server; needs the password.")
     password: SecretStr | None = Field(None, description="Password of that user.")
     api_key: SecretStr | None = Field(None, description="API key of your server, instead of user and password.")
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
@@ -63,7 +63,7 @@ class ElasticsearchSettings(SettingsGroup):
 class BrokerSettings(SettingsGroup):
     """The queue of tasks: your own Redis or Valkey, or the Valkey that `sonde up` starts."""
 
-    url: Annotated[BrokerUrl | None, MOUNTED] = Field(
+    url: Annotated[BrokerUrl | None, MOUNTED_NOTE] = Field(
         None, description="Your Redis or Valkey server. Sonde then starts none."
     )
     ca_certs: Path | None = Field(
@@ -248,7 +248,9 @@ class MailSettings(SettingsGroup):
     tls: Literal["starttls", "tls", "none"] = Field(
         "starttls", description="`tls`: from the first byte; `none`: only for a server on this machine."
     )
-    username: Annotated[str | None, MOUNTED] = Field(None, description="User at the SMTP server. Default: no login.")
+    username: Annotated[str | None, MOUNTED_NOTE] = Field(
+        None, description="User at the SMTP server. Default: no login."
+    )
     password: SecretStr | None = Field(None, description="Password of that user.")
     sender: str = Field(
         "Sonde <nobody@sonde.invalid>", pattern=r"^[^\r\n]*\S+@(\S+\.)+\S+$", description="The From of each mail."

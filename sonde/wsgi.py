@@ -10,7 +10,7 @@ from pathlib import Path
 from flask import Flask
 
 from core.errors import SondeError
-from sonde.ops.capacity import keep_what_is_loaded, room
+from sonde.ops.capacity import current_capacity, freeze_loaded_objects
 from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.telemetry.traces import start_traces
@@ -40,7 +40,7 @@ def create() -> Flask:
     try:
         settings = load_settings()
         configure_logs(settings.log)
-        capacity = room(settings.api.memory_mb)
+        capacity = current_capacity(settings.api.memory_mb)
         processes = settings.api.workers or capacity.processes()
         share_counters(processes)
         start_traces(settings.telemetry, "sonde-api")
@@ -49,7 +49,7 @@ def create() -> Flask:
         from sonde.wiring.api import api_parts
 
         app = create_app(api_parts(_with_threads(settings, capacity.model_threads(processes))))
-        keep_what_is_loaded()
+        freeze_loaded_objects()
         return app
     except SondeError as error:
         sys.stderr.write(f"sonde: {error}\n")

@@ -66,7 +66,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
     return app
 
 
-def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted: AcceptedRuns) -> None:
+def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted_runs: AcceptedRuns) -> None:
     @app.task(name=HARVEST_TASK, bind=True, max_retries=_RETRIES, shared=False)
     def harvest_source(task: Task[..., None], source_id: str, run_id: str | None = None) -> None:
         own_id = str(task.request.id)
@@ -74,12 +74,12 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted: AcceptedRu
             result = worker().harvest_slice(source_id, run_id, own_id)
         except Unavailable as error:
             is_last = task.request.retries >= _RETRIES
-            _tell(accepted, own_id, str(error), "failed" if is_last else "queued")
+            _store_message(accepted_runs, own_id, str(error), "failed" if is_last else "queued")
             raise task.retry(exc=error, countdown=_pause_s(task)) from error
         except SondeError as error:
-            _tell(accepted, own_id, str(error), "failed")
+            _store_message(accepted_runs, own_id, str(error), "failed")
             raise
-        _tell_ending(accepted, own_id, source_id, result)
+        _store_ending(accepted_runs, own_id, source_id, result)
         # The next slice. After a crash before this line, beat finds the lapsed run.
         if result.ending == "continues":
             app.send_task(HARVEST_TASK, args=[source_id, result.run])
@@ -92,38 +92,40 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted: AcceptedRu
 
     @app.task(name=EMBED_TASK, bind=True, max_retries=_RETRIES)
     def embed_records(task: Task[..., None], source_id: str) -> None:
-        with _retrying(task):
-            more = worker().fill_vectors(source_id)
-        if more:
+        with _retry_if_unavailable(task):
+            has_more = worker().fill_vectors(source_id)
+        if has_more:
             app.send_task(EMBED_TASK, args=[source_id])
 
 
-def _tell(accepted: AcceptedRuns, run: str, message: str, state: AcceptedState) -> None:
+def _store_message(accepted_runs: AcceptedRuns, run_id: str, message: str, state: AcceptedState) -> None:
     with suppress(Unavailable):  # the failure itself is logged with its task
-        accepted.tell(run, message, state)
+        accepted_runs.tell(run_id, message, state)
 
 
-def _tell_ending(accepted: AcceptedRuns, run: str, source_id: str, result: SliceResult) -> None:
+def _store_ending(accepted_runs: AcceptedRuns, run_id: str, source_id: str, result: SliceResult) -> None:
     """Why no run of this name is stored, if that is so."""
     if result.ending == "unknown_source":
-        _tell(accepted, run, f"sources.yaml of the worker names no source {source_id!r}.", "failed")
+        _store_message(accepted_runs, run_id, f"sources.yaml of the worker names no source {source_id!r}.", "failed")
     elif result.ending == "busy":
-        _tell(accepted, run, "Another run of this source was under way.", "merged")
-    elif result.ending == "continues" and result.run != run:
-        _tell(accepted, run, f"The unfinished run {result.run} of this source continues instead.", "merged")
+        _store_message(accepted_runs, run_id, "Another run of this source was under way.", "merged")
+    elif result.ending == "continues" and result.run != run_id:
+        _store_message(
+            accepted_runs, run_id, f"The unfinished run {result.run} of this source continues instead.", "merged"
+        )
 
 
 def _add_documents(app: Celery, worker: Callable[[], Worker]) -> None:
     @app.task(name=DOCUMENTS_TASK, bind=True, max_retries=_RETRIES)
     def read_linked_documents(task: Task[..., None], source_id: str) -> None:
-        with _retrying(task):
-            more = read_slice(worker(), source_id)
-        if more:
+        with _retry_if_unavailable(task):
+            has_more = read_slice(worker(), source_id)
+        if has_more:
             app.send_task(DOCUMENTS_TASK, args=[source_id])
 
     @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
-    def pass_on(task: Task[..., None], source_id: str) -> None:
-        with _retrying(task):
+    def queue_next(task: Task[..., None], source_id: str) -> None:
+        with _retry_if_unavailable(task):
             update_inherited(worker().parts.client, worker().config.prefix, source_id)
 
 
@@ -144,9 +146,9 @@ def read_slice(worker: Worker, source_id: str) -> bool:
     with worker.leases.hold(f"documents:{source_id}") as lease:
         if lease is None:
             return False
-        done = worker.parts.follow_links(source, worker.config.slice_s)
-    log.info("documents.followed", source=source_id, ready=done.ready, failed=done.failed, more=done.more)
-    return done.more
+        result = worker.parts.follow_links(source, worker.config.slice_s)
+    log.info("documents.followed", source=source_id, ready=result.ready, failed=result.failed, more=result.more)
+    return result.more
 
 
 def _add_library(app: Celery, worker: Callable[[], Worker]) -> None:
@@ -155,10 +157,10 @@ def _add_library(app: Celery, worker: Callable[[], Worker]) -> None:
 
     @app.task(name=READ_TASK, bind=True, max_retries=_RETRIES)
     def read_document(task: Task[..., None], _document: str) -> None:
-        with _retrying(task):
-            following = read_turn(worker())
-        if following is not None:
-            queue(following)
+        with _retry_if_unavailable(task):
+            next_document = read_turn(worker())
+        if next_document is not None:
+            queue(next_document)
 
     @app.task(name=REPAIR_LIBRARY_TASK)
     def tidy_library() -> None:
@@ -168,9 +170,9 @@ def _add_library(app: Celery, worker: Callable[[], Worker]) -> None:
 def _add_links(app: Celery, worker: Callable[[], Worker]) -> None:
     @app.task(name=LINKS_TASK, bind=True, max_retries=_LINK_RETRIES)
     def check_links(task: Task[..., None], source_id: str) -> None:
-        with _retrying(task):
-            more = check_slice(worker(), source_id)
-        if more:
+        with _retry_if_unavailable(task):
+            has_more = check_slice(worker(), source_id)
+        if has_more:
             app.send_task(LINKS_TASK, args=[source_id])
 
     @app.task(name=ALL_LINKS_TASK)
@@ -196,10 +198,10 @@ def check_slice(worker: Worker, source_id: str) -> bool:
 def _add_alerts(app: Celery, worker: Callable[[], Worker]) -> None:
     @app.task(name=MATCH_TASK, bind=True, max_retries=_RETRIES)
     def match_saved_searches(task: Task[..., None]) -> None:
-        with _retrying(task):
-            more = match_slice(worker())
-        if more is not None:
-            app.send_task(MATCH_TASK if more else SEND_TASK)
+        with _retry_if_unavailable(task):
+            has_more = match_slice(worker())
+        if has_more is not None:
+            app.send_task(MATCH_TASK if has_more else SEND_TASK)
 
     @app.task(name=SEND_TASK)
     def send_alerts() -> None:
@@ -211,7 +213,7 @@ def _add_alerts(app: Celery, worker: Callable[[], Worker]) -> None:
     def measure_answers(task: Task[..., None]) -> None:
         measure = worker().parts.measure
         if measure is not None:
-            with _retrying(task):
+            with _retry_if_unavailable(task):
                 measure()
 
 
@@ -234,7 +236,7 @@ def send_slice(worker: Worker) -> bool:
 def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worker]) -> None:
     @app.task(name=REQUEUE_TASK)
     def requeue_lapsed() -> None:
-        for run in worker().lapsed():
+        for run in worker().lapsed_runs():
             app.send_task(HARVEST_TASK, args=[run.source, run.id])
 
     @app.task(name=REREAD_TASK)
@@ -252,7 +254,7 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
 
 
 @contextmanager
-def _retrying(task: Task[..., None]) -> Iterator[None]:
+def _retry_if_unavailable(task: Task[..., None]) -> Iterator[None]:
     """Queues the task again, after a pause, if a server does not answer."""
     try:
         yield

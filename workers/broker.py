@@ -1,4 +1,4 @@
-"""What stands in the broker besides tasks: ages of queues, signs of life of workers and beat, accepted runs."""
+"""What the broker stores besides tasks: ages of queues, signs of life of workers and beat, accepted runs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ AcceptedState = Literal["queued", "failed", "merged"]
 
 
 @contextmanager
-def broker_errors(*others: type[Exception]) -> Iterator[None]:
-    """Raises Unavailable if the broker does not answer; ``others``: further errors that mean the same."""
-    errors: tuple[type[Exception], ...] = (redis.RedisError, *others)
+def broker_errors(*more_errors: type[Exception]) -> Iterator[None]:
+    """Raises Unavailable if the broker does not answer; ``more_errors``: further errors that mean the same."""
+    errors: tuple[type[Exception], ...] = (redis.RedisError, *more_errors)
     try:
         yield
     except errors as error:
@@ -53,19 +53,22 @@ def queue_ages(broker: redis.Redis, prefix: str) -> list[QueueAge]:
 
 
 def _age(broker: redis.Redis, name: str, queue: Queue) -> QueueAge:
-    waiting, oldest = int(broker.llen(name)), broker.lindex(name, -1)  # pushed on the left, taken from the right
+    waiting_count, oldest_message = (
+        int(broker.llen(name)),
+        broker.lindex(name, -1),
+    )  # pushed on the left, taken from the right
     now = time.time()
-    since = now if oldest is None else queued_at(oldest)
-    return QueueAge(queue, waiting, None if since is None else max(0.0, now - since))
+    since = now if oldest_message is None else queued_at(oldest_message)
+    return QueueAge(queue, waiting_count, None if since is None else max(0.0, now - since))
 
 
 def queued_at(message: str | bytes) -> float | None:
     """When a message of the broker's list was queued; None if unknown."""
     try:
-        queued = json.loads(message)["headers"][HEADER]
+        queued_s = json.loads(message)["headers"][HEADER]
     except (ValueError, KeyError, TypeError):
         return None
-    return float(queued) if isinstance(queued, int | float) else None
+    return float(queued_s) if isinstance(queued_s, int | float) else None
 
 
 def leave_signs(broker_url: str, prefix: str, queues: Sequence[str]) -> None:
@@ -124,28 +127,28 @@ class AcceptedRuns:
         """Opens no connection yet."""
         return cls(redis.Redis.from_url(broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S), prefix)
 
-    def accept(self, run: str, source: str, now: str) -> None:
+    def accept(self, run_id: str, source: str, accepted_at: str) -> None:
         with broker_errors():
-            self.broker.hset(self._key(run), mapping={"source": source, "accepted": now, "state": "queued"})
-            self.broker.expire(self._key(run), _KEPT_S)
+            self.broker.hset(self._key(run_id), mapping={"source": source, "accepted": accepted_at, "state": "queued"})
+            self.broker.expire(self._key(run_id), _KEPT_S)
 
-    def tell(self, run: str, message: str, state: AcceptedState) -> None:
-        """What a worker met that could not store the run; does nothing for a run that nobody asked for."""
+    def tell(self, run_id: str, message: str, state: AcceptedState) -> None:
+        """Stores why a worker could not store the run; ignores a run that was not accepted."""
         with broker_errors():
-            if self.broker.exists(self._key(run)):
-                self.broker.hset(self._key(run), mapping={"message": message, "state": state})
+            if self.broker.exists(self._key(run_id)):
+                self.broker.hset(self._key(run_id), mapping={"message": message, "state": state})
 
-    def find(self, run: str) -> AcceptedRun | None:
+    def find(self, run_id: str) -> AcceptedRun | None:
         with broker_errors():
-            fields = {_text(name): _text(value) for name, value in self.broker.hgetall(self._key(run)).items()}
+            fields = {_text(name): _text(value) for name, value in self.broker.hgetall(self._key(run_id)).items()}
         if not fields:
             return None
         states: tuple[AcceptedState, ...] = get_args(AcceptedState)
-        state = next((known for known in states if known == fields.get("state")), states[0])
-        return AcceptedRun(run, fields["source"], fields["accepted"], state, fields.get("message", ""))
+        state = next((known_state for known_state in states if known_state == fields.get("state")), states[0])
+        return AcceptedRun(run_id, fields["source"], fields["accepted"], state, fields.get("message", ""))
 
-    def _key(self, run: str) -> str:
-        return f"{self.prefix}:accepted:{run}"
+    def _key(self, run_id: str) -> str:
+        return f"{self.prefix}:accepted:{run_id}"
 
 
 def _text(value: bytes | str) -> str:

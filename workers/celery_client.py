@@ -50,8 +50,8 @@ def limit_memory(most_bytes: int) -> None:
 
     def limit(**_signal: object) -> None:
         _soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+        limit_bytes = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, hard))
 
     if sys.platform == "linux":
         worker_process_init.connect(limit, weak=False, dispatch_uid="sonde-memory")
@@ -131,10 +131,10 @@ def _nightly(config: WorkerConfig) -> Json:
     entries: Json = {}
     rarely = {"options": {"expires": _DAY_S}}
     if config.alerts_hour is not None:
-        at = crontab(minute="0", hour=str(config.alerts_hour))
-        entries["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at, **rarely}
+        nightly = crontab(minute="0", hour=str(config.alerts_hour))
+        entries["match-saved-searches"] = {"task": MATCH_TASK, "schedule": nightly, **rarely}
         entries["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
     if config.measure_hour is not None:
-        at = crontab(minute="0", hour=str(config.measure_hour))
-        entries["measure-answers"] = {"task": MEASURE_TASK, "schedule": at, **rarely}
+        nightly = crontab(minute="0", hour=str(config.measure_hour))
+        entries["measure-answers"] = {"task": MEASURE_TASK, "schedule": nightly, **rarely}
     return entries

@@ -31,7 +31,7 @@ MEASURE_TASK = "sonde.measure_answers"
 
 OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, LINKS_TASK, ALL_LINKS_TASK)
 OF_LIBRARY_QUEUE = (READ_TASK, REPAIR_LIBRARY_TASK)
-"""Users' documents: in a queue of their own, so that nobody waits for the documents of a catalogue."""
+"""Users' documents have their own queue, so that users do not wait for documents of catalogues."""
 
 
 Queue = Literal["harvest", "documents", "library", "embed"]
@@ -83,7 +83,7 @@ class WorkerConfig:
 
 
 if TYPE_CHECKING:  # the API makes some of these parts, without Celery and the protocols
-    from indexer.documents.index.linked import FollowResult
+    from indexer.documents.index.linked_documents import FollowResult
     from indexer.documents.index.repair_library import Repairs
     from indexer.raw import Source
     from workers.source_config import SourceConfig
@@ -105,7 +105,7 @@ class LibraryWork:
 
 @dataclass(frozen=True, slots=True)
 class AlertWork:
-    """Saved searches: ``match`` goes on with the matching of new records, ``send`` sends what is due; each for a number
+    """Saved searches: ``match`` continues the matching of new records, ``send`` sends what is due; each for a number
     of seconds. They return whether there is more.
     """
 
@@ -119,7 +119,7 @@ class WorkerParts:
 
     ``follow_links`` reads what the records of a source link to, ``check_links`` checks the links; each for a number of
     seconds. The second argument of ``open_source`` is the start time of the requested changes, None for everything.
-    ``alerts`` None: nobody saves searches here. ``measure`` asks the judged questions of the running index.
+    ``alerts`` None: there are no saved searches. ``measure`` asks the judged questions of the running index.
     ``name_lists``: the loaded lists of names, which records then use.
     """
 

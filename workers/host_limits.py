@@ -1,7 +1,7 @@
 """The limits of hosts that all workers share, in Redis: the time of the next request, the number of open requests, and
 the sources that pause.
 
-If Redis does not answer, these limits block nobody. Each process still has its own (indexer/sources/politeness.py).
+If Redis does not answer, these limits block no request. Each process still has its own (indexer/sources/politeness.py).
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from core.deadlines import Breaker, BreakerPolicy, CircuitOpen
 log = structlog.get_logger(__name__)
 
 # Times are from Redis, in microseconds; a turn more than two hours ahead is left from before a clock was set back.
-_NOW = "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2] "
-_FREE_AT = _NOW + (
+_LUA_NOW = "local t = redis.call('TIME') local now = t[1] * 1000000 + t[2] "
+_FREE_AT = _LUA_NOW + (
     "local free = tonumber(redis.call('get', KEYS[1]) or '0') "
     "if free > now + 7200000000 then free = now end "
     "local mine = math.max(free, now) "
 )
-_SET = "redis.call('set', KEYS[1], string.format('%.0f', {0}), 'px', math.ceil(({0} - now) / 1000) + 60000) "
-_TAKE = _FREE_AT + "local next = mine + ARGV[1] " + _SET.format("next") + "return mine - now"
-_HOLD = _FREE_AT + "local till = math.max(mine, now + ARGV[1]) " + _SET.format("till") + "return 1"
-_OPEN = _NOW + (
+_LUA_SET = "redis.call('set', KEYS[1], string.format('%.0f', {0}), 'px', math.ceil(({0} - now) / 1000) + 60000) "
+_TAKE = _FREE_AT + "local next = mine + ARGV[1] " + _LUA_SET.format("next") + "return mine - now"
+_HOLD = _FREE_AT + "local till = math.max(mine, now + ARGV[1]) " + _LUA_SET.format("till") + "return 1"
+_OPEN = _LUA_NOW + (
     "redis.call('zremrangebyscore', KEYS[1], '-inf', string.format('%.0f', now)) "
     "local open = redis.call('zcard', KEYS[1]) "
     "if not redis.call('zscore', KEYS[1], ARGV[1]) and open >= tonumber(ARGV[2]) then return 0 end "
     "redis.call('zadd', KEYS[1], string.format('%.0f', now + ARGV[3]), ARGV[1]) "
     "redis.call('pexpire', KEYS[1], math.ceil(ARGV[3] / 1000) * 2) return 1"
 )
-_RENEW = _NOW + (
+_RENEW = _LUA_NOW + (
     "redis.call('pexpire', KEYS[1], math.ceil(ARGV[2] / 1000) * 2) "
     "return redis.call('zadd', KEYS[1], 'XX', 'CH', string.format('%.0f', now + ARGV[2]), ARGV[1])"
 )
-_REST = "redis.call('set', KEYS[1], '1', 'px', ARGV[1]) return 1"
-_RESTING = "return redis.call('pttl', KEYS[1])"
+_LUA_PAUSE = "redis.call('set', KEYS[1], '1', 'px', ARGV[1]) return 1"
+_LUA_PAUSE_LEFT = "return redis.call('pttl', KEYS[1])"
 _ANSWER_S = 2.0
 _POLL_S = (0.02, 0.1)
 
@@ -64,8 +64,8 @@ class RedisHostLimits:
     heartbeat_s: float = 5.0
     rest_s: float = 30.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _held: dict[str, str] = field(default_factory=dict)  # token to key
-    _beating: bool = False
+    _open_requests: dict[str, str] = field(default_factory=dict)  # token to key
+    _is_renewing: bool = False
     _breaker: Breaker = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,27 +74,27 @@ class RedisHostLimits:
     @classmethod
     def connect(cls, broker_url: str, prefix: str, rest_s: float = 30.0) -> RedisHostLimits:
         """Opens no connection yet."""
-        once_more = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
+        one_retry = Retry(NoBackoff(), 1)  # a connection that Redis closed meanwhile
         client = redis.Redis.from_url(
-            broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=once_more
+            broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S, retry=one_retry
         )
         return cls(client, prefix, rest_s=rest_s)
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
-        return (self._evaluate(_TAKE, self._key("turn", host), _us(interval_s)) or 0) / 1e6
+        return (self._evaluate(_TAKE, self._key("turn", host), _microseconds(interval_s)) or 0) / 1e6
 
     def hold(self, host: str, seconds: float) -> None:
         """No turn for ``seconds``, because the host asked for a pause."""
-        self._evaluate(_HOLD, self._key("turn", host), _us(seconds))
+        self._evaluate(_HOLD, self._key("turn", host), _microseconds(seconds))
 
-    def rest(self, source: str, seconds: float) -> None:
+    def pause(self, source: str, seconds: float) -> None:
         """No process asks the source for ``seconds``."""
-        self._evaluate(_REST, self._key("rest", source), max(1, round(1e3 * seconds)))
+        self._evaluate(_LUA_PAUSE, self._key("rest", source), max(1, round(1e3 * seconds)))
 
-    def resting(self, source: str) -> float:
+    def pause_left_s(self, source: str) -> float:
         """Seconds until the source may be asked again; 0 if it may be asked now."""
-        return max(0, self._evaluate(_RESTING, self._key("rest", source)) or 0) / 1e3
+        return max(0, self._evaluate(_LUA_PAUSE_LEFT, self._key("rest", source)) or 0) / 1e3
 
     @contextmanager
     def slot(self, host: str, limit: int) -> Iterator[None]:
@@ -103,7 +103,7 @@ class RedisHostLimits:
         Otherwise a caller with a low limit could wait forever for callers with a higher one.
         """
         key, token = self._key(f"open:{limit}", host), uuid4().hex
-        while self._evaluate(_OPEN, key, token, limit, _us(self.lease_s)) == 0:
+        while self._evaluate(_OPEN, key, token, limit, _microseconds(self.lease_s)) == 0:
             time.sleep(random.uniform(*_POLL_S))  # noqa: S311  # nosec B311
         self._keep(token, key)
         try:
@@ -127,14 +127,14 @@ class RedisHostLimits:
 
     def _keep(self, token: str, key: str) -> None:
         with self._lock:
-            self._held[token] = key
-            if not self._beating:
-                self._beating = True
+            self._open_requests[token] = key
+            if not self._is_renewing:
+                self._is_renewing = True
                 threading.Thread(target=self._beat, name="turns", daemon=True).start()
 
     def _give_back(self, token: str, key: str) -> None:
         with self._lock:
-            self._held.pop(token, None)
+            self._open_requests.pop(token, None)
         self._evaluate("return redis.call('zrem', KEYS[1], ARGV[1])", key, token)
 
     def _beat(self) -> None:
@@ -142,13 +142,13 @@ class RedisHostLimits:
         while True:
             time.sleep(self.heartbeat_s)
             with self._lock:
-                held = list(self._held.items())
-                self._beating = bool(held)
-            if not held:
+                open_requests = list(self._open_requests.items())
+                self._is_renewing = bool(open_requests)
+            if not open_requests:
                 return
-            for token, key in held:
-                self._evaluate(_RENEW, key, token, _us(self.lease_s))
+            for token, key in open_requests:
+                self._evaluate(_RENEW, key, token, _microseconds(self.lease_s))
 
 
-def _us(seconds: float) -> int:
+def _microseconds(seconds: float) -> int:
     return round(1e6 * seconds)

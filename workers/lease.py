@@ -56,21 +56,21 @@ class Leases:
         with broker_errors():
             return bool(self.client.exists(self._key(name)))
 
-    def mark_requeued(self, run: str, for_s: float) -> bool:
+    def mark_requeued(self, run_id: str, for_s: float) -> bool:
         """Whether this caller is the first to queue the lapsed run again."""
         with broker_errors():
-            return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
+            return bool(self.client.set(self._mark(run_id), "1", nx=True, px=round(1000 * for_s)))
 
-    def taken_up(self, run: str) -> None:
+    def clear_requeued(self, run_id: str) -> None:
         """A worker continues the run. If it lapses again, it may be queued again at once."""
         with broker_errors():
-            self.client.delete(self._mark(run))
+            self.client.delete(self._mark(run_id))
 
     def _key(self, name: str) -> str:
         return f"{self.prefix}:lease:{name}"
 
-    def _mark(self, run: str) -> str:
-        return f"{self.prefix}:requeued:{run}"
+    def _mark(self, run_id: str) -> str:
+        return f"{self.prefix}:requeued:{run_id}"
 
 
 @dataclass(slots=True)
@@ -83,16 +83,16 @@ class Lease:
     leases: Leases
     key: str
     lock: Lock
-    _renewed: float = 0.0  # time.monotonic(), taken before the request, so never later than Redis thinks
+    _renewed_s: float = 0.0  # time.monotonic(), taken before the request, so never later than Redis thinks
     _lost: bool = False
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
     def take(self) -> bool:
-        started = time.monotonic()
+        started_s = time.monotonic()
         with broker_errors():
             is_taken: bool = self.lock.acquire()
-        self._renewed = started
+        self._renewed_s = started_s
         return is_taken
 
     def start_renewal(self) -> None:
@@ -101,7 +101,7 @@ class Lease:
 
     def guard(self) -> None:
         """Raises RunTaken if this process may no longer hold the lease."""
-        if self._lost or time.monotonic() - self._renewed >= self.leases.lease_s:
+        if self._lost or time.monotonic() - self._renewed_s >= self.leases.lease_s:
             raise RunTaken(f"The lease {self.key} was lost; its new owner continues.")
 
     def release(self) -> None:
@@ -118,7 +118,7 @@ class Lease:
 
     def _keep_alive(self) -> None:
         while not self._stop.wait(self.leases.heartbeat_s):
-            started = time.monotonic()
+            started_s = time.monotonic()
             try:
                 self.lock.reacquire()
             except LockError:
@@ -128,4 +128,4 @@ class Lease:
             except redis.RedisError as error:
                 log.warning("lease.not_renewed", key=self.key, reason=str(error))
                 continue
-            self._renewed = started
+            self._renewed_s = started_s

@@ -1,7 +1,7 @@
 """Reading of users' own documents in slices, the users in turn: the work of the ``library`` queue.
 
-A message is a turn, not a document: the worker that takes it serves the user whose last turn is longest ago. Two large
-files of one user so delay nobody else. As many turns wait in the queue as documents are unread.
+A message is a turn, not a document: the worker that takes it serves the user whose last turn is longest ago. So two
+large files of one user delay no other user. The queue has as many turns as there are unread documents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TURNS_KEPT_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class UserTurns:
     """When each user was served last, as numbers that all workers count up together in Redis."""
 
     client: redis.Redis
@@ -32,7 +32,7 @@ class Turns:
             return []
         with broker_errors():
             last_turns = self.client.zmscore(self._key, [owner_routing(owner) for owner in by_name])
-        return [owner for _, owner in sorted(zip((turn or 0.0 for turn in last_turns), by_name, strict=True))]
+        return [owner for _, owner in sorted(zip((last_turn or 0.0 for last_turn in last_turns), by_name, strict=True))]
 
     def take(self, owner: str) -> None:
         with broker_errors():
@@ -40,7 +40,7 @@ class Turns:
             self.client.zadd(self._key, {owner_routing(owner): number})
             self.client.expire(self._key, _TURNS_KEPT_S)
 
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """The turns in the queue."""
         with broker_errors():
             return int(self.client.llen(f"{self.prefix}:library"))
@@ -58,19 +58,19 @@ def read_turn(worker: Worker) -> str | None:
     library = worker.parts.library
     if library is None:
         return None
-    turns = Turns(worker.leases.client, worker.config.prefix)
+    turns_of_users = UserTurns(worker.leases.client, worker.config.prefix)
     unread = library.unread()
-    in_order = turns.in_order(unread)
+    in_order = turns_of_users.in_order(unread)
     for owner, document in ((name, document) for name in in_order for document in unread[name]):
         with worker.leases.hold(_lease(document)) as lease:
             if lease is None:
                 continue
-            turns.take(owner)
-            worker.leases.taken_up(_lease(document))
+            turns_of_users.take(owner)
+            worker.leases.clear_requeued(_lease(document))
             library.read(document, worker.config.library_slice_s)
             break
     remaining = [document for documents in library.unread().values() for document in documents]
-    return remaining[0] if remaining and turns.waiting() < len(remaining) else None
+    return remaining[0] if remaining and turns_of_users.waiting_count() < len(remaining) else None
 
 
 def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:

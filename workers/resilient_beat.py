@@ -15,7 +15,7 @@ from redbeat.schedulers import RedBeatScheduler, RedBeatSchedulerEntry, acquire_
 log = structlog.get_logger(__name__)
 
 _PAUSE_S = 2.0
-_AWAY = (redis.ConnectionError, redis.TimeoutError)
+_REDIS_UNREACHABLE = (redis.ConnectionError, redis.TimeoutError)
 _SET_BACK_S = 2.0
 """A wall clock this far behind the monotonic clock was set back; less is normal clock adjustment."""
 
@@ -35,7 +35,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
             try:
                 super().setup_schedule()
                 return
-            except _AWAY as error:
+            except _REDIS_UNREACHABLE as error:
                 log.warning("beat.without_broker", reason=type(error).__name__)
             time.sleep(_PAUSE_S)
 
@@ -47,7 +47,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
             pause_s = float(super().tick(*arguments, **options))
             self._follow_the_clock()
             return pause_s
-        except _AWAY as error:
+        except _REDIS_UNREACHABLE as error:
             log.warning("beat.without_broker", reason=type(error).__name__)
         except redis.exceptions.LockError:
             log.warning("beat.lock_lost")
@@ -57,7 +57,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
     def close(self) -> None:
         try:
             super().close()
-        except (*_AWAY, redis.exceptions.LockError):
+        except (*_REDIS_UNREACHABLE, redis.exceptions.LockError):
             log.warning("beat.lock_not_released")  # it lapses anyway
 
     def _follow_the_clock(self) -> None:

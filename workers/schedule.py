@@ -46,36 +46,36 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
     One entry per source, keyed by its id: an unchanged one is not written, so that its last run is kept. A new interval
     starts now; a new cron line fires at its next time. Sources that the file or a steward paused have none.
     """
-    paused = paused_sources(app)
-    wanted = {
+    paused_ids = paused_sources(app)
+    entries = {
         _entry_name(id): _entry(app, id, source.schedule)
         for id, source in sources.items()
-        if source.schedule and not source.paused and id not in paused
+        if source.schedule and not source.paused and id not in paused_ids
     }
-    changed = []
-    for name in sorted(_installed(app) - set(wanted)):
+    changed_ids = []
+    for name in sorted(_installed_ids(app) - set(entries)):
         _remove(app, name)
-        changed.append(name.removeprefix(_NAME))
-    for name, entry in wanted.items():
+        changed_ids.append(name.removeprefix(_NAME))
+    for name, entry in entries.items():
         if not _is_stored(app, entry):
             entry.save()
             get_redis(app).sadd(_names_key(app), name)
-            changed.append(name.removeprefix(_NAME))
-    if changed:
-        log.info("schedule.changed", sources=",".join(changed))
-    return changed
+            changed_ids.append(name.removeprefix(_NAME))
+    if changed_ids:
+        log.info("schedule.changed", sources=",".join(changed_ids))
+    return changed_ids
 
 
 def next_runs(app: Celery) -> dict[str, str]:
     """When each scheduled source is due, as ISO 8601 in UTC, by its id."""
-    due = {}
-    for name in _installed(app):
+    due_at = {}
+    for name in _installed_ids(app):
         try:
             entry = RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}{name}", app=app)
         except KeyError:  # removed since the names were read
             continue
-        due[name.removeprefix(_NAME)] = _due(app, entry).isoformat(timespec="seconds").replace("+00:00", "Z")
-    return due
+        due_at[name.removeprefix(_NAME)] = _due(app, entry).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return due_at
 
 
 def _due(app: Celery, entry: RedBeatSchedulerEntry) -> datetime:
@@ -83,28 +83,32 @@ def _due(app: Celery, entry: RedBeatSchedulerEntry) -> datetime:
     now = app.now().astimezone(UTC)
     if entry.last_run_at is None:
         return now
-    remaining: timedelta = entry.schedule.remaining_estimate(entry.last_run_at)
-    return max(now, now + remaining)
+    remaining_time: timedelta = entry.schedule.remaining_estimate(entry.last_run_at)
+    return max(now, now + remaining_time)
 
 
 def _entry_name(source_id: str) -> str:
     return f"{_NAME}{source_id}"
 
 
-def _entry(app: Celery, source_id: str, when: Schedule) -> RedBeatSchedulerEntry:
-    delay_s = when.delay_s(source_id)
+def _entry(app: Celery, source_id: str, schedule: Schedule) -> RedBeatSchedulerEntry:
+    delay_s = schedule.delay_s(source_id)
     options = {"countdown": delay_s} if delay_s else {}
     name, args = _entry_name(source_id), [source_id, None]
-    return RedBeatSchedulerEntry(name, HARVEST_TASK, when.for_celery(), args=args, options=options, app=app)
+    return RedBeatSchedulerEntry(name, HARVEST_TASK, schedule.for_celery(), args=args, options=options, app=app)
 
 
 def _is_stored(app: Celery, entry: RedBeatSchedulerEntry) -> bool:
     try:
-        stored = RedBeatSchedulerEntry.from_key(entry.key, app=app)
+        stored_entry = RedBeatSchedulerEntry.from_key(entry.key, app=app)
     except KeyError:
         return False
-    same_call = stored.task == entry.task and list(stored.args) == entry.args and stored.options == entry.options
-    return bool(same_call and stored.schedule == entry.schedule)
+    same_call = (
+        stored_entry.task == entry.task
+        and list(stored_entry.args) == entry.args
+        and stored_entry.options == entry.options
+    )
+    return bool(same_call and stored_entry.schedule == entry.schedule)
 
 
 def _remove(app: Celery, name: str) -> None:
@@ -112,7 +116,7 @@ def _remove(app: Celery, name: str) -> None:
     get_redis(app).srem(_names_key(app), name)
 
 
-def _installed(app: Celery) -> set[str]:
+def _installed_ids(app: Celery) -> set[str]:
     return {name.decode() if isinstance(name, bytes) else name for name in get_redis(app).smembers(_names_key(app))}
 
 

@@ -14,9 +14,9 @@ import structlog
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options, RunTaken
-from indexer.remove.removed import purge
+from indexer.remove.tombstones import purge
 from indexer.sources.protocols import PROTOCOLS
-from indexer.store.runs import Runs, since_when
+from indexer.store.runs import Runs, start_of_request
 from indexer.write.embed import embed_missing
 from workers.config import WorkerConfig, WorkerParts
 from workers.lease import Lease, Leases
@@ -37,7 +37,7 @@ def since_of(runs: Runs, source: SourceConfig) -> str | None:
     if source.type == "folder" or not PROTOCOLS[source.type].incremental:
         return None
     full, last = runs.last_complete(source.id, full=True), runs.last_complete(source.id, full=False)
-    return since_when(full, last, source.full_every_span, datetime.now(UTC))
+    return start_of_request(full, last, source.full_every_span, datetime.now(UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,35 +91,43 @@ class Worker:
             if lease is None:
                 return False
             try:
-                filled = embed_missing(source_id, self._harvest_parts(), self._options(None, lease))
+                result = embed_missing(source_id, self._harvest_parts(), self._options(None, lease))
             except RunTaken:
                 return False
-        return filled.remaining > 0 and filled.embedded > 0
+        return result.remaining > 0 and result.embedded > 0
 
     def purge_removed(self) -> int:
         """Deletes records that were removed more than 30 days ago; returns their number."""
         return purge(self.parts.client, self.config.prefix)
 
-    def lapsed(self) -> list[RunReport]:
+    def lapsed_runs(self) -> list[RunReport]:
         """Runs whose worker died, each named once until a worker continues it."""
         silent = timedelta(seconds=self.config.lease_s)
-        known = known_sources(self.config.sources)
-        return [run for run in self.runs.lapsed(silent) if run.source in known and self._is_ours_to_requeue(run)]
+        sources = known_sources(self.config.sources)
+        return [run for run in self.runs.lapsed_runs(silent) if run.source in sources and self._is_ours_to_requeue(run)]
 
     def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
-        run = self.runs.load(run_id or message_id)
-        if run_id is None and run is None and (unfinished := self.runs.unfinished(source.id)) is not None:
-            return SliceResult("continues", unfinished.id)
-        if (run is None and run_id is not None) or (run is not None and not run.unfinished):
+        stored_run = self.runs.load(run_id or message_id)
+        if (
+            run_id is None
+            and stored_run is None
+            and (unfinished_run := self.runs.find_unfinished(source.id)) is not None
+        ):
+            return SliceResult("continues", unfinished_run.id)
+        if (stored_run is None and run_id is not None) or (stored_run is not None and not stored_run.unfinished):
             log.info("harvest.finished_before", source=source.id, run=run_id or message_id)
             return SliceResult("finished_before", run_id)
         options = self._options(source, lease)
-        run = run or open_run(source.id, replace(options, since=since_of(self.runs, source)), id=message_id)
-        self.leases.taken_up(run.id)
+        stored_run = stored_run or open_run(
+            source.id, replace(options, since=since_of(self.runs, source)), id=message_id
+        )
+        self.leases.clear_requeued(stored_run.id)
         try:
-            report = harvest(source.id, self.parts.open_source(source, run.since), self._harvest_parts(), options, run)
+            report = harvest(
+                source.id, self.parts.open_source(source, stored_run.since), self._harvest_parts(), options, stored_run
+            )
         except RunTaken:
-            return SliceResult("taken", run.id)
+            return SliceResult("taken", stored_run.id)
         return SliceResult(
             "continues" if report.state == "running" else "ended", report.id, report.counts.without_vector > 0
         )

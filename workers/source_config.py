@@ -12,7 +12,7 @@ from pydantic import ValidationError, ValidationInfo, field_validator
 from core.errors import NotFound
 from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
-from workers.plain_faults import fault
+from workers.config_faults import fault
 from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 from workers.sources_file import SourcesFile, read_sources
 
@@ -63,7 +63,9 @@ class SourceConfig(SourceEntry):
                 PROTOCOLS[type].read_options(options)
             except ValidationError as error:
                 names = PROTOCOLS[type].option_names
-                problems = [f"{'.'.join(map(str, each['loc']))}: {fault(each, names)}" for each in error.errors()]
+                problems = [
+                    f"{'.'.join(map(str, problem['loc']))}: {fault(problem, names)}" for problem in error.errors()
+                ]
                 raise ValueError("; ".join(problems)) from None
         return options
 
@@ -79,14 +81,14 @@ def load_sources(path: Path) -> dict[str, SourceConfig]:
 def known_sources(path: Path) -> dict[str, SourceConfig]:
     """The sources by id. A missing file means no sources and one warning. Raises SondeError for an invalid file."""
     try:
-        known = load_sources(path)
+        sources = load_sources(path)
     except NotFound as error:
         if path not in _warned_of:
             _warned_of.add(path)
             log.warning("sources.no_file", reason=str(error))
         return {}
     _warned_of.discard(path)
-    return known
+    return sources
 
 
 _warned_of: set[Path] = set()

@@ -117,7 +117,7 @@ class AccessConfig(Strict):
     """Who may see the source's records: only callers in one of these groups, or everybody.
 
     Without either, records that some groups see stay with these groups, and others are public: to open a restricted
-    source, somebody must write ``public: true``.
+    source, the entry must have ``public: true``.
     """
 
     restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError, field_validator
 
 from core.errors import NotFound, WrongFile
 from core.json_types import Json
-from workers.plain_faults import fault, names_at
+from workers.config_faults import allowed_names, fault
 from workers.source_entry import SourceEntry, Strict
 
 Entry = TypeVar("Entry", bound=SourceEntry)
@@ -23,14 +23,14 @@ def line_of(root: yaml.Node | None, path: Sequence[str | int]) -> int | None:
         return None
     node, line = root, root.start_mark.line
     for step in path:
-        child = _below(node, step)
+        child = _child_of(node, step)
         if child is None:
             break
         node, line = child[0], child[1]
     return line + 1
 
 
-def _below(node: yaml.Node, step: str | int) -> tuple[yaml.Node, int] | None:
+def _child_of(node: yaml.Node, step: str | int) -> tuple[yaml.Node, int] | None:
     """The value of a key with the key's line, or an item of a list with its own."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
@@ -51,9 +51,9 @@ class SourcesFile(Strict, Generic[Entry]):
     @classmethod
     def _ids_differ(cls, sources: tuple[Entry, ...]) -> tuple[Entry, ...]:
         ids = [source.id for source in sources]
-        twice = sorted({id for id in ids if ids.count(id) > 1})
-        if twice:
-            raise ValueError(f"the id {', '.join(twice)} is given twice")
+        duplicates = sorted({id for id in ids if ids.count(id) > 1})
+        if duplicates:
+            raise ValueError(f"the id {', '.join(duplicates)} is given twice")
         return sources
 
 
@@ -72,7 +72,7 @@ def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]
     except FileNotFoundError:
         raise NotFound(f"{path}: there is no sources file; name the catalogues to harvest there.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongFile(f"{path} cannot be read: {_why(error)}.") from error
+        raise WrongFile(f"{path} cannot be read: {_reason(error)}.") from error
     raw = _yaml(path, text)
     try:
         content = file.model_validate({} if raw is None else raw)
@@ -90,7 +90,7 @@ def _yaml(path: Path, text: str) -> object:
         raise WrongFile(f"{path} is not YAML that can be read: it is nested too deeply.") from None
 
 
-def _why(error: OSError | UnicodeDecodeError) -> str:
+def _reason(error: OSError | UnicodeDecodeError) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else f"it is no UTF-8 text ({error.reason})"
 
 
@@ -107,6 +107,8 @@ def _faults(error: ValidationError, root: yaml.Node | None, file: type[BaseModel
     faults = []
     for problem in error.errors(include_input=False):
         line = line_of(root, problem["loc"])
-        where = f"line {line}: " if line is not None else ""
-        faults.append(f"{where}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}")
+        position = f"line {line}: " if line is not None else ""
+        faults.append(
+            f"{position}{'.'.join(map(str, problem['loc']))}: {fault(problem, allowed_names(file, problem['loc']))}"
+        )
     return faults

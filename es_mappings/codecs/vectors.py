@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from core.json_types import Json, JsonMapping
 from core.ports import EmbedderCard, Encoded, TokenCard
-from core.token_bits import Bits, packed, unpacked
+from core.token_bits import Bits, pack, unpack
 
 VECTOR, TOKENS = "vector", "tokens"
 FIELDS = (VECTOR, TOKENS)
@@ -23,7 +23,7 @@ def to_fields(encoded: Encoded, card: EmbedderCard, wanted: TokenCard | None) ->
     documents: list[Json] = [{VECTOR: vector.tolist()} for vector in encoded.vectors]
     if encoded.tokens is None or wanted is None or card.tokens != wanted:
         return documents
-    bits = [base64.b64encode(packed(tokens)).decode("ascii") for tokens in encoded.tokens]
+    bits = [base64.b64encode(pack(tokens)).decode("ascii") for tokens in encoded.tokens]
     return [
         {**fields, TOKENS: {"by": wanted.code, "bits": token_bits}}
         for fields, token_bits in zip(documents, bits, strict=True)
@@ -49,7 +49,7 @@ def bits_of(source: JsonMapping, card: TokenCard) -> Bits | None:
     if stored is None or stored.get("by") != card.code:
         return None
     try:
-        bits = unpacked(base64.b64decode(stored["bits"], validate=True), card.dims)
+        bits = unpack(base64.b64decode(stored["bits"], validate=True), card.dims)
     except (binascii.Error, KeyError, TypeError):
         bits = None
     if bits is None:

@@ -23,7 +23,7 @@ from core.record import (
 )
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.json_documents.parsing import text_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
 from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
 from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between
@@ -35,7 +35,9 @@ from indexer.formats.repair.text import block, is_placeholder, line, shorten, un
 from indexer.formats.repair.written_dates import says_no_date
 from indexer.raw import RawRecord
 
-_ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"})
+_ATTRIBUTED_ROLES = frozenset(
+    {"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"}
+)
 _CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 _PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
@@ -98,9 +100,9 @@ class RecordDraft:
 
     def set_type(self, text: str) -> None:
         """Sets the type from the document's word for it; an unknown word leaves ``dataset``."""
-        known = resource_type(text)
-        if known is not None:
-            self.type = known
+        type_code = resource_type(text)
+        if type_code is not None:
+            self.type = type_code
 
     def add_keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
         text = line(term)
@@ -152,11 +154,11 @@ class RecordDraft:
 
     def add_date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""
-        written = line(text)
-        if not written or written.startswith(_NO_DATE) or is_placeholder(written) or says_no_date(written):
+        date_text = line(text)
+        if not date_text or date_text.startswith(_NO_DATE) or is_placeholder(date_text) or says_no_date(date_text):
             return
         try:
-            iso = read_date(written, self.warnings)
+            iso = read_date(date_text, self.warnings)
         except ValueError as error:
             self.warnings.append(f"dates: left out: {error}")
             return
@@ -164,9 +166,9 @@ class RecordDraft:
 
     def set_vertical(self, low: float, high: float, unit: str = "m") -> None:
         """Heights are positive upwards; NaN means an unknown end."""
-        known = sorted(end for end in (low, high) if math.isfinite(end))
-        if known and self.vertical is None:
-            self.vertical = Vertical(known[0], known[-1], unit)
+        ends = sorted(end for end in (low, high) if math.isfinite(end))
+        if ends and self.vertical is None:
+            self.vertical = Vertical(ends[0], ends[-1], unit)
 
     def add_kind(self, kind: ProvenanceKind | None) -> None:
         self._kinds.append(kind)
@@ -212,8 +214,8 @@ class RecordDraft:
         parts = {name: line(text) or None for name, text in properties.items()}
         media_type = parts.pop("media_type", None) or media_type_of(address)
         rel = rel or ("download" if is_data_file(address) else "related")
-        known = self._links.get(address)
-        if known is None or known.rel == "related":
+        earlier_link = self._links.get(address)
+        if earlier_link is None or earlier_link.rel == "related":
             self._links[address] = Link(address, rel, media_type=media_type, **parts)
 
     def add_format(self, name: str) -> None:
@@ -224,13 +226,15 @@ class RecordDraft:
     def finish(self) -> Record:
         """The Record. Raises RecordRefused where identifier, title and abstract are all missing."""
         abstract = "" if is_placeholder(abstract_text := block(self.abstract)) else abstract_text
-        stated = line(self.identifier)
-        title = title_or_substitute(line(self.title), self._alternate_titles, stated, abstract, self.warnings)
-        identifier = stated or self.raw.native_id
+        stated_identifier = line(self.identifier)
+        title = title_or_substitute(
+            line(self.title), self._alternate_titles, stated_identifier, abstract, self.warnings
+        )
+        identifier = stated_identifier or self.raw.native_id
         if not self.names.short_names:  # none was stated
             self.names.add_possible_short_names(*self._alternate_titles)
         self.places.resolve(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
-        if not stated:
+        if not stated_identifier:
             self.warnings.append("identifier: none given, the source's own name for the document is used")
         return Record(
             id=record_id(self.source, identifier),
@@ -258,7 +262,7 @@ class RecordDraft:
             formats=unique(self._formats),
             names=self.names.finish(),
             edition=line(self.edition) or None,
-            doi=self.doi or doi_in(stated),
+            doi=self.doi or doi_in(stated_identifier),
             parent=line(self.parent) or None,
             native_format=self.native_format,
             warnings=unique([*self.warnings, *self.places.warnings]),
@@ -285,7 +289,7 @@ class RecordDraft:
 def title_or_substitute(
     title: str, alternate_titles: Sequence[str], identifier: str, abstract: str, warnings: list[str]
 ) -> str:
-    """The title, or what stands in for it, with a warning. Raises RecordRefused where there is nothing."""
+    """The title, or a substitute with a warning. Raises RecordRefused if there is no substitute."""
     if title and not is_placeholder(title):
         return title
     candidates = {
@@ -303,16 +307,16 @@ def title_or_substitute(
 def makers_among(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
     """The names of those who made the data; where there are none, of those who publish or own them."""
     makers = [contact for contact in contacts if contact.role in _CREATORS]
-    chosen = makers or [contact for contact in contacts if contact.role in _ATTRIBUTED]
-    return unique(name for contact in chosen if (name := contact.name or contact.organisation))
+    makers_or_owners = makers or [contact for contact in contacts if contact.role in _ATTRIBUTED_ROLES]
+    return unique(name for contact in makers_or_owners if (name := contact.name or contact.organisation))
 
 
 def unique_keywords_of(keywords: list[Keyword]) -> tuple[Keyword, ...]:
     """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
-    named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
+    terms_with_vocabulary = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
     unique_keywords: dict[tuple[str, str | None], Keyword] = {}
     for keyword in keywords:
-        if keyword.vocabulary is None and keyword.term.casefold() in named:
+        if keyword.vocabulary is None and keyword.term.casefold() in terms_with_vocabulary:
             continue
         unique_keywords.setdefault((keyword.term.casefold(), keyword.vocabulary), keyword)
     return tuple(unique_keywords.values())
@@ -327,7 +331,7 @@ def add_period(draft: RecordDraft, text: str) -> None:
     if era is not None:
         draft.add_time(era)
     if era is not None or not draft.add_interval(words):
-        _add_period_keyword(draft, words, known=era is not None)
+        _add_period_keyword(draft, words, is_known=era is not None)
 
 
 def add_period_value(draft: RecordDraft, period: object) -> None:
@@ -364,20 +368,20 @@ def _period_end(text: str) -> PeriodEnd:
 
 def add_period_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
     """Adds a period by its edges; ``words`` describe it and stay as keywords."""
-    old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
+    geologic_edges = [edge for edge in (begin, end) if edge.words and not edge.calendar]
     for text in words:
         draft.add_keyword(shorten(text), "temporal")
-    if not old:
+    if not geologic_edges:
         draft.add_span(begin.words, end.words)
         return
     span = span_between(begin, end)
     if span is not None:
         draft.add_time(span)
-    for text in unique(edge.words for edge in old):
-        _add_period_keyword(draft, text, known=span is not None)
+    for text in unique(edge.words for edge in geologic_edges):
+        _add_period_keyword(draft, text, is_known=span is not None)
 
 
-def _add_period_keyword(draft: RecordDraft, words: str, *, known: bool) -> None:
+def _add_period_keyword(draft: RecordDraft, words: str, *, is_known: bool) -> None:
     draft.add_keyword(shorten(words), "temporal")
-    if not known:
+    if not is_known:
         draft.warnings.append(f"time: {shorten(words)!r} is no period with known years: kept as a keyword")

@@ -42,8 +42,8 @@ def record_fields() -> list[str]:
 
 def filled_fields(record: Record) -> set[str]:
     """The fields of ``record_fields`` in which a record differs from its defaults."""
-    empty = Record(id="", source="", identifier="", title="")
-    return {name for name in record_fields() if _value(record, name) != _value(empty, name)}
+    empty_record = Record(id="", source="", identifier="", title="")
+    return {name for name in record_fields() if _value(record, name) != _value(empty_record, name)}
 
 
 def _value(record: Record, name: str) -> object:
@@ -80,5 +80,5 @@ def page_marks(name: str) -> tuple[str, str]:
 def replace_between(name: str, page: str, text: str) -> str:
     """The page with ``text`` between the marks with that name; without marks, at the end of the page."""
     begin, end = page_marks(name)
-    before, _, rest = page.partition(begin)
-    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+    text_before, _, text_after = page.partition(begin)
+    return f"{text_before}{begin}\n{text}\n{end}{text_after.partition(end)[2]}"

@@ -16,7 +16,7 @@ from indexer.formats.json_documents.linked_data import Vocabulary, vocabulary_of
 from indexer.formats.json_documents.parsing import looks_like_json, parse_json
 from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import FirstElement, first_element
 from indexer.raw import RawRecord
 
@@ -95,8 +95,8 @@ class Format:
 
 def parsed_content(raw: RawRecord, parse: Callable[[bytes], Any]) -> Any:
     """What ``parse`` gives for the document, from its recognition where that holds it. Raises as ``parse`` does."""
-    parsed = None if raw.recognition is None else raw.recognition.parsed
-    return parse(raw.content) if parsed is None else parsed
+    document = None if raw.recognition is None else raw.recognition.parsed
+    return parse(raw.content) if document is None else document
 
 
 def json_of(raw: RawRecord) -> Any:

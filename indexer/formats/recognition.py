@@ -27,12 +27,12 @@ from indexer.formats.readers import (
     stac,
     umm_c,
 )
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.text import line
 from indexer.formats.xml_documents import Element, FirstElement, find, local_name, parse, text_at
 from indexer.raw import Recognition
 
-_LISTED = (
+_FORMATS = (
     iso19139.FORMAT,
     iso19139.FORMAT_WITH_IMAGERY,
     iso19115_3.FORMAT,
@@ -50,7 +50,7 @@ _LISTED = (
     schema_org.FORMAT,
     dublin_core.FORMAT,
 )
-FORMATS: dict[str, Format] = {format.name: format for format in _LISTED}
+FORMATS: dict[str, Format] = {format.name: format for format in _FORMATS}
 """By name. The first format that recognises a document reads it, so specific formats come first: JSON profiles before
 plain DCAT and schema.org, which many other documents resemble."""
 _LONGEST_QUOTE = 160
@@ -92,8 +92,8 @@ def describe_unknown(content: bytes) -> str:
         return "it is a binary file"
     try:
         root = parse(content).root
-    except RecordRefused as refused:
-        return str(refused)
+    except RecordRefused as refusal:
+        return str(refusal)
     return _describe_answer(root) or f"its root element is {root.tag}"
 
 
@@ -117,8 +117,8 @@ def _describe_answer(root: Element) -> str:
 def _describe_json(content: bytes) -> str:
     try:
         document = parse_json(content)
-    except RecordRefused as refused:
-        return str(refused)
+    except RecordRefused as refusal:
+        return str(refusal)
     if isinstance(document, list):
         return f"it is a JSON list of {len(document)} without records of a known format"
     if not isinstance(document, Mapping):

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from core.record import Record
 from indexer.formats.format import Format
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
-from indexer.raw import PassedOver, RawRecord, Skipped
+from indexer.raw import PassedOver, RawRecord, SkippedMember
 
 
-def recognised(raw: RawRecord) -> RawRecord:
+def with_recognition(raw: RawRecord) -> RawRecord:
     """The document with its ``recognition``, which ``reader_tag`` and ``read`` then use."""
     return raw if raw.recognition is not None else replace(raw, recognition=recognise(raw.content))
 
@@ -41,8 +41,9 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def stated_fields(raw: RawRecord) -> frozenset[str] | None:
-    """Those of ``indexer.formats.stated.FIELDS`` that a document states by the paths of its format; None if its format
-    names no paths. Raises RecordRefused as ``read``.
+    """Those of ``indexer.formats.stated_fields.FIELDS`` that a document states by the paths of its format.
+
+    None if its format names no paths. Raises RecordRefused as ``read``.
     """
     format, record = _format_and_record(raw)
     return None if format.stated is None else format.stated.fields(record)
@@ -75,7 +76,7 @@ class Separation:
     """The records of one document, its members that cannot be read, and those that are no records."""
 
     records: tuple[RawRecord, ...]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
 
@@ -89,12 +90,14 @@ def separate(raw: RawRecord) -> Separation:
         document = split(raw.content) if raw.content.strip() else SplitDocument([])
     except RecordRefused:
         return Separation((raw,))
-    skipped, passed_over = report_members(document.unreadable, raw.native_id, raw.origin)
+    skipped_members, passed_over = report_members(document.unreadable, raw.native_id, raw.origin)
     if [record.name for record in document.records] == [""]:
         (record,) = document.records
         is_whole = record.content == raw.content  # else it is the only record of an envelope
-        return Separation((replace(raw, recognition=record.recognition if is_whole else None),), skipped, passed_over)
-    if not document.records or (len(document.records) == 1 and not skipped):
+        return Separation(
+            (replace(raw, recognition=record.recognition if is_whole else None),), skipped_members, passed_over
+        )
+    if not document.records or (len(document.records) == 1 and not skipped_members):
         return Separation((raw,), (), passed_over if document.records else ())
     records = tuple(
         replace(
@@ -108,19 +111,19 @@ def separate(raw: RawRecord) -> Separation:
         )
         for record in with_unique_names(document.records)
     )
-    return Separation(records, skipped, passed_over)
+    return Separation(records, skipped_members, passed_over)
 
 
 def report_members(
     members: Sequence[UnreadableMember], native_id: str, origin: str, container: str | None = None
-) -> tuple[tuple[Skipped, ...], tuple[PassedOver, ...]]:
+) -> tuple[tuple[SkippedMember, ...], tuple[PassedOver, ...]]:
     """The members without a record, for the report. One without a name may be any record of its ``container``, which
     is the document itself by default.
     """
-    skipped = tuple(
-        Skipped(f"{origin}#{member.name}", f"{member.place}: {member.reason}", f"{native_id}#{member.name}")
+    skipped_members = tuple(
+        SkippedMember(f"{origin}#{member.name}", f"{member.place}: {member.reason}", f"{native_id}#{member.name}")
         if member.name
-        else Skipped(f"{origin}#{member.place}", member.reason, container=container or origin)
+        else SkippedMember(f"{origin}#{member.place}", member.reason, container=container or origin)
         for member in members
         if not member.passed_over
     )
@@ -131,12 +134,12 @@ def report_members(
         for member in members
         if member.passed_over
     )
-    return skipped, passed_over
+    return skipped_members, passed_over
 
 
-def _media_type(part: bytes, whole: str | None) -> str | None:
+def _media_type(part: bytes, whole_type: str | None) -> str | None:
     """Data sets from RDF and web pages become JSON-LD."""
-    return "application/ld+json" if part[:1] == b"{" and "json" not in (whole or "") else whole
+    return "application/ld+json" if part[:1] == b"{" and "json" not in (whole_type or "") else whole_type
 
 
 def with_unique_names(records: Sequence[RecordPart]) -> Iterator[RecordPart]:
@@ -163,10 +166,10 @@ def _difference(record: RecordPart) -> str:
     """What distinguishes a record from another one with the same name."""
     raw = RawRecord(record.name, record.content, record.name, recognition=record.recognition)
     try:
-        parsed = read(raw, "")
+        record_read = read(raw, "")
     except RecordRefused:
         return _content_hash(record.content)
-    return parsed.edition or _content_hash(parsed.title.encode())
+    return record_read.edition or _content_hash(record_read.title.encode())
 
 
 def _content_hash(content: bytes) -> str:

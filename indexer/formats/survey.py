@@ -9,81 +9,84 @@ from dataclasses import dataclass, field
 
 from core.record import Record
 from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read, stated_fields
-from indexer.formats.stated import FIELDS
-from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
+from indexer.formats.stated_fields import FIELDS
+from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember
 
 NAMES = {"title": "title", "abstract": "abstract", "extents": "extent", "times": "period"}
 _ABOUT = {"title": "title:", "abstract": "abstract:", "extents": "extent:", "times": "time:"}
 _PLACE = re.compile(r"^(?:entry|element) \d+ of [^:]*: ")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_QUOTED_TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 @dataclass(frozen=True, slots=True)
 class MissedField:
-    """A field that a document states and its record lacks; ``why`` are the reader's warnings about it."""
+    """A field that a document states and its record lacks; ``reasons`` are the reader's warnings about it."""
 
     origin: str
     format: str
     name: str
-    why: tuple[str, ...]
+    reasons: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Survey:
-    """Counts by format; ``stated`` and ``given`` by (format, field); refusals by reason, each with its documents.
+    """Counts by format. ``stated_counts`` and ``read_counts`` are by (format, field); ``refusals`` have the documents
+    of each reason.
 
-    ``filled`` counts every field that records have beyond its default, also where ``stated`` does not count it.
+    ``filled_counts`` counts every field that records have beyond its default, also fields without a stated count.
     """
 
     documents: int = 0
     records: Counter[str] = field(default_factory=Counter)
-    stated: Counter[tuple[str, str]] = field(default_factory=Counter)
-    given: Counter[tuple[str, str]] = field(default_factory=Counter)
-    filled: Counter[tuple[str, str]] = field(default_factory=Counter)
-    missed: list[MissedField] = field(default_factory=list)
-    refused: dict[str, list[str]] = field(default_factory=dict)
+    stated_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    read_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    filled_counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missed_fields: list[MissedField] = field(default_factory=list)
+    refusals: dict[str, list[str]] = field(default_factory=dict)
     passed_over: Counter[str] = field(default_factory=Counter)
     origins_passed_over: dict[str, list[str]] = field(default_factory=dict)
 
     def share(self) -> float:
         """Of the fields that documents state, the share that the records give; 1.0 where nothing is stated."""
-        stated = self.stated.total()
-        return self.given.total() / stated if stated else 1.0
+        stated_count = self.stated_counts.total()
+        return self.read_counts.total() / stated_count if stated_count else 1.0
 
-    def skip(self, member: Skipped) -> None:
+    def skip(self, member: SkippedMember) -> None:
         """A file or member that cannot be read."""
         self.documents += 1
-        self.refused.setdefault(member.reason, []).append(member.origin)
+        self.refusals.setdefault(member.reason, []).append(member.origin)
 
-    def pass_over(self, other: PassedOver) -> None:
+    def pass_over(self, passed_over: PassedOver) -> None:
         """Files and members that are no metadata."""
-        self.passed_over[other.reason] += other.count
-        self.origins_passed_over.setdefault(other.reason, []).extend((other.origin, *other.others))
+        self.passed_over[passed_over.reason] += passed_over.count
+        self.origins_passed_over.setdefault(passed_over.reason, []).extend((passed_over.origin, *passed_over.others))
 
     def add_record(self, raw: RawRecord) -> None:
         """Reads a document that is already split."""
         self.documents += 1
         try:
             record = read(raw, "survey")
-        except RecordRefused as refused:
-            self._refuse(raw, refused)
+        except RecordRefused as refusal:
+            self._refuse(raw, refusal)
             return
         self.records[record.native_format] += 1
-        self.filled.update((record.native_format, name) for name in filled_fields(record))
-        given = _given_fields(record)
-        stated = stated_fields(raw)
-        for name in given if stated is None else stated:
-            self.stated[record.native_format, name] += 1
-            if name in given:
-                self.given[record.native_format, name] += 1
+        self.filled_counts.update((record.native_format, name) for name in filled_fields(record))
+        given_fields = _given_fields(record)
+        fields_stated = stated_fields(raw)
+        for name in given_fields if fields_stated is None else fields_stated:
+            self.stated_counts[record.native_format, name] += 1
+            if name in given_fields:
+                self.read_counts[record.native_format, name] += 1
             else:
-                self.missed.append(MissedField(raw.origin, record.native_format, name, _warnings_of(record, name)))
+                self.missed_fields.append(
+                    MissedField(raw.origin, record.native_format, name, _warnings_of(record, name))
+                )
 
-    def _refuse(self, raw: RawRecord, refused: RecordRefused) -> None:
-        reason = str(refused).removeprefix("no reader knows this format: ")
-        self.refused.setdefault(reason, []).append(raw.origin)
+    def _refuse(self, raw: RawRecord, refusal: RecordRefused) -> None:
+        reason = str(refusal).removeprefix("no reader knows this format: ")
+        self.refusals.setdefault(reason, []).append(raw.origin)
 
 
 def _warnings_of(record: Record, name: str) -> tuple[str, ...]:
@@ -102,8 +105,8 @@ def survey_of(pages: Iterable[RawPage]) -> Survey:
             result.add_record(raw)
         for member in page.skipped:
             result.skip(member)
-        for other in page.passed_over:
-            result.pass_over(other)
+        for passed_over in page.passed_over:
+            result.pass_over(passed_over)
     return result
 
 
@@ -114,18 +117,23 @@ def markdown(survey: Survey) -> str:
         "|---|---|---|---|---|---|",
     ]
     for kind, count in sorted(survey.records.items()):
-        cells = [f"{survey.given[kind, name]} / {survey.stated[kind, name]}" for name in FIELDS]
+        cells = [f"{survey.read_counts[kind, name]} / {survey.stated_counts[kind, name]}" for name in FIELDS]
         rows.append(f"| `{kind}` | {count} | {' | '.join(cells)} |")
     return "\n".join([*rows, *_refusals(survey)])
 
 
 def _refusals(survey: Survey) -> list[str]:
     groups: Counter[str] = Counter()
-    for reason, origins in survey.refused.items():
+    for reason, origins in survey.refusals.items():
         groups[_group(reason)] += len(origins)
-    counted = sorted(groups.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
-    others = sorted(survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
-    tables = [("| refused | documents |", counted), ("| passed over | files and members |", others)]
+    counted_reasons = sorted(groups.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
+    passed_over_reasons = sorted(
+        survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0])
+    )
+    tables = [
+        ("| refused | documents |", counted_reasons),
+        ("| passed over | files and members |", passed_over_reasons),
+    ]
     rows: list[str] = []
     for head, lines in tables:
         if lines:
@@ -153,7 +161,7 @@ _LEGEND = "Empty: the format has no place for it. `type` counts where it is not 
 
 def _cell(survey: Survey, kind: str, name: str) -> str:
     """The number of records, with its share where it is neither none nor all."""
-    count, records = survey.filled[kind, name], survey.records[kind]
+    count, records = survey.filled_counts[kind, name], survey.records[kind]
     if count == 0:
         return "0" if can_hold(kind, name) else ""
     return str(count) if count == records else f"{count} ({_percent(count / records)})"
@@ -166,7 +174,7 @@ def _percent(share: float) -> str:
 
 def _group(reason: str) -> str:
     """A reason without the parts that differ between documents and members."""
-    reason = _PLACE.sub("", _QUOTED.sub("…", reason))
+    reason = _PLACE.sub("", _QUOTED_TEXT.sub("…", reason))
     if reason.startswith("its root element is"):
         return "a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...)"
     for start in (

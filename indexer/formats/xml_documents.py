@@ -10,7 +10,7 @@ from functools import lru_cache
 from lxml import etree
 from lxml.etree import _Element
 
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
@@ -21,7 +21,7 @@ _ONLY_NAMED = re.compile(  # a document type with only a name: no internal subse
     rb"<!DOCTYPE\s+[\w.:-]+(?:\s+(?:SYSTEM|PUBLIC\s+(?:\"[^\"<>]*\"|'[^'<>]*'))(?:\s*(?:\"[^\"<>]*\"|'[^'<>]*'))?)?\s*>"
 )
 _WEB_PAGE = re.compile(rb"\A\s*(?:<!doctype html|<html)", re.IGNORECASE)
-_DECLARED = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
+_DECLARED_ENCODING = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CHARACTER = re.compile(rb"&#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});")
 _DTD_REFUSED = "it declares a document type (DOCTYPE, entities), which is never read"
@@ -84,19 +84,19 @@ def parse(content: bytes) -> ParsedXml:
     if _WEB_PAGE.match(content):
         raise RecordRefused("it is a web page, not metadata")
     start = _after_prolog(content)
-    named = _ONLY_NAMED.match(content, start)
-    if named is not None:  # FGDC's documents name their DTD: it is skipped, never fetched
-        content = content[:start] + content[named.end() :]
+    prefix_match = _ONLY_NAMED.match(content, start)
+    if prefix_match is not None:  # FGDC's documents name their DTD: it is skipped, never fetched
+        content = content[:start] + content[prefix_match.end() :]
     if content.startswith(_DTD, _after_prolog(content)):
         raise RecordRefused(_DTD_REFUSED)
     try:
         return ParsedXml(_parse(content))
     except etree.XMLSyntaxError as error:
-        repaired, warnings = _repair(content)
+        repaired_content, warnings = _repair(content)
         if not warnings:
             raise RecordRefused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
     try:
-        return ParsedXml(_parse(repaired), warnings)
+        return ParsedXml(_parse(repaired_content), warnings)
     except etree.XMLSyntaxError as error:
         raise RecordRefused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
 
@@ -110,12 +110,12 @@ def _after_prolog(content: bytes) -> int:
     while True:
         space = _SPACE.match(content, place)
         place = place if space is None else space.end()
-        for opening, closing in ((b"<!--", b"-->"), (b"<?", b"?>")):
-            if content.startswith(opening, place):
-                end = content.find(closing, place + len(opening))
+        for opening_mark, closing_mark in ((b"<!--", b"-->"), (b"<?", b"?>")):
+            if content.startswith(opening_mark, place):
+                end = content.find(closing_mark, place + len(opening_mark))
                 if end < 0:
                     return place
-                place = end + len(closing)
+                place = end + len(closing_mark)
                 break
         else:
             return place
@@ -130,13 +130,13 @@ def first_element(content: bytes) -> FirstElement | None:
         events=("start",), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
     for start in range(0, len(content), _FIRST_BYTES):
-        broken = _feed(reader, content[start : start + _FIRST_BYTES])
+        is_broken = _feed(reader, content[start : start + _FIRST_BYTES])
         for _, element in reader.read_events():
             if isinstance(element, etree._Element):
                 return element_start(element)
-        if broken:
-            repaired, warnings = _repair(content)
-            return first_element(repaired) if warnings else None
+        if is_broken:
+            repaired_content, warnings = _repair(content)
+            return first_element(repaired_content) if warnings else None
     return None
 
 
@@ -168,26 +168,28 @@ def _parse(content: bytes) -> etree._Element:
 
 def _repair(content: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The document without characters that XML forbids, and the repairs; no warnings: nothing could be repaired."""
-    declared = _DECLARED.match(content)
-    if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8"):
+    encoding_match = _DECLARED_ENCODING.match(content)
+    if encoding_match is not None and encoding_match[1].lower() not in (b"utf-8", b"utf8"):
         return content, ()
     warnings = []
-    repaired = _CHARACTER.sub(_allowed, _CONTROL.sub(b"", content))
-    if repaired != content:
+    repaired_content = _CHARACTER.sub(_allowed_character, _CONTROL.sub(b"", content))
+    if repaired_content != content:
         warnings.append("xml: control characters were removed")
     try:
-        repaired.decode("utf-8")
+        repaired_content.decode("utf-8")
     except UnicodeDecodeError:
-        repaired = _as_utf8(repaired)
+        repaired_content = _as_utf8(repaired_content)
         warnings.append("xml: bytes that are not UTF-8 were read as Windows-1252")
-    return repaired, tuple(warnings)
+    return repaired_content, tuple(warnings)
 
 
-def _allowed(match: re.Match[bytes]) -> bytes:
+def _allowed_character(match: re.Match[bytes]) -> bytes:
     digits = match[1].decode()
     code = int(digits[1:], 16) if digits.startswith("x") else int(digits)
-    allowed = code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
-    return match[0] if allowed else b""
+    is_allowed = (
+        code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+    )
+    return match[0] if is_allowed else b""
 
 
 def _as_utf8(content: bytes) -> bytes:
@@ -202,9 +204,11 @@ def _windows_character(match: re.Match[str]) -> str:
 def describe_syntax_error(error: etree.XMLSyntaxError) -> str:
     """``an attribute has no quotes around its value (line 3, column 7)``."""
     message = error.msg or ""
-    what = next((plain for start, plain in _PLAIN_WORDS if message.startswith(start)), "its markup is broken")
+    description = next(
+        (plain_words for start, plain_words in _PLAIN_WORDS if message.startswith(start)), "its markup is broken"
+    )
     line, column = error.position
-    return f"{what} (line {line}, column {column})"
+    return f"{description} (line {line}, column {column})"
 
 
 @lru_cache(maxsize=2048)

@@ -24,7 +24,7 @@ from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
 from indexer.plan.planner import Planner
 from indexer.raw import RawPage, Source
 from indexer.reindex.finish import finish_if_possible
-from indexer.remove.sweep import Swept, sweep
+from indexer.remove.sweep import SweepResult, sweep
 from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
@@ -39,41 +39,41 @@ def batches(pages: Iterable[RawPage], size: int, limit_bytes: int = BATCH_BYTES)
 
     If the source fails, the pages before the failure are returned first, then the error is raised.
     """
-    waiting: list[RawPage] = []
+    pending: list[RawPage] = []
     stream = iter(pages)
     while True:
         try:
             page = next(stream, None)
         except SondeError:
-            if waiting:
-                yield joined(waiting)
+            if pending:
+                yield joined_page(pending)
             raise
         if page is not None:
-            waiting.append(page)
-        if waiting and (page is None or _enough(waiting, size, limit_bytes)):
-            yield joined(waiting)
-            waiting = []
+            pending.append(page)
+        if pending and (page is None or _is_full(pending, size, limit_bytes)):
+            yield joined_page(pending)
+            pending = []
         if page is None:
             return
 
 
-def joined(pages: list[RawPage]) -> RawPage:
+def joined_page(pages: list[RawPage]) -> RawPage:
     last = pages[-1]
     records = tuple(record for page in pages for record in page.records)
     return RawPage(
         records,
         last.position,
         next((page.total for page in reversed(pages) if page.total is not None), None),
-        tuple(skipped for page in pages for skipped in page.skipped),
+        tuple(skipped_member for page in pages for skipped_member in page.skipped),
         tuple(id for page in pages for id in page.deleted),
         last.matched,
         tuple(id for page in pages for id in page.unchanged),
         tuple(visit for page in pages for visit in page.visits),
-        tuple(passed for page in pages for passed in page.passed_over),
+        tuple(passed_over for page in pages for passed_over in page.passed_over),
     )
 
 
-def _enough(pages: list[RawPage], size: int, limit_bytes: int) -> bool:
+def _is_full(pages: list[RawPage], size: int, limit_bytes: int) -> bool:
     return (
         sum(len(page.records) + len(page.unchanged) + len(page.passed_over) for page in pages) >= size
         or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes
@@ -108,17 +108,17 @@ def harvest(
     recipe = parts.recipe()
     finish_if_possible(parts)
     run = run if run is not None else open_run(source_id, options)
-    begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
+    started_run = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
     with Background(1, "commit") as background:
-        return _Slice(parts, options, begun, recipe, background).go(source)
+        return _Slice(parts, options, started_run, recipe, background).go(source)
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _WriteResult:
     """The result of one batch."""
 
-    failed: list[RejectedItem]
-    buried: Deletions
+    failures: list[RejectedItem]
+    deletions: Deletions
 
 
 @dataclass(slots=True)
@@ -131,13 +131,13 @@ class _Slice:
     recipe: IndexMeta
     background: Background
     started: float = field(default_factory=time.monotonic)
-    handled: int = 0
+    handled_count: int = 0
     tally: Tally = field(init=False)
     embedding: Embedding = field(init=False)
     planner: Planner = field(init=False)
     matched: int | None = None  # the number of distinct records that the source claims, from its last page
-    _counted: bool = False
-    _writing: tuple[RawPage, Future[_Written]] | None = None
+    _is_counted: bool = False
+    _pending_write: tuple[RawPage, Future[_WriteResult]] | None = None
 
     def __post_init__(self) -> None:
         self.tally = Tally.of(self.run)
@@ -166,7 +166,7 @@ class _Slice:
 
     def _batches(self, source: Source) -> bool:
         """Whether the source ended; False if the budget did."""
-        with self._timed("plan"):
+        with self._time("plan"):
             self.planner.begin()
         stream = batches(source.pages(self.run.position), self.options.batch)
         try:
@@ -179,27 +179,27 @@ class _Slice:
         return True
 
     def _fetch(self, stream: Iterator[RawPage]) -> RawPage | None:
-        with self._timed("fetch"):
+        with self._time("fetch"):
             return next(stream, None)
 
     def _handle(self, batch: RawPage) -> None:
         self._follow_the_model()
         moment = RunMoment(self.run.id, now_iso(), self.recipe.embedding_model)
-        with self._timed("plan"):
+        with self._time("plan"):
             items = self.planner.plan(batch, moment)
-        for origin in self.planner.kept_closed:
+        for origin in self.planner.still_restricted:
             self.tally.warn(origin, STAYS_RESTRICTED)
-        with self._timed("embed"):
+        with self._time("embed"):
             items = self._with_vectors(items)
         self._settle()
         self.options.guard()
         count(items, batch, self.tally)
-        if self.run.slices > 1 and not self._counted:  # only the batch after the stored position can be a repetition
+        if self.run.slices > 1 and not self._is_counted:  # only the batch after the stored position can be a repetition
             count_lost([item for item in items if lost_by_a_crash(item, self.run)], self.tally)
-        self._counted = True
+        self._is_counted = True
         self.matched = batch.matched
         job = self.background.submit(self._commit, items, batch, moment)
-        self._writing = (batch, job)
+        self._pending_write = (batch, job)
 
     def _follow_the_model(self) -> None:
         """A reindex may change the serving model during a run; new vectors must use the new model."""
@@ -208,80 +208,90 @@ class _Slice:
             self.recipe, self.embedding = recipe, Embedding(self.parts, recipe)
 
     def _with_vectors(self, items: list[Item]) -> list[Item]:
-        wanted = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
-        texts = [parsed.record.embedding_text for index in wanted if (parsed := items[index].parsed) is not None]
-        made = self.embedding.embed(texts)
-        for index, fields in zip(wanted, made.fields, strict=True):
+        to_embed = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
+        texts = [
+            parsed_record.record.embedding_text
+            for index in to_embed
+            if (parsed_record := items[index].parsed) is not None
+        ]
+        vector_fields = self.embedding.embed(texts)
+        for index, fields in zip(to_embed, vector_fields.fields, strict=True):
             items[index] = replace(items[index], vectors=fields)
-        self.tally.tokens = self.tally.tokens.plus(made.reads, made.lengths) if made.lengths else self.tally.tokens
-        missing = sum(fields is None for fields in made.fields)
-        self.tally.add("embedded", len(wanted) - missing)
-        self.tally.add("without_vector", missing)
+        self.tally.tokens = (
+            self.tally.tokens.plus(vector_fields.reads, vector_fields.lengths)
+            if vector_fields.lengths
+            else self.tally.tokens
+        )
+        missing_count = sum(fields is None for fields in vector_fields.fields)
+        self.tally.add("embedded", len(to_embed) - missing_count)
+        self.tally.add("without_vector", missing_count)
         return items
 
-    def _commit(self, items: list[Item], batch: RawPage, moment: RunMoment) -> _Written:
+    def _commit(self, items: list[Item], batch: RawPage, moment: RunMoment) -> _WriteResult:
         client, prefix, source = self.parts.client, self.parts.prefix, self.run.source
-        with self._timed("commit"):
-            failed = commit(client, prefix, items, moment)
+        with self._time("commit"):
+            failures = commit(client, prefix, items, moment)
             if batch.visits:
                 FileVersions(client, prefix).save(source, batch.visits, moment.now)
-            return _Written(failed, apply_deletions(client, prefix, source, batch.deleted, moment))
+            return _WriteResult(failures, apply_deletions(client, prefix, source, batch.deleted, moment))
 
     def _settle(self) -> None:
         """Waits for the current write, then stores the position after it: never ahead of the ledger."""
-        if self._writing is None:
+        if self._pending_write is None:
             return
-        (batch, job), self._writing = self._writing, None
-        with self._timed("wait"):
-            written = job.result()
-        for each in written.failed:
-            count_failure(each, self.tally)
-        self._count_removed(written.buried)
-        self.handled += _size(batch)
+        (batch, job), self._pending_write = self._pending_write, None
+        with self._time("wait"):
+            result = job.result()
+        for failure in result.failures:
+            count_failure(failure, self.tally)
+        self._count_removed(result.deletions)
+        self.handled_count += _size(batch)
         self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
         self._save("running")
         self.parts.progress("batch", seen=self.tally.counts["seen"], total=self.run.total or 0)
 
     def _budget_is_used(self) -> bool:
         seconds, records = self.options.seconds, self.options.records
-        pending = _size(self._writing[0]) if self._writing is not None else 0
+        pending = _size(self._pending_write[0]) if self._pending_write is not None else 0
         return (seconds is not None and time.monotonic() - self.started >= seconds) or (
-            records is not None and self.handled + pending >= records
+            records is not None and self.handled_count + pending >= records
         )
 
     def _finish(self) -> RunReport:
         self.options.guard()
         self._count_each_once()
         self._save("running")
-        if (short := self._short()) is not None:
-            return self._save("failed", short)
+        if (short_message := self._short()) is not None:
+            return self._save("failed", short_message)
         if self.run.since is not None:
             return self._save("complete")
-        with self._timed("sweep"):
-            swept = sweep(self.parts.client, self.parts.prefix, self.run, self.options, now_iso())
-        self._count_removed(swept)
-        for warning in swept.warnings:
+        with self._time("sweep"):
+            sweep_result = sweep(self.parts.client, self.parts.prefix, self.run, self.options, now_iso())
+        self._count_removed(sweep_result)
+        for warning in sweep_result.warnings:
             self.tally.warn(self.run.source, warning)
-        return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
+        return self._save("complete" if sweep_result.refusal is None else "refused_removal", sweep_result.refusal)
 
     def _count_each_once(self) -> None:
         """A listing that was walked again in another slice gave some documents twice: they count once."""
         if self.run.slices > 1:
-            distinct = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
-            self.tally.uncount(self.tally.counts["seen"] - distinct - self.tally.counts["failed"])
+            distinct_count = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+            self.tally.uncount(self.tally.counts["seen"] - distinct_count - self.tally.counts["failed"])
 
     def _short(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""
         if self.matched is None:
             return None
-        seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
-        if seen >= self.matched:
+        seen_count = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+        if seen_count >= self.matched:
             return None
-        return f"The source says it has {self.matched} records and gave {seen} different ones; nothing was removed."
+        return (
+            f"The source says it has {self.matched} records and gave {seen_count} different ones; nothing was removed."
+        )
 
-    def _count_removed(self, removed: Swept | Deletions) -> None:
-        self.tally.add("removed", removed.removed)
-        for failure in removed.failures:
+    def _count_removed(self, removal: SweepResult | Deletions) -> None:
+        self.tally.add("removed", removal.removed)
+        for failure in removal.failures:
             self.tally.fail(Refusal(failure.id, failure.reason, kept=True))
 
     def _save(self, state: RunState, message: str | None = None) -> RunReport:
@@ -308,11 +318,11 @@ class _Slice:
             log.warning("harvest.not_stored", run=self.run.id, reason=str(error))
 
     def _absence(self) -> str | None:
-        missing, why = self.tally.counts["without_vector"], self.embedding.absence
-        return f"{missing} records have no vector yet: {why}" if missing and why else None
+        missing_count, reason = self.tally.counts["without_vector"], self.embedding.absence
+        return f"{missing_count} records have no vector yet: {reason}" if missing_count and reason else None
 
     @contextmanager
-    def _timed(self, stage: str) -> Iterator[None]:
+    def _time(self, stage: str) -> Iterator[None]:
         started_s = time.perf_counter()
         try:
             yield

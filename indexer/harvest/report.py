@@ -14,15 +14,15 @@ from es_mappings.codecs.runs import Counts, Refusal, RunReport, TokenCounts, War
 from indexer.plan.parsed_record import Item, RejectedItem
 from indexer.raw import RawPage
 
-_NAMED = 1000  # refusals and failures in the report; the ledger and the log have all of them
+_MAX_NAMED = 1000  # refusals and failures in the report; the ledger and the log have all of them
 _EXAMPLES = 3
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|‘[^’]*’|“[^”]*”")
+_QUOTED_TEXT = re.compile(r"'[^']*'|\"[^\"]*\"|‘[^’]*’|“[^”]*”")
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,:/-]\d+)*")
 
 
 def warning_kind(text: str) -> str:
     """A warning without its names and numbers, for grouping."""
-    return _NUMBER.sub("#", _QUOTED.sub("…", text))
+    return _NUMBER.sub("#", _QUOTED_TEXT.sub("…", text))
 
 
 @dataclass(slots=True)
@@ -66,12 +66,12 @@ class Tally:
 
     def refuse(self, refusal: Refusal) -> None:
         self.add("refused")
-        if len(self.refusals) < _NAMED:
+        if len(self.refusals) < _MAX_NAMED:
             self.refusals.append(refusal)
 
     def fail(self, failure: Refusal) -> None:
         self.add("failed")
-        if len(self.failures) < _NAMED:
+        if len(self.failures) < _MAX_NAMED:
             self.failures.append(failure)
 
     def pass_over(self, origin: str, reason: str, count: int) -> None:
@@ -80,18 +80,18 @@ class Tally:
 
     def warn(self, origin: str, text: str, count: int = 1) -> None:
         kind = self._first.setdefault(warning_kind(text), text)
-        before = self.warnings.get(kind, WarningKind(0, ()))
-        examples = before.examples
+        earlier_kind = self.warnings.get(kind, WarningKind(0, ()))
+        examples = earlier_kind.examples
         if len(examples) < _EXAMPLES:
             examples = (*examples, f"{origin}: {text}")
-        self.warnings[kind] = WarningKind(before.count + count, examples)
+        self.warnings[kind] = WarningKind(earlier_kind.count + count, examples)
 
     def parts(self) -> Json:
         """The fields of a RunReport that this counts."""
         return {
             "counts": Counts(**self.counts),
             "tokens": self.tokens,
-            "took_ms": {stage: round(spent) for stage, spent in self.took_ms.items()},
+            "took_ms": {stage: round(spent_ms) for stage, spent_ms in self.took_ms.items()},
             "refusals": tuple(self.refusals),
             "failures": tuple(self.failures),
             "warnings": dict(self.warnings),
@@ -103,26 +103,28 @@ log = structlog.get_logger(__name__)
 
 def count(items: Sequence[Item], batch: RawPage, tally: Tally) -> None:
     """Every item has one outcome; ``seen`` is their sum, skipped members included; what is passed over is beside it."""
-    tally.add("seen", sum(not item.again for item in items))
+    tally.add("seen", sum(not item.is_repeat for item in items))
     for item in items:
-        if item.again:
-            told = f"identifier: {item.raw.native_id!r} came again with other content; the later document is kept"
-            tally.warn(item.decision.entry.origin, told)
+        if item.is_repeat:
+            warning = f"identifier: {item.raw.native_id!r} came again with other content; the later document is kept"
+            tally.warn(item.decision.entry.origin, warning)
             continue
-        _COUNTED.get(item.decision.outcome, _count_taken)(item, tally)
+        _COUNT_BY_OUTCOME.get(item.decision.outcome, _count_committed)(item, tally)
     unread = {item.raw.native_id for item in items}
-    for passed in [one for one in batch.passed_over if one.native_id not in unread]:
-        tally.pass_over(passed.origin, passed.reason, passed.count)
+    for passed_over in [
+        passed_over_member for passed_over_member in batch.passed_over if passed_over_member.native_id not in unread
+    ]:
+        tally.pass_over(passed_over.origin, passed_over.reason, passed_over.count)
     if batch.skipped:
         log.warning("harvest.skipped", members=len(batch.skipped), first=batch.skipped[0].origin)
 
 
 def lost_by_a_crash(item: Item, run: RunReport) -> bool:
-    """Whether this run wrote the record anew before, in a batch that it could not add to its report any more."""
-    stored = item.stored
-    if stored is None or item.decision.outcome != "same" or stored.last_seen_run != run.id:
+    """Whether this run already wrote the record, in a batch that a crash kept out of its report."""
+    stored_entry = item.stored
+    if stored_entry is None or item.decision.outcome != "same" or stored_entry.last_seen_run != run.id:
         return False
-    return stored.first_seen is not None and stored.first_seen >= run.started
+    return stored_entry.first_seen is not None and stored_entry.first_seen >= run.started
 
 
 def count_lost(items: Sequence[Item], tally: Tally) -> None:
@@ -133,17 +135,17 @@ def count_lost(items: Sequence[Item], tally: Tally) -> None:
         tally.add("without_vector" if item.decision.entry.embedding_model is None else "embedded")
 
 
-def count_failure(failed: RejectedItem, tally: Tally) -> None:
+def count_failure(failure: RejectedItem, tally: Tally) -> None:
     """An item that Elasticsearch refused: ``kept`` if an earlier version stays in service."""
-    entry, stored = failed.item.decision.entry, failed.item.stored
-    reason = f"Elasticsearch did not take it: {failed.reason}"
-    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", reason, kept=_was_held(stored)))
-    log.error("harvest.failed", source=entry.source, origin=entry.origin, reason=failed.reason)
+    entry, stored_entry = failure.item.decision.entry, failure.item.stored
+    reason = f"Elasticsearch did not take it: {failure.reason}"
+    tally.fail(Refusal(f"{entry.origin} ({entry.record or entry.key})", reason, kept=_has_record(stored_entry)))
+    log.error("harvest.failed", source=entry.source, origin=entry.origin, reason=failure.reason)
 
 
 def _count_refused(item: Item, tally: Tally) -> None:
     entry = item.decision.entry
-    tally.refuse(Refusal(entry.origin, entry.reason or "", kept=_was_held(entry)))
+    tally.refuse(Refusal(entry.origin, entry.reason or "", kept=_has_record(entry)))
     log.warning("harvest.refused", source=entry.source, origin=entry.origin, reason=entry.reason)
 
 
@@ -154,7 +156,7 @@ def _count_duplicate(item: Item, tally: Tally) -> None:
     log.warning("harvest.duplicate", source=entry.source, origin=entry.origin, record=entry.record)
 
 
-def _count_taken(item: Item, tally: Tally) -> None:
+def _count_committed(item: Item, tally: Tally) -> None:
     decision = item.decision
     tally.add(decision.outcome)
     if decision.entry.claims is not None and decision.entry.reason is not None:
@@ -165,8 +167,8 @@ def _count_taken(item: Item, tally: Tally) -> None:
         tally.warn(decision.entry.origin, warning)
 
 
-_COUNTED = {"refused": _count_refused, "duplicate": _count_duplicate}
+_COUNT_BY_OUTCOME = {"refused": _count_refused, "duplicate": _count_duplicate}
 
 
-def _was_held(entry: LedgerEntry | None) -> bool:
+def _has_record(entry: LedgerEntry | None) -> bool:
     return entry is not None and entry.held is not None

@@ -13,7 +13,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.raw import RawPage, RawRecord
-from indexer.remove.removed import list_removed
+from indexer.remove.tombstones import list_removed
 from indexer.store.ledger import RESTORED, Ledger, kept_document, write_ledger
 
 
@@ -31,18 +31,18 @@ def restore(
     if groups is not None:
         raws = [replace(raw, access_groups=tuple(sorted(set(groups)))) for raw in raws]
     options = replace(options, trigger="restore", since=now_iso())  # since: records that it does not list are not gone
-    report = harvest(source, _Kept(tuple(raws)), parts, options)
-    back = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])
+    report = harvest(source, _StoredDocuments(tuple(raws)), parts, options)
+    restored_entries = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])
     write_ledger(
         parts.client,
         parts.prefix,
-        [replace(entry, reason=RESTORED) for entry in back.values() if entry.held is not None],
+        [replace(entry, reason=RESTORED) for entry in restored_entries.values() if entry.held is not None],
     )
     return report
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredDocuments:
     """A source that returns the stored documents."""
 
     records: tuple[RawRecord, ...]
@@ -52,17 +52,17 @@ class _Kept:
 
 
 def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) -> list[LedgerEntry]:
-    found = Ledger(client, prefix).entries([entry_key(source, id) for id in ids])
+    entries = Ledger(client, prefix).entries([entry_key(source, id) for id in ids])
     by_record = {entry.record: entry for entry in list_removed(client, prefix, source)}
-    tombs = [found.get(entry_key(source, id)) or by_record.get(id) for id in ids]
-    missing = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
-    if missing:
-        raise NotFound(f"{', '.join(missing)}: not among the removed records of {source}.")
+    tombs = [entries.get(entry_key(source, id)) or by_record.get(id) for id in ids]
+    missing_ids = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
+    if missing_ids:
+        raise NotFound(f"{', '.join(missing_ids)}: not among the removed records of {source}.")
     return [tomb for tomb in tombs if tomb is not None]
 
 
 def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
-    kept = kept_document(client, prefix, tomb)
-    if kept is None:
+    document = kept_document(client, prefix, tomb)
+    if document is None:
         raise NotFound(f"{tomb.native_id}: its document is no longer stored.")
-    return replace(kept, record_id=tomb.record)
+    return replace(document, record_id=tomb.record)

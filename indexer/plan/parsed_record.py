@@ -32,10 +32,10 @@ _LEAST_CONFIDENCE = 0.5  # below this, the text mentions several kinds about equ
 _READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
 
 
-def reading_tag(*how: str) -> str:
-    """A tag for all current readers and for ``how`` a source is read: when it changes, its files are read again."""
+def reading_tag(*reading_options: str) -> str:
+    """A tag for all current readers and these options of a source: when it changes, the files are read again."""
     readers = (f"{name}/{reader.version}" for name, reader in sorted(FORMATS.items()))
-    return hashlib.sha256("\n".join((_READING, *readers, *how)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join((_READING, *readers, *reading_options)).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
 
 
 def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRecord:
-    """With the names of the loaded ``lists``. Raises indexer.formats.refused.RecordRefused with the reason.
+    """With the names of the loaded ``lists``. Raises indexer.formats.record_refused.RecordRefused with the reason.
 
     Raises ValueError for a document whose access is not settled: it must never count as public.
     """
@@ -70,17 +70,22 @@ def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRec
     return _with_hashes(record if raw.record_id is None else replace(record, id=raw.record_id))
 
 
-def with_id(parsed: ParsedRecord, id: str) -> ParsedRecord:
+def with_id(parsed_record: ParsedRecord, id: str) -> ParsedRecord:
     """The same record with another id than its identifier's."""
-    named = _with_hashes(replace(parsed.record, id=id))
-    return replace(named, content=replace(named.content, wanted_id=parsed.record.id))
+    record_with_id = _with_hashes(replace(parsed_record.record, id=id))
+    return replace(record_with_id, content=replace(record_with_id.content, wanted_id=parsed_record.record.id))
 
 
-def with_record(parsed: ParsedRecord, record: Record) -> ParsedRecord:
+def with_record(parsed_record: ParsedRecord, record: Record) -> ParsedRecord:
     """The same document read as another version of its record."""
-    made = _with_hashes(record)
+    record_with_hashes = _with_hashes(record)
     return replace(
-        made, content=replace(made.content, wanted_id=parsed.content.wanted_id, conflict=parsed.content.conflict)
+        record_with_hashes,
+        content=replace(
+            record_with_hashes.content,
+            wanted_id=parsed_record.content.wanted_id,
+            conflict=parsed_record.content.conflict,
+        ),
     )
 
 
@@ -106,39 +111,41 @@ def with_listed_names(record: Record, lists: NameLists) -> Record:
     if not lists.names:
         return record
     names = record.names
-    written: dict[str, None] = {}
+    other_names: dict[str, None] = {}
 
-    def listed(kind: ListKind, name: str) -> str:
-        preferred = lists.preferred(kind, name) or name
-        if preferred != name:
-            written.setdefault(name)
-        return preferred
+    def listed_name(kind: ListKind, name: str) -> str:
+        list_name = lists.preferred(kind, name) or name
+        if list_name != name:
+            other_names.setdefault(name)
+        return list_name
 
-    renamed = replace(
+    renamed_names = replace(
         names,
-        platforms=names_once(listed("platforms", one) for one in names.platforms),
-        instruments=names_once(listed("instruments", one) for one in names.instruments),
-        projects=names_once(listed("projects", one) for one in names.projects),
-        variables=variables_once(replace(one, name=listed("variables", one.name)) for one in names.variables),
+        platforms=names_once(listed_name("platforms", listed) for listed in names.platforms),
+        instruments=names_once(listed_name("instruments", listed) for listed in names.instruments),
+        projects=names_once(listed_name("projects", listed) for listed in names.projects),
+        variables=variables_once(
+            replace(listed, name=listed_name("variables", listed.name)) for listed in names.variables
+        ),
     )
-    return replace(record, names=replace(renamed, written=tuple(written)))
+    return replace(record, names=replace(renamed_names, written=tuple(other_names)))
 
 
 log = structlog.get_logger(__name__)
 
-_MOST = 10_000
+_MAX_OVERLAYS = 10_000
 _RUN = "curation"
 
 
 def overlays_of(client: Elasticsearch, prefix: str, source: str) -> Mapping[str, Overlay]:
-    """By record; empty if nobody curates. A failure is raised: without its overlay a record must not be written."""
+    """By record; empty if there are none. A failure is raised: without its overlay a record must not be written."""
     query = {
         "bool": {
             "filter": [{"term": {"kind": "overlays"}}, {"term": {"draft": ""}}, {"prefix": {"record": f"{source}:"}}]
         }
     }
-    found = client.search(index=alias(prefix, "curation"), query=query, size=_MOST, ignore_unavailable=True)
-    return {hit["_source"]["record"]: overlay_from_content(hit["_source"]["content"]) for hit in found["hits"]["hits"]}
+    answer = client.search(index=alias(prefix, "curation"), query=query, size=_MAX_OVERLAYS, ignore_unavailable=True)
+    return {hit["_source"]["record"]: overlay_from_content(hit["_source"]["content"]) for hit in answer["hits"]["hits"]}
 
 
 def overlay_tag(overlay: Overlay | None) -> str:
@@ -146,8 +153,8 @@ def overlay_tag(overlay: Overlay | None) -> str:
     return "" if overlay is None else hashlib.sha256(repr(overlay).encode()).hexdigest()[:16]
 
 
-def overlaid(parsed: ParsedRecord, overlay: Overlay | None) -> ParsedRecord:
-    return parsed if overlay is None else with_record(parsed, overlay.on(parsed.record))
+def overlaid(parsed_record: ParsedRecord, overlay: Overlay | None) -> ParsedRecord:
+    return parsed_record if overlay is None else with_record(parsed_record, overlay.on(parsed_record.record))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +166,7 @@ class Item:
     decision: Decision
     parsed: ParsedRecord | None = None
     vectors: Json | None = None
-    again: bool = False  # this run has already counted a document of the same native id
+    is_repeat: bool = False  # this run has already counted a document of the same native id
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.errors import Conflict
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.raw import RawRecord, Skipped, skipped_id
+from indexer.raw import RawRecord, SkippedMember, skipped_id
 from indexer.store.ledger import SourceGroups
 
 Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
@@ -73,8 +73,8 @@ class Decision:
     """An outcome and its consequences.
 
     ``write``: the record is written to the index; ``vector`` says whether it is embedded or keeps its vector.
-    ``keep_bytes``: the native bytes are new. ``entry`` is the ledger's next state of the document, ``displaced`` that
-    of the document that held the record until now.
+    ``keep_bytes``: the native bytes are new. ``entry`` is the ledger's next state of the document,
+    ``displaced_entry`` that of the document that held the record until now.
     """
 
     outcome: Outcome
@@ -82,55 +82,73 @@ class Decision:
     write: bool = False
     vector: VectorNeed = "none"
     keep_bytes: bool = False
-    displaced: LedgerEntry | None = None
+    displaced_entry: LedgerEntry | None = None
 
 
-def unchanged(document: Document, stored: LedgerEntry | None) -> bool:
+def is_unchanged(document: Document, stored_entry: LedgerEntry | None) -> bool:
     """Whether the same reader already read or refused the same bytes, so that parsing can be skipped."""
-    return stored is not None and stored.state in ("current", "refused") and stored.raw_hash == document.raw_hash
+    return (
+        stored_entry is not None
+        and stored_entry.state in ("current", "refused")
+        and stored_entry.raw_hash == document.raw_hash
+    )
 
 
-def plan_unread(stored: LedgerEntry, moment: RunMoment) -> Decision:
+def plan_unread(stored_entry: LedgerEntry, moment: RunMoment) -> Decision:
     """The document is unchanged: same, or refused again for the same reason."""
-    if stored.state != "current":
-        return Decision("refused", stored.seen(moment.run, moment.now))
-    reason = stored.reason if stored.claims is not None else None
-    return Decision("same", replace(stored, reason=reason).seen(moment.run, moment.now))
+    if stored_entry.state != "current":
+        return Decision("refused", stored_entry.seen(moment.run, moment.now))
+    reason = stored_entry.reason if stored_entry.claims is not None else None
+    return Decision("same", replace(stored_entry, reason=reason).seen(moment.run, moment.now))
 
 
-def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: RunMoment) -> Decision:
+def plan_refused(document: Document, reason: str, stored_entry: LedgerEntry | None, moment: RunMoment) -> Decision:
     """The document cannot be read; the last good version, if there is one, stays in service."""
-    if stored is not None and stored.held:
-        before, container = stored, None
+    if stored_entry is not None and stored_entry.held:
+        kept_entry, container = stored_entry, None
     else:
         first, container = _first(document, moment), document.container
-        before = replace(first, first_seen=_since(stored, moment))
-    entry = replace(before, state="refused", reason=reason, origin=document.origin, raw_hash=document.raw_hash)
+        kept_entry = replace(first, first_seen=_since(stored_entry, moment))
+    entry = replace(kept_entry, state="refused", reason=reason, origin=document.origin, raw_hash=document.raw_hash)
     return Decision("refused", replace(entry, container=container).seen(moment.run, moment.now))
 
 
 def plan_skipped(
-    source: str, skipped: Skipped, own: LedgerEntry | None, stored: LedgerEntry | None, moment: RunMoment
+    source: str,
+    skipped_member: SkippedMember,
+    own_entry: LedgerEntry | None,
+    stored_entry: LedgerEntry | None,
+    moment: RunMoment,
 ) -> Decision:
-    """A member that the source could not give. ``own`` is the entry of the document it was before, if that is known;
-    its record stays in service. ``stored`` is the entry of the same failure in an earlier run.
+    """A member that the source could not give.
+
+    ``own_entry`` is the entry of the document that it was before, if that is known; its record stays in service.
+    ``stored_entry`` is the entry of the same failure in an earlier run.
     """
-    if own is not None and own.held is not None:
-        entry = replace(own, state="refused", reason=skipped.reason, origin=skipped.origin, raw_hash="")
-        entry = replace(entry, container=skipped.container)
+    if own_entry is not None and own_entry.held is not None:
+        entry = replace(
+            own_entry, state="refused", reason=skipped_member.reason, origin=skipped_member.origin, raw_hash=""
+        )
+        entry = replace(entry, container=skipped_member.container)
     else:
-        entry = LedgerEntry(source, skipped_id(skipped.origin), "skipped", skipped.origin, reason=skipped.reason)
-        entry = replace(entry, first_seen=_since(stored, moment), container=skipped.container)
+        entry = LedgerEntry(
+            source, skipped_id(skipped_member.origin), "skipped", skipped_member.origin, reason=skipped_member.reason
+        )
+        entry = replace(entry, first_seen=_since(stored_entry, moment), container=skipped_member.container)
     return Decision("refused", entry.seen(moment.run, moment.now))
 
 
-def _since(stored: LedgerEntry | None, moment: RunMoment) -> str | None:
-    """When this entry began, if it never ended; a removed one begins anew."""
-    return stored.first_seen if stored is not None and stored.state in ("refused", "skipped") else moment.now
+def _since(stored_entry: LedgerEntry | None, moment: RunMoment) -> str | None:
+    """When this entry began, if it never ended; a removed entry begins again."""
+    return (
+        stored_entry.first_seen
+        if stored_entry is not None and stored_entry.state in ("refused", "skipped")
+        else moment.now
+    )
 
 
 def plan(
-    document: Document, content: Content, stored: LedgerEntry | None, owner: Owner | None, moment: RunMoment
+    document: Document, content: Content, earlier_entry: LedgerEntry | None, owner: Owner | None, moment: RunMoment
 ) -> Decision:
     """For a parsed document: new, changed, moved, same, or a duplicate.
 
@@ -140,28 +158,30 @@ def plan(
     entry = _current(document, content, moment)
     if owner is not None and owner.seen:
         return Decision("duplicate", _duplicate(entry, owner.entry))
-    before = owner.entry if owner is not None else stored
-    if before is None or before.held != content.record:
+    last_entry = owner.entry if owner is not None else earlier_entry
+    if last_entry is None or last_entry.held != content.record:
         return Decision("new", replace(entry, embedding_model=None), write=True, vector="embed", keep_bytes=True)
-    entry = replace(entry, first_seen=before.first_seen, embedding_model=before.embedding_model)
-    changed = before.record_hash != content.record_hash
-    vector = _vector(content, before, moment) if changed else "none"
+    entry = replace(entry, first_seen=last_entry.first_seen, embedding_model=last_entry.embedding_model)
+    is_changed = last_entry.record_hash != content.record_hash
+    vector = _vector(content, last_entry, moment) if is_changed else "none"
     if owner is not None:
-        given_up = replace(owner.entry, state="moved", reason=f"now {document.origin}")
-        return Decision("moved", entry, write=changed, vector=vector, keep_bytes=True, displaced=given_up)
-    return Decision("changed" if changed else "same", entry, write=changed, vector=vector, keep_bytes=True)
+        released_entry = replace(owner.entry, state="moved", reason=f"now {document.origin}")
+        return Decision(
+            "moved", entry, write=is_changed, vector=vector, keep_bytes=True, displaced_entry=released_entry
+        )
+    return Decision("changed" if is_changed else "same", entry, write=is_changed, vector=vector, keep_bytes=True)
 
 
-def not_committed(decision: Decision, stored: LedgerEntry | None, moment: RunMoment) -> LedgerEntry | None:
+def uncommitted_entry(decision: Decision, stored_entry: LedgerEntry | None, moment: RunMoment) -> LedgerEntry | None:
     """The entry of a document that Elasticsearch refused: seen, so not swept; without hash, so tried again."""
-    if stored is None or stored.state == "removed":
+    if stored_entry is None or stored_entry.state == "removed":
         return None
-    return replace(stored, raw_hash="", origin=decision.entry.origin).seen(moment.run, moment.now)
+    return replace(stored_entry, raw_hash="", origin=decision.entry.origin).seen(moment.run, moment.now)
 
 
-def _vector(content: Content, before: LedgerEntry, moment: RunMoment) -> VectorNeed:
-    stands = before.text_hash == content.text_hash and before.embedding_model == moment.model
-    return "keep" if stands else "embed"
+def _vector(content: Content, earlier_entry: LedgerEntry, moment: RunMoment) -> VectorNeed:
+    is_same_vector = earlier_entry.text_hash == content.text_hash and earlier_entry.embedding_model == moment.model
+    return "keep" if is_same_vector else "embed"
 
 
 def _first(document: Document, moment: RunMoment) -> LedgerEntry:
@@ -201,7 +221,7 @@ STAYS_RESTRICTED = (
 
 
 def with_access_groups(
-    raw: RawRecord, stored: LedgerEntry | None, source: str, of_source: Callable[[], SourceGroups]
+    raw: RawRecord, stored_entry: LedgerEntry | None, source: str, of_source: Callable[[], SourceGroups]
 ) -> RawRecord:
     """The document with its groups; unchanged if the configuration names them.
 
@@ -209,13 +229,13 @@ def with_access_groups(
     """
     if raw.access_groups is not None:
         return raw
-    if stored is not None and stored.access_groups:
-        return replace(raw, access_groups=tuple(stored.access_groups))
-    known = of_source()
-    if known.any and not known.shared:
+    if stored_entry is not None and stored_entry.access_groups:
+        return replace(raw, access_groups=tuple(stored_entry.access_groups))
+    source_groups = of_source()
+    if source_groups.any and not source_groups.shared:
         raise Conflict(
             f"sources.yaml does not say who may see {source}, and its records are restricted to different groups. "
             f"Name the groups in the entry of {source} (access: {{restricted_to: [...]}}), or write "
             "access: {public: true}."
         )
-    return replace(raw, access_groups=known.shared)
+    return replace(raw, access_groups=source_groups.shared)

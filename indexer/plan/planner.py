@@ -10,23 +10,23 @@ from typing import Literal
 from core.record import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
-from indexer.formats.refused import RecordRefused
-from indexer.formats.registry import recognised
+from indexer.formats.record_refused import RecordRefused
+from indexer.formats.registry import with_recognition
 from indexer.plan.parsed_record import Item, ParsedRecord, identify, overlaid, overlay_tag, overlays_of, parse, with_id
 from indexer.plan.plan import (
     Content,
     Document,
     Owner,
     RunMoment,
+    is_unchanged,
     plan,
     plan_refused,
     plan_skipped,
     plan_unread,
-    unchanged,
     with_access_groups,
 )
 from indexer.plan.record_ids import OtherDocuments, ResolvedId, resolve_id
-from indexer.raw import PassedOver, RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
 from reading.concepts import NO_LISTS, NameLists
 
@@ -34,7 +34,7 @@ _NO_BYTES = b""
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadDocument:
     """A document, its ledger entry, and the result of reading: a digest, a refusal, or None if unread."""
 
     raw: RawRecord
@@ -59,9 +59,11 @@ class Planner:
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
     _groups: SourceGroups | None = None
-    kept_closed: list[str] = field(default_factory=list)
+    still_restricted: list[str] = field(default_factory=list)
     """Origins of the last batch's documents that stay restricted although the configuration names no groups."""
-    _met: dict[bytes, bytes] = field(default_factory=dict)  # what this slice met: native id to content, hashed
+    _hash_by_native_id: dict[bytes, bytes] = field(
+        default_factory=dict
+    )  # what this slice met: native id to content, hashed
 
     def begin(self) -> None:
         """Refreshes what earlier slices wrote. If the source has no entries yet, owners are not looked up."""
@@ -72,106 +74,134 @@ class Planner:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
         last, as refused, and members that are no records any more.
         """
-        self.kept_closed.clear()
+        self.still_restricted.clear()
         self._overlays = overlays_of(self.client, self.prefix, self.source)
-        met = [(raw, self._met_before(raw.native_id, raw.content)) for raw in batch.records]
-        records = [raw for raw, before in met if before != "same"]
-        others = {id(raw) for raw, before in met if before == "other"}
-        skips = [one for one in batch.skipped if self._met_before(skipped_id(one.origin), _NO_BYTES) is None]
+        records_and_repeats = [(raw, self._repeat_of(raw.native_id, raw.content)) for raw in batch.records]
+        records = [raw for raw, repeat in records_and_repeats if repeat != "same"]
+        conflicting = {id(raw) for raw, repeat in records_and_repeats if repeat == "other"}
+        skips = [
+            skipped_member
+            for skipped_member in batch.skipped
+            if self._repeat_of(skipped_id(skipped_member.origin), _NO_BYTES) is None
+        ]
         natives = [raw.native_id for raw in records] + list(batch.unchanged)
-        natives += [id for one in skips for id in (skipped_id(one.origin), one.native_id) if id is not None]
-        passed = {one.native_id: one for one in batch.passed_over if one.native_id not in {None, *natives}}
-        natives += [id for id in passed if id is not None]
-        stored = self._ledger.entries([entry_key(self.source, native) for native in natives])
-        overlaid = self._overlaid(batch.unchanged, stored)
-        reads = [self._read(raw, stored) for raw in (*records, *overlaid.values())]
+        natives += [
+            id
+            for skipped_member in skips
+            for id in (skipped_id(skipped_member.origin), skipped_member.native_id)
+            if id is not None
+        ]
+        passed_by_id = {
+            skipped_member.native_id: skipped_member
+            for skipped_member in batch.passed_over
+            if skipped_member.native_id not in {None, *natives}
+        }
+        natives += [id for id in passed_by_id if id is not None]
+        stored_entries = self._ledger.entries([entry_key(self.source, native) for native in natives])
+        overlaid = self._overlaid(batch.unchanged, stored_entries)
+        reads = [self._read(raw, stored_entries) for raw in (*records, *overlaid.values())]
         owners = self._owners_before(reads)
-        items = [self._decide(read, owners, moment) for read in reads]
+        items = [self._decide(read_document, owners, moment) for read_document in reads]
         unsent = [native for native in batch.unchanged if native not in overlaid]
-        items += [item for native in unsent if (item := self._unsent(native, stored, moment)) is not None]
-        items = [replace(item, again=True) if id(item.raw) in others else item for item in items]
-        items += [self._skipped(one, stored, moment) for one in skips]
-        return items + [item for one in passed.values() if (item := self._lost(one, stored, moment)) is not None]
+        items += [item for native in unsent if (item := self._unsent(native, stored_entries, moment)) is not None]
+        items = [replace(item, is_repeat=True) if id(item.raw) in conflicting else item for item in items]
+        items += [self._skipped_item(skipped_member, stored_entries, moment) for skipped_member in skips]
+        return items + [
+            item
+            for skipped_member in passed_by_id.values()
+            if (item := self._lost(skipped_member, stored_entries, moment)) is not None
+        ]
 
-    def _met_before(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
+    def _repeat_of(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
         """Whether this slice already met this document: a listing that is walked again gives it once more."""
         key, now = _short_hash(native_id.encode(errors="surrogatepass")), _short_hash(content)
-        before = self._met.get(key)
-        self._met[key] = now
-        return None if before is None else "same" if before == now else "other"
+        earlier_hash = self._hash_by_native_id.get(key)
+        self._hash_by_native_id[key] = now
+        return None if earlier_hash is None else "same" if earlier_hash == now else "other"
 
     @property
     def _ledger(self) -> Ledger:
         return Ledger(self.client, self.prefix)
 
-    def _overlaid(self, unsent: Sequence[str], stored: Mapping[str, LedgerEntry]) -> dict[str, RawRecord]:
+    def _overlaid(self, unsent: Sequence[str], stored_entries: Mapping[str, LedgerEntry]) -> dict[str, RawRecord]:
         """Of the documents that the source does not send again, those with an overlay, which may be newer than they."""
-        found: dict[str, RawRecord] = {}
+        documents: dict[str, RawRecord] = {}
         for native in unsent if self._overlays else ():
-            entry = stored.get(entry_key(self.source, native))
+            entry = stored_entries.get(entry_key(self.source, native))
             if entry is not None and entry.state == "current" and entry.record in self._overlays:
                 raw = kept_document(self.client, self.prefix, entry)
-                found |= {} if raw is None else {native: raw}
-        return found
+                documents |= {} if raw is None else {native: raw}
+        return documents
 
-    def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
-        entry = stored.get(entry_key(self.source, raw.native_id))
-        unstated = raw.access_groups is None
-        raw = recognised(with_access_groups(raw, entry, self.source, self._groups_of_source))
-        if unstated and raw.access_groups:
-            self.kept_closed.append(raw.origin)
-        known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
-        document = identify(raw, self.source, self.lists, overlay_tag(known))
-        if unchanged(document, entry):
-            return _Read(raw, document, entry, None)
+    def _read(self, raw: RawRecord, stored_entries: Mapping[str, LedgerEntry]) -> _ReadDocument:
+        entry = stored_entries.get(entry_key(self.source, raw.native_id))
+        has_no_groups = raw.access_groups is None
+        raw = with_recognition(with_access_groups(raw, entry, self.source, self._groups_of_source))
+        if has_no_groups and raw.access_groups:
+            self.still_restricted.append(raw.origin)
+        overlay = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
+        document = identify(raw, self.source, self.lists, overlay_tag(overlay))
+        if is_unchanged(document, entry):
+            return _ReadDocument(raw, document, entry, None)
         try:
-            return _Read(raw, document, entry, parse(raw, self.source, self.lists))
+            return _ReadDocument(raw, document, entry, parse(raw, self.source, self.lists))
         except RecordRefused as refusal:
-            return _Read(raw, document, entry, refusal)
+            return _ReadDocument(raw, document, entry, refusal)
 
     def _groups_of_source(self) -> SourceGroups:
         if self._groups is None:
             self._groups = self._ledger.groups_of(self.source)
         return self._groups
 
-    def _owners_before(self, reads: Sequence[_Read]) -> dict[str, LedgerEntry]:
+    def _owners_before(self, reads: Sequence[_ReadDocument]) -> dict[str, LedgerEntry]:
         """The holders of these records before this slice; looked up only for documents that do not hold them
         themselves.
         """
         if self._first_fill:
             return {}
         strangers = [
-            read.parsed.record.id
-            for read in reads
-            if read.parsed is not None and (read.stored is None or read.stored.held != read.parsed.record.id)
+            read_document.parsed.record.id
+            for read_document in reads
+            if read_document.parsed is not None
+            and (read_document.stored is None or read_document.stored.held != read_document.parsed.record.id)
         ]
         return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
 
-    def _decide(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: RunMoment) -> Item:
-        match read.result, read.stored:
-            case None, LedgerEntry() as stored:
-                item = Item(read.raw, stored, plan_unread(stored, moment))
-            case ParsedRecord() as parsed, stored:
-                resolved = self._resolve_id(parsed, read, owners, moment)
-                curated = overlaid(resolved.parsed, self._overlays.get(resolved.parsed.record.id))
-                decision = plan(read.document, curated.content, stored, resolved.owner, moment)
-                item = Item(read.raw, stored, decision, curated)
-            case refused, stored:
-                item = Item(read.raw, stored, plan_refused(read.document, str(refused), stored, moment))
+    def _decide(self, read_document: _ReadDocument, owners: Mapping[str, LedgerEntry], moment: RunMoment) -> Item:
+        match read_document.result, read_document.stored:
+            case None, LedgerEntry() as stored_entry:
+                item = Item(read_document.raw, stored_entry, plan_unread(stored_entry, moment))
+            case ParsedRecord() as parsed_record, stored_entry:
+                resolved_id = self._resolve_id(parsed_record, read_document, owners, moment)
+                with_overlay = overlaid(resolved_id.parsed, self._overlays.get(resolved_id.parsed.record.id))
+                decision = plan(read_document.document, with_overlay.content, stored_entry, resolved_id.owner, moment)
+                item = Item(read_document.raw, stored_entry, decision, with_overlay)
+            case refusal, stored_entry:
+                item = Item(
+                    read_document.raw,
+                    stored_entry,
+                    plan_refused(read_document.document, str(refusal), stored_entry, moment),
+                )
         entry = item.decision.entry
         if entry.held is not None:
             self._holder_of[entry.held] = Owner(_slim(entry), seen=True, read=item.parsed is not None)
         return item
 
     def _resolve_id(
-        self, parsed: ParsedRecord, read: _Read, owners: Mapping[str, LedgerEntry], moment: RunMoment
+        self,
+        parsed_record: ParsedRecord,
+        read_document: _ReadDocument,
+        owners: Mapping[str, LedgerEntry],
+        moment: RunMoment,
     ) -> ResolvedId:
         def owner(record: str) -> Owner | None:
-            return self._owner(record, read, owners, moment)
+            return self._owner(record, read_document, owners, moment)
 
         if moment.run == PUSHED:  # the address gives the record's id
-            return ResolvedId(parsed, owner(parsed.record.id))
-        return resolve_id(parsed, read.raw.native_id, read.stored, OtherDocuments(owner, self._read_again))
+            return ResolvedId(parsed_record, owner(parsed_record.record.id))
+        return resolve_id(
+            parsed_record, read_document.raw.native_id, read_document.stored, OtherDocuments(owner, self._read_again)
+        )
 
     def _read_again(self, entry: LedgerEntry) -> Content | None:
         raw = kept_document(self.client, self.prefix, entry)
@@ -182,52 +212,64 @@ class Planner:
         except RecordRefused:
             return None
 
-    def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: RunMoment) -> Owner | None:
+    def _owner(
+        self, record: str, read_document: _ReadDocument, owners: Mapping[str, LedgerEntry], moment: RunMoment
+    ) -> Owner | None:
         """The other document that holds this record, if any."""
-        key = entry_key(self.source, read.raw.native_id)
+        key = entry_key(self.source, read_document.raw.native_id)
         holder = self._holder_of.get(record)
         if holder is not None:
             return holder if holder.entry.key != key else None
-        before = owners.get(record) or self._looked_up(record, read)
-        if before is None or before.key == key:
+        earlier_entry = owners.get(record) or self._find_owner(record, read_document)
+        if earlier_entry is None or earlier_entry.key == key:
             return None
-        return Owner(before, seen=before.last_seen_run == moment.run)
+        return Owner(earlier_entry, seen=earlier_entry.last_seen_run == moment.run)
 
-    def _looked_up(self, record: str, read: _Read) -> LedgerEntry | None:
+    def _find_owner(self, record: str, read_document: _ReadDocument) -> LedgerEntry | None:
         """The holder, before this slice, of a record that is not the one of the document's own identifier."""
-        stated = read.parsed is not None and read.parsed.record.id == record
-        if self._first_fill or stated or (read.stored is not None and read.stored.held == record):
+        is_own_id = read_document.parsed is not None and read_document.parsed.record.id == record
+        if self._first_fill or is_own_id or (read_document.stored is not None and read_document.stored.held == record):
             return None
         return self._ledger.holders(self.source, [record]).get(record)
 
-    def _unsent(self, native_id: str, stored: Mapping[str, LedgerEntry], moment: RunMoment) -> Item | None:
+    def _unsent(self, native_id: str, stored_entries: Mapping[str, LedgerEntry], moment: RunMoment) -> Item | None:
         """None if another document took its record during this run; the next run handles it."""
-        entry = stored.get(entry_key(self.source, native_id))
+        entry = stored_entries.get(entry_key(self.source, native_id))
         if entry is None or entry.state not in ("current", "refused"):
             return None
         return Item(RawRecord(native_id, _NO_BYTES, entry.origin), entry, plan_unread(entry, moment))
 
-    def _skipped(self, skipped: Skipped, stored: Mapping[str, LedgerEntry], moment: RunMoment) -> Item:
-        before = stored.get(entry_key(self.source, skipped_id(skipped.origin)))
-        own = stored.get(entry_key(self.source, skipped.native_id)) if skipped.native_id is not None else None
-        decision = plan_skipped(self.source, skipped, own, before, moment)
-        raw = RawRecord(decision.entry.native_id, _NO_BYTES, skipped.origin)
+    def _skipped_item(
+        self, skipped_member: SkippedMember, stored_entries: Mapping[str, LedgerEntry], moment: RunMoment
+    ) -> Item:
+        earlier_entry = stored_entries.get(entry_key(self.source, skipped_id(skipped_member.origin)))
+        own_entry = (
+            stored_entries.get(entry_key(self.source, skipped_member.native_id))
+            if skipped_member.native_id is not None
+            else None
+        )
+        decision = plan_skipped(self.source, skipped_member, own_entry, earlier_entry, moment)
+        raw = RawRecord(decision.entry.native_id, _NO_BYTES, skipped_member.origin)
         if decision.entry.held is not None:
             self._holder_of[decision.entry.held] = Owner(_slim(decision.entry), seen=True)
-            return Item(raw, own, decision)
-        return Item(raw, before, decision)
+            return Item(raw, own_entry, decision)
+        return Item(raw, earlier_entry, decision)
 
-    def _lost(self, passed: PassedOver, stored: Mapping[str, LedgerEntry], moment: RunMoment) -> Item | None:
+    def _lost(
+        self, passed_over: PassedOver, stored_entries: Mapping[str, LedgerEntry], moment: RunMoment
+    ) -> Item | None:
         """A member that is no record now, although it holds one: that one stays, unless another document gives it."""
-        own = stored.get(entry_key(self.source, passed.native_id or ""))
-        if own is None or own.held is None:
+        own_entry = stored_entries.get(entry_key(self.source, passed_over.native_id or ""))
+        if own_entry is None or own_entry.held is None:
             return None
-        holder = self._holder_of.get(own.held)
-        if holder is not None and holder.entry.key != own.key:
+        holder = self._holder_of.get(own_entry.held)
+        if holder is not None and holder.entry.key != own_entry.key:
             return None
-        decision = plan_skipped(self.source, Skipped(own.origin, passed.reason), own, None, moment)
-        self._holder_of[own.held] = Owner(_slim(decision.entry), seen=False)
-        return Item(RawRecord(own.native_id, _NO_BYTES, own.origin), own, decision)
+        decision = plan_skipped(
+            self.source, SkippedMember(own_entry.origin, passed_over.reason), own_entry, None, moment
+        )
+        self._holder_of[own_entry.held] = Owner(_slim(decision.entry), seen=False)
+        return Item(RawRecord(own_entry.native_id, _NO_BYTES, own_entry.origin), own_entry, decision)
 
 
 def _short_hash(content: bytes) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.record import ids_apart
+from core.record import alternative_ids
 from es_mappings.codecs.ledger import LedgerEntry
 from indexer.plan.parsed_record import ParsedRecord, with_id
 from indexer.plan.plan import Content, Owner
@@ -38,62 +38,73 @@ class OtherDocuments:
     read_again: Callable[[LedgerEntry], Content | None]
 
 
-def resolve_id(parsed: ParsedRecord, native_id: str, stored: LedgerEntry | None, others: OtherDocuments) -> ResolvedId:
+def resolve_id(
+    parsed_record: ParsedRecord, native_id: str, stored_entry: LedgerEntry | None, other_documents: OtherDocuments
+) -> ResolvedId:
     """The id that the document had before, else the first one that is free or whose holder has the same content."""
-    stated, edition = parsed.record.id, parsed.record.edition
-    kept = stored.record if stored is not None and stored.state in _KEEPS_ITS_ID else None
-    first = others.owner(stated)
-    if kept is not None and kept in ids_apart(stated, edition, native_id):
-        resolved = _if_free(parsed, kept, first, others)
-        if resolved is not None:
-            return resolved
-    if first is None or _same(parsed.content, first := _read(parsed.content, first, others)):
-        return ResolvedId(parsed, first)
+    own_id, edition = parsed_record.record.id, parsed_record.record.edition
+    kept_id = stored_entry.record if stored_entry is not None and stored_entry.state in _KEEPS_ITS_ID else None
+    first = other_documents.owner(own_id)
+    if kept_id is not None and kept_id in alternative_ids(own_id, edition, native_id):
+        resolved_id = _if_free(parsed_record, kept_id, first, other_documents)
+        if resolved_id is not None:
+            return resolved_id
+    if first is None or _is_same(
+        parsed_record.content, first := _read_again(parsed_record.content, first, other_documents)
+    ):
+        return ResolvedId(parsed_record, first)
     if edition == first.entry.edition:
         edition = None  # it does not distinguish the documents
-    ids = ids_apart(stated, edition, native_id)
-    resolved_ids = (_if_free(parsed, id, first, others) for id in ids)
+    ids = alternative_ids(own_id, edition, native_id)
+    resolved_ids = (_if_free(parsed_record, id, first, other_documents) for id in ids)
     return next(
-        (each for each in resolved_ids if each is not None), ResolvedId(_with_reason(parsed, ids[-1], first), None)
+        (candidate for candidate in resolved_ids if candidate is not None),
+        ResolvedId(_with_reason(parsed_record, ids[-1], first), None),
     )
 
 
-def _if_free(parsed: ParsedRecord, id: str, first: Owner | None, others: OtherDocuments) -> ResolvedId | None:
+def _if_free(
+    parsed_record: ParsedRecord, id: str, first: Owner | None, other_documents: OtherDocuments
+) -> ResolvedId | None:
     """The place under this id; None if another document with other content has it."""
-    named, owner = _with_reason(parsed, id, first), others.owner(id)
-    if owner is None or _same(named.content, owner := _read(named.content, owner, others)):
-        return ResolvedId(named, owner)
+    renamed_record, owner = _with_reason(parsed_record, id, first), other_documents.owner(id)
+    if owner is None or _is_same(
+        renamed_record.content, owner := _read_again(renamed_record.content, owner, other_documents)
+    ):
+        return ResolvedId(renamed_record, owner)
     return None
 
 
-def _same(content: Content, owner: Owner) -> bool:
+def _is_same(content: Content, owner: Owner) -> bool:
     """Whether the two are one record. The catalogue's own document replaces a pushed one."""
     return owner.entry.record_hash == content.record_hash or owner.entry.last_seen_run == PUSHED
 
 
-def _read(content: Content, owner: Owner, others: OtherDocuments) -> Owner:
+def _read_again(content: Content, owner: Owner, other_documents: OtherDocuments) -> Owner:
     """The owner with its document read by the current readers, if that can make a difference."""
-    if owner.read or _same(content, owner):
+    if owner.read or _is_same(content, owner):
         return owner
-    entry_read = others.read_again(owner.entry)
-    if entry_read is None:
+    entry_again = other_documents.read_again(owner.entry)
+    if entry_again is None:
         return owner
-    return replace(owner, entry=replace(owner.entry, record_hash=entry_read.record_hash, edition=entry_read.edition))
+    return replace(owner, entry=replace(owner.entry, record_hash=entry_again.record_hash, edition=entry_again.edition))
 
 
-def _with_reason(parsed: ParsedRecord, id: str, first: Owner | None) -> ParsedRecord:
-    named = with_id(parsed, id)
-    return replace(named, content=replace(named.content, conflict=_reason(parsed, id, first)))
+def _with_reason(parsed_record: ParsedRecord, id: str, first: Owner | None) -> ParsedRecord:
+    renamed_record = with_id(parsed_record, id)
+    return replace(renamed_record, content=replace(renamed_record.content, conflict=_reason(parsed_record, id, first)))
 
 
-def _reason(parsed: ParsedRecord, id: str, first: Owner | None) -> str:
-    other = "another document that is gone" if first is None else repr(first.entry.origin)
-    own, its = parsed.record.edition, None if first is None else first.entry.edition
+def _reason(parsed_record: ParsedRecord, id: str, first: Owner | None) -> str:
+    other_origin = "another document that is gone" if first is None else repr(first.entry.origin)
+    own_edition, first_edition = parsed_record.record.edition, None if first is None else first.entry.edition
     difference = (
-        "the content differs" if own == its else f"edition {_edition_text(own)}, the other {_edition_text(its)}"
+        "the content differs"
+        if own_edition == first_edition
+        else f"edition {_edition_text(own_edition)}, the other {_edition_text(first_edition)}"
     )
-    same = f"{parsed.record.identifier!r} is also the identifier of {other}"
-    return f"{same}; both are kept, this one as {id!r} ({difference})"
+    shared_note = f"{parsed_record.record.identifier!r} is also the identifier of {other_origin}"
+    return f"{shared_note}; both are kept, this one as {id!r} ({difference})"
 
 
 def _edition_text(edition: str | None) -> str:

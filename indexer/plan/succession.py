@@ -33,10 +33,10 @@ _KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields s
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """``heir`` was kept apart in this run from ``gone``, which the run did not see."""
+    """``heir`` was kept apart in this run from ``gone_entry``, which the run did not see."""
 
     heir: LedgerEntry
-    gone: LedgerEntry
+    gone_entry: LedgerEntry
 
 
 def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
@@ -47,66 +47,69 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
     client.indices.refresh(index=indices)
     unread = unread_in_run(ledger.unread_in(run.source, run.id))
-    heirs = list(ledger.kept_apart_in(run.source, run.id, since=run.started))
+    heirs = list(ledger.separated_entries(run.source, run.id, since=run.started))
     holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
-    gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
-    pairs = list(successions(heirs, gone))
-    done = sum(_take_over(client, prefix, batch) for batch in batched(pairs, _AT_ONCE))
-    if done:
-        log.info("sweep.succeeded", source=run.source, run=run.id, records=done)
-    return done
+    gone_entries = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
+    pairs = list(successions(heirs, gone_entries))
+    moved_count = sum(_take_over(client, prefix, batch) for batch in batched(pairs, _AT_ONCE))
+    if moved_count:
+        log.info("sweep.succeeded", source=run.source, run=run.id, records=moved_count)
+    return moved_count
 
 
-def successions(heirs: Iterable[LedgerEntry], gone: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
+def successions(heirs: Iterable[LedgerEntry], gone_entries: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
     """For each vanished document one heir: first one of the same edition, then the first native id."""
     by_claim: dict[str, list[LedgerEntry]] = {}
     for heir in heirs:
-        if heir.claims in gone:
+        if heir.claims in gone_entries:
             by_claim.setdefault(str(heir.claims), []).append(heir)
     for claim, rivals in by_claim.items():
-        before = gone[claim]
-        yield Succession(min(rivals, key=lambda one: (one.edition != before.edition, one.native_id)), before)
+        gone_entry = gone_entries[claim]
+        yield Succession(
+            min(rivals, key=lambda candidate: (candidate.edition != gone_entry.edition, candidate.native_id)),
+            gone_entry,
+        )
 
 
 def _is_gone(entry: LedgerEntry, run: str, unread: UnreadInRun) -> bool:
     """Whether the entry is really gone: not seen, not pushed, not restored, and certainly none that was unreadable."""
-    spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
-    return not spared and not unread.may_be(entry)
+    is_spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
+    return not is_spared and not unread.may_be(entry)
 
 
 def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) -> int:
     """Writes the records under their new ids, then the ledger, then deletes the old ones."""
-    records = _stored(client, alias(prefix, "records"), pairs)
-    natives = _stored(client, alias(prefix, "natives"), pairs)
-    writing, marks, deleting = [], [], []
+    records = _stored_documents(client, alias(prefix, "records"), pairs)
+    natives = _stored_documents(client, alias(prefix, "natives"), pairs)
+    writes, marks, deletions = [], [], []
     for pair in pairs:
         old, new = str(pair.heir.record), str(pair.heir.claims)
         if old not in records:
             continue
-        document = _renamed(records[old], new)
-        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone.first_seen)
-        marks.append(replace(pair.gone, state="moved", reason=f"now {pair.heir.origin}"))
+        document = _with_new_id(records[old], new)
+        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
+        marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.heir.origin}"))
         marks.append(replace(entry, record_hash=record_hash(_bare(document))))
-        writing += _writing(prefix, "records", new, document)
-        writing += _writing(prefix, "natives", new, natives[old]) if old in natives else []
+        writes += _write_operations(prefix, "records", new, document)
+        writes += _write_operations(prefix, "natives", new, natives[old]) if old in natives else []
         kinds: tuple[IndexKind, ...] = ("records", "natives")
-        deleting += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
-    if bulk.write(client, writing) or write_ledger(client, prefix, marks):
+        deletions += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
+    if bulk.write(client, writes) or write_ledger(client, prefix, marks):
         return 0  # refused ones keep both ids, and the next run repairs this
-    bulk.write(client, deleting)
+    bulk.write(client, deletions)
     return len(marks) // 2
 
 
-def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, Json]:
+def _stored_documents(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, Json]:
     ids = [str(pair.heir.record) for pair in pairs]
     if not ids:
         return {}
-    query, wanted = {"ids": {"values": ids}}, {"exclude_vectors": False}
-    found = client.search(index=index, query=query, source=wanted, size=len(ids))
-    return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
+    query, source_filter = {"ids": {"values": ids}}, {"exclude_vectors": False}
+    answer = client.search(index=index, query=query, source=source_filter, size=len(ids))
+    return {hit["_id"]: hit["_source"] for hit in answer["hits"]["hits"]}
 
 
-def _renamed(source: JsonMapping, id: str) -> Json:
+def _with_new_id(source: JsonMapping, id: str) -> Json:
     document = to_document(replace(from_document(source), id=id))
     return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
 
@@ -116,7 +119,7 @@ def _bare(document: JsonMapping) -> Json:
     return to_document(from_document(document))
 
 
-def _writing(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:
+def _write_operations(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:
     return [bulk.index_operation(index, id, document) for index in targets(prefix, kind)]
 
 
@@ -134,7 +137,7 @@ class UnreadInRun:
         """Whether this unseen document may be one that could not be read.
 
         It is, if its file could not be read. It may be, if since it was last seen a member without a name appeared in
-        its file: nobody can tell whose place that took. A member that was there all along took none.
+        its file: it is unknown which document it replaced. A member that was there all along took none.
         """
         files = list(possible_documents(entry.origin))
         if not self.origins.isdisjoint(files):

@@ -30,10 +30,10 @@ from net.targets import host_of
 log = structlog.get_logger(__name__)
 
 GENTLE = RequestPolicy(per_second=1.0, concurrency=1, attempts=1)
-_TOGETHER = 4  # hosts that are checked at the same time
+_HOSTS_AT_ONCE = 4  # hosts that are checked at the same time
 _BATCH = 16  # a slow host needs minutes for them
 _NO_HEAD = frozenset({400, 403, 404, 405, 406, 500, 501, 503})  # some servers know GET only
-_THERE = frozenset({401, 403, 407, 429, 451})  # the resource exists, but is not public
+_EXISTING_STATUSES = frozenset({401, 403, 407, 429, 451})  # the resource exists, but is not public
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,18 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
     """
     started = time.monotonic()
     runs = Runs(parts.client, parts.prefix)
-    run = runs.unfinished(links_source(source)) or _begun(source)
+    run = runs.find_unfinished(links_source(source)) or _new_run(source)
     tally = Tally.of(run)
-    waiting = in_order(_links(parts.client, parts.prefix, source), run.position)
-    with Background(_TOGETHER, "links") as pool:
-        for batch in batched(waiting, _BATCH):
+    links_to_check = in_order(_links(parts.client, parts.prefix, source), run.position)
+    with Background(_HOSTS_AT_ONCE, "links") as pool:
+        for batch in batched(links_to_check, _BATCH):
             if time.monotonic() - started > seconds:
-                return _saved(runs, run, tally, done=False)
-            reasons = list(pool.map(lambda link: _asked(parts, link.href), batch))
+                return _save_run(runs, run, tally, is_done=False)
+            reasons = list(pool.map(lambda link: _check_link(parts, link.href), batch))
             _count(batch, reasons, tally)
             run = replace(run, position=batch[-1].place)
-            _saved(runs, run, tally, done=False)
-    return _saved(runs, run, tally, done=True)
+            _save_run(runs, run, tally, is_done=False)
+    return _save_run(runs, run, tally, is_done=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,13 @@ class SomeLink:
 
 def in_order(links: Mapping[str, str], position: str | None) -> list[SomeLink]:
     """Links (address to record) after the position, ordered by hash, so that neighbours have different hosts."""
-    found = (SomeLink(href, record) for href, record in links.items())
-    return sorted((one for one in found if position is None or one.place > position), key=lambda one: one.place)
+    links_found = (SomeLink(href, record) for href, record in links.items())
+    return sorted(
+        (link for link in links_found if position is None or link.place > position), key=lambda link: link.place
+    )
 
 
-def broken(gate: Gate, href: str) -> str | None:
+def broken_reason(gate: Gate, href: str) -> str | None:
     """The reason why a link does not work for anybody; None if it works, or is not public."""
     try:
         status = _status(gate, "HEAD", href)
@@ -94,7 +96,7 @@ def broken(gate: Gate, href: str) -> str | None:
             status = _status(gate, "GET", href)
     except SondeError as error:
         return str(error)
-    return None if status < 400 or status in _THERE else f"HTTP status {status}"
+    return None if status < 400 or status in _EXISTING_STATUSES else f"HTTP status {status}"
 
 
 def _status(gate: Gate, method: str, href: str) -> int:
@@ -103,24 +105,24 @@ def _status(gate: Gate, method: str, href: str) -> int:
         return answer.status
 
 
-def _asked(parts: LinkParts, href: str) -> str | None:
+def _check_link(parts: LinkParts, href: str) -> str | None:
     with parts.host_limits.turn(host_of(href), parts.policy):
-        return broken(parts.gate, href)
+        return broken_reason(parts.gate, href)
 
 
 def _links(client: Elasticsearch, prefix: str, source: str) -> dict[str, str]:
     """Every web address in the source's records, with the first record that contains it."""
     query = {"bool": {"filter": [{"term": {"source": source}}, {"exists": {"field": "links.href"}}]}}
-    found: dict[str, str] = {}
+    record_by_address: dict[str, str] = {}
     for hit in scan(client, alias(prefix, "records"), query, ["id", "links.href"]):
         for link in hit["_source"].get("links", ()):
             href = str(link.get("href", "")).partition("#")[0]
             if href.startswith(("http://", "https://")):
-                found.setdefault(href, hit["_source"]["id"])
-    return found
+                record_by_address.setdefault(href, hit["_source"]["id"])
+    return record_by_address
 
 
-def _begun(source: str) -> RunReport:
+def _new_run(source: str) -> RunReport:
     now = now_iso()
     return RunReport(
         f"links-{hashlib.sha256(f'{source} {now}'.encode()).hexdigest()[:24]}",
@@ -132,8 +134,8 @@ def _begun(source: str) -> RunReport:
     )
 
 
-def _count(some: Sequence[SomeLink], reasons: Sequence[str | None], tally: Tally) -> None:
-    for link, reason in zip(some, reasons, strict=True):
+def _count(links: Sequence[SomeLink], reasons: Sequence[str | None], tally: Tally) -> None:
+    for link, reason in zip(links, reasons, strict=True):
         tally.add("seen")
         if reason is None:
             tally.add("same")
@@ -141,13 +143,13 @@ def _count(some: Sequence[SomeLink], reasons: Sequence[str | None], tally: Tally
             tally.refuse(Refusal(f"{link.href} ({link.record})", reason))
 
 
-def _saved(runs: Runs, run: RunReport, tally: Tally, *, done: bool) -> RunReport:
+def _save_run(runs: Runs, run: RunReport, tally: Tally, *, is_done: bool) -> RunReport:
     now = now_iso()
     report = replace(run, heartbeat=now, **tally.parts())
-    if done:
+    if is_done:
         report = replace(report, state="complete", finished=now)
     runs.save(report)
-    if done:
+    if is_done:
         log.info("links.checked", source=run.source, seen=report.counts.seen, broken=report.counts.refused)
     return report
 
@@ -162,5 +164,7 @@ def links_source(source: str) -> str:
 
 def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
     """The newest complete check of the source's links; None if there was none."""
-    found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
-    return found[0] if found else None
+    complete_runs = [
+        run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"
+    ]
+    return complete_runs[0] if complete_runs else None

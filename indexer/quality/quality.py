@@ -58,7 +58,7 @@ class QualityFinding:
         return f"with {self.what}" if self.what == SHORT_ABSTRACT else f"without {self.what}"
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         return f"{self.what} (and others like it)" if self.alike else self.what
 
 
@@ -100,12 +100,12 @@ def missing(document: JsonMapping) -> tuple[str, ...]:
         "a link": document.get("links"),
         "a date": document.get("dates"),
     }
-    return tuple(what for what, found in values.items() if not found)
+    return tuple(name for name, is_present in values.items() if not is_present)
 
 
 def score(document: JsonMapping) -> float:
     """The sum of the weights of its fields, 0..1."""
-    return 1.0 - sum(WEIGHTS["an abstract" if what == SHORT_ABSTRACT else what] for what in missing(document))
+    return 1.0 - sum(WEIGHTS["an abstract" if name == SHORT_ABSTRACT else name] for name in missing(document))
 
 
 def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
@@ -113,13 +113,13 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
     index = alias(prefix, "records")
     client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}")
     hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
-    refused = _Counted()
-    for entry in Ledger(client, prefix).where(
+    refused_findings = _CountedFindings()
+    for entry in Ledger(client, prefix).find(
         {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
     ):
-        kept = "its last good version stays" if entry.held is not None else "it is not in the index"
-        refused.add(f"{entry.reason or 'no reason given'}; {kept}", entry.origin)
-    report = summary(source, (hit["_source"] for hit in hits), refused.findings())
+        kept_note = "its last good version stays" if entry.held is not None else "it is not in the index"
+        refused_findings.add(f"{entry.reason or 'no reason given'}; {kept_note}", entry.origin)
+    report = summary(source, (quality_report["_source"] for quality_report in hits), refused_findings.findings())
     passed_over = _passed_over(Runs(client, prefix).last_complete(source, full=True))
     return replace(_with_links(report, latest_links(client, prefix, source)), passed_over=passed_over)
 
@@ -139,18 +139,22 @@ def _passed_over(run: RunReport | None) -> tuple[QualityFinding, ...]:
     )
 
 
-def _with_links(report: QualityReport, checked: RunReport | None) -> QualityReport:
-    if checked is None:
+def _with_links(report: QualityReport, link_check: RunReport | None) -> QualityReport:
+    if link_check is None:
         return report
-    broken = _Counted()
-    for refusal in checked.refusals:
-        broken.add(refusal.reason, refusal.origin)
-    return replace(report, broken_links=broken.findings(), links_checked=checked.finished, links=checked.counts.seen)
+    broken_links = _CountedFindings()
+    for refusal in link_check.refusals:
+        broken_links.add(refusal.reason, refusal.origin)
+    return replace(
+        report, broken_links=broken_links.findings(), links_checked=link_check.finished, links=link_check.counts.seen
+    )
 
 
-def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[QualityFinding, ...] = ()) -> QualityReport:
+def summary(
+    source: str, documents: Iterable[JsonMapping], refused_findings: tuple[QualityFinding, ...] = ()
+) -> QualityReport:
     """The report over stored documents. Pure."""
-    gaps, repairs = _Counted(), _Counted()
+    gaps, repairs = _CountedFindings(), _CountedFindings()
     spread = [0] * 10
     total, records = 0.0, 0
     for document in documents:
@@ -158,16 +162,16 @@ def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[Qualit
         value = score(document)
         total += value
         spread[min(int(value * 10 + 1e-9), 9)] += 1
-        for what in missing(document):
-            gaps.add(what, document["id"])
+        for field_name in missing(document):
+            gaps.add(field_name, document["id"])
         for warning in document.get("warnings", ()):
             repairs.add(warning, document["id"])
     mean = total / records if records else 0.0
-    return QualityReport(source, records, mean, tuple(spread), gaps.findings(), repairs.findings(), refused)
+    return QualityReport(source, records, mean, tuple(spread), gaps.findings(), repairs.findings(), refused_findings)
 
 
 @dataclass(slots=True)
-class _Counted:
+class _CountedFindings:
     """Counts by kind: the text of the first one, the number, whether others differ, and a few examples."""
 
     first: dict[str, str] = field(default_factory=dict)
@@ -175,21 +179,21 @@ class _Counted:
     alike: set[str] = field(default_factory=set)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, what: str, example: str) -> None:
-        kind = warning_kind(what)
-        if self.first.setdefault(kind, what) != what:
+    def add(self, finding_text: str, example: str) -> None:
+        kind = warning_kind(finding_text)
+        if self.first.setdefault(kind, finding_text) != finding_text:
             self.alike.add(kind)
         self.counts[kind] = self.counts.get(kind, 0) + 1
-        some = self.examples.setdefault(kind, [])
-        if len(some) < _EXAMPLES and example not in some:
-            some.append(example)
+        examples = self.examples.setdefault(kind, [])
+        if len(examples) < _EXAMPLES and example not in examples:
+            examples.append(example)
 
     def findings(self) -> tuple[QualityFinding, ...]:
         """The most frequent first."""
-        ranked = sorted(self.counts, key=lambda kind: (-self.counts[kind], self.first[kind]))
+        kinds_sorted = sorted(self.counts, key=lambda kind: (-self.counts[kind], self.first[kind]))
         return tuple(
             QualityFinding(self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.alike)
-            for kind in ranked
+            for kind in kinds_sorted
         )
 
 
@@ -227,8 +231,8 @@ def quality_page(report: QualityReport) -> str:
 def _links(report: QualityReport) -> str:
     if report.links_checked is None:
         return ""
-    told = f"<p>{report.links} links, last looked at until {escape(report.links_checked[:10])}.</p>"
-    return _table("Links that lead nowhere", report.broken_links, "links") + told
+    links_html = f"<p>{report.links} links, last looked at until {escape(report.links_checked[:10])}.</p>"
+    return _table("Links that lead nowhere", report.broken_links, "links") + links_html
 
 
 def _spread(counts: tuple[int, ...]) -> str:
@@ -246,12 +250,12 @@ def _table(title: str, findings: tuple[QualityFinding, ...], unit: str) -> str:
     if not findings:
         return ""
     rows = "".join(
-        f"<tr><td>{finding.count}</td><td>{escape(finding.told)}</td><td>{_examples(finding)}</td></tr>"
-        for finding in findings
+        f"<tr><td>{quality_finding.count}</td><td>{escape(quality_finding.sentence)}</td><td>{_examples(quality_finding)}</td></tr>"
+        for quality_finding in findings
     )
     head = f"<tr><th>{escape(unit)}</th><th></th><th>for example</th></tr>"
     return f"<h2>{escape(title)}</h2><table>{head}{rows}</table>"
 
 
-def _examples(finding: QualityFinding) -> str:
-    return "<br>".join(f"<code>{escape(example)}</code>" for example in finding.examples)
+def _examples(quality_finding: QualityFinding) -> str:
+    return "<br>".join(f"<code>{escape(example)}</code>" for example in quality_finding.examples)

@@ -21,12 +21,12 @@ from es_mappings.names import alias
 from indexer.parts import HarvestParts
 from indexer.reindex.sync import (
     BATCH,
-    EVERYTHING,
-    Copying,
+    MATCH_ALL,
+    CopyOptions,
     Handover,
-    Reindexed,
+    ReindexedKind,
     clear,
-    copying,
+    copy_options_of,
     unfinished_handovers,
     with_vectors,
 )
@@ -36,7 +36,7 @@ from indexer.store.ledger import Ledger, scan
 log = structlog.get_logger(__name__)
 
 _MOST_ROUNDS = 8
-_CHANGED = "409"
+_CONFLICT = "409"
 
 
 def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedder]) -> list[Handover]:
@@ -46,16 +46,16 @@ def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedde
     Unavailable if Elasticsearch does not answer, and SondeError, naming the first, if documents are refused: the note
     then stays, and the next attempt continues.
     """
-    found = unfinished_handovers(client, prefix)
-    for left in found:
-        _catch_up(client, prefix, left, embedder)
-    for left in found:
-        if left.kind == "records":
-            note_model(client, prefix, _meta(client, left.new).embedding_model)
-    for left in found:
-        clear(client, left.new)
-        log.info("reindex.finished", kind=left.kind, old=left.old, new=left.new)
-    return found
+    handovers = unfinished_handovers(client, prefix)
+    for handover in handovers:
+        _catch_up(client, prefix, handover, embedder)
+    for handover in handovers:
+        if handover.kind == "records":
+            note_model(client, prefix, _meta(client, handover.new).embedding_model)
+    for handover in handovers:
+        clear(client, handover.new)
+        log.info("reindex.finished", kind=handover.kind, old=handover.old, new=handover.new)
+    return handovers
 
 
 def finish_if_possible(parts: HarvestParts) -> None:
@@ -81,21 +81,23 @@ def _no_embedder(model: str) -> Embedder:
     raise ModelMissing(f"This harvest is without an embedder; {model} is needed.")
 
 
-def _catch_up(client: Elasticsearch, prefix: str, left: Handover, embedder: Callable[[str], Embedder]) -> None:
+def _catch_up(client: Elasticsearch, prefix: str, handover: Handover, embedder: Callable[[str], Embedder]) -> None:
     """Repeats rounds until one finds nothing: a write that was in progress when the alias moved may come later."""
-    if not client.indices.exists(index=left.old):
-        log.warning("reindex.old_is_gone", old=left.old, new=left.new)
+    if not client.indices.exists(index=handover.old):
+        log.warning("reindex.old_is_gone", old=handover.old, new=handover.new)
         return
-    how = copying(left.kind, _meta(client, left.new).tokens, _embedder(client, left, embedder))
+    copy_options = copy_options_of(
+        handover.kind, _meta(client, handover.new).tokens, _embedder(client, handover, embedder)
+    )
     for _ in range(_MOST_ROUNDS):
-        client.indices.refresh(index=f"{left.old},{left.new}")
-        if _bring(client, prefix, left, how) + _take_out(client, left) == 0:
+        client.indices.refresh(index=f"{handover.old},{handover.new}")
+        if _bring(client, prefix, handover, copy_options) + _take_out(client, handover) == 0:
             return
 
 
-def _embedder(client: Elasticsearch, left: Handover, embedder: Callable[[str], Embedder]) -> Embedder | None:
+def _embedder(client: Elasticsearch, handover: Handover, embedder: Callable[[str], Embedder]) -> Embedder | None:
     """The new index's embedder, if the vectors of the old one do not fit it."""
-    old, new = _meta(client, left.old), _meta(client, left.new)
+    old, new = _meta(client, handover.old), _meta(client, handover.new)
     return None if new.keeps_vectors_of(old) else embedder(new.embedding_model)
 
 
@@ -103,78 +105,80 @@ def _meta(client: Elasticsearch, index: str) -> IndexMeta:
     return described(client, index).meta
 
 
-def _bring(client: Elasticsearch, prefix: str, left: Handover, how: Copying) -> int:
+def _bring(client: Elasticsearch, prefix: str, handover: Handover, copy_options: CopyOptions) -> int:
     """Copies late writes of the old index, unless newer writes or removals exist; returns the number of writes."""
-    brought = 0
-    for hits in batched(scan(client, left.old, {"range": {"_seq_no": {"gt": left.seen}}}), BATCH):
-        held = _held(client, left.new, hits)
-        removed = _removed(client, prefix, left.kind, [hit for hit in hits if hit["_id"] not in held])
-        wanted = [
-            (hit, how.transform(hit["_source"]))
+    copied_count = 0
+    for hits in batched(scan(client, handover.old, {"range": {"_seq_no": {"gt": handover.seen}}}), BATCH):
+        conditions = _conditions_of(client, handover.new, hits)
+        removed_ids = _removed_ids(client, prefix, handover.kind, [hit for hit in hits if hit["_id"] not in conditions])
+        hits_to_copy = [
+            (hit, copy_options.transform(hit["_source"]))
             for hit in hits
-            if hit["_id"] not in removed and held.get(hit["_id"], _NEVER)["if_seq_no"] <= left.copied
+            if hit["_id"] not in removed_ids and conditions.get(hit["_id"], _NEVER_TRUE)["if_seq_no"] <= handover.copied
         ]
         operations = [
-            bulk.replace_operation(left.new, hit["_id"], document, hit.get("_routing"), held.get(hit["_id"]))
-            for hit, document in with_vectors(client, left.old, wanted, how)
+            bulk.replace_operation(handover.new, hit["_id"], document, hit.get("_routing"), conditions.get(hit["_id"]))
+            for hit, document in with_vectors(client, handover.old, hits_to_copy, copy_options)
         ]
-        brought += _written(client, left, operations)
-    return brought
+        copied_count += _write_operations(client, handover, operations)
+    return copied_count
 
 
-_NEVER = {"if_seq_no": -1}
+_NEVER_TRUE = {"if_seq_no": -1}
 
 
-def _take_out(client: Elasticsearch, left: Handover) -> int:
+def _take_out(client: Elasticsearch, handover: Handover) -> int:
     """Deletes the reindex's copies of records that were removed late from the old index; returns their number."""
-    old_ids = {hit["_id"] for hit in scan(client, left.old, EVERYTHING, [])}
-    own = scan(client, left.new, {"range": {"_seq_no": {"lte": left.copied}}}, [])
+    old_ids = {hit["_id"] for hit in scan(client, handover.old, MATCH_ALL, [])}
+    own_copies = scan(client, handover.new, {"range": {"_seq_no": {"lte": handover.copied}}}, [])
     return sum(
-        _written(
+        _write_operations(
             client,
-            left,
-            [bulk.delete_operation(left.new, hit["_id"], hit.get("_routing"), _as_it_is(hit)) for hit in hits],
+            handover,
+            [bulk.delete_operation(handover.new, hit["_id"], hit.get("_routing"), _as_it_is(hit)) for hit in hits],
         )
-        for hits in batched((hit for hit in own if hit["_id"] not in old_ids), BATCH)
+        for hits in batched((hit for hit in own_copies if hit["_id"] not in old_ids), BATCH)
     )
 
 
-def _held(client: Elasticsearch, index: str, hits: Sequence[Json]) -> dict[str, dict[str, int]]:
+def _conditions_of(client: Elasticsearch, index: str, hits: Sequence[Json]) -> dict[str, dict[str, int]]:
     """By id, the condition that the document in the index is unchanged; a missing id is not in the index."""
-    wanted = [{"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits]
-    found = client.mget(index=index, docs=wanted, source=False)
-    return {document["_id"]: _as_it_is(document) for document in found["docs"] if document.get("found", False)}
+    ids_and_routing = [
+        {"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits
+    ]
+    answer = client.mget(index=index, docs=ids_and_routing, source=False)
+    return {document["_id"]: _as_it_is(document) for document in answer["docs"] if document.get("found", False)}
 
 
 def _as_it_is(document: Json) -> dict[str, int]:
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 
-def _removed(client: Elasticsearch, prefix: str, kind: Reindexed, hits: Sequence[Json]) -> set[str]:
+def _removed_ids(client: Elasticsearch, prefix: str, kind: ReindexedKind, hits: Sequence[Json]) -> set[str]:
     """Ids of records removed since: they must not come back."""
     if not hits:
         return set()
     if kind == "records":
         ledger = Ledger(client, prefix)
         ledger.refresh()
-        entries = list(ledger.where({"terms": {"record": [hit["_id"] for hit in hits]}}))
-        buried = {entry.record for entry in entries if entry.state == "removed" and entry.record is not None}
-        return buried - {entry.held for entry in entries}
-    of = sorted({hit["_source"]["document"] for hit in hits})
-    found = client.mget(index=alias(prefix, "documents"), ids=of, source=False)
-    kept = {document["_id"] for document in found["docs"] if document.get("found", False)}
-    return {hit["_id"] for hit in hits if hit["_source"]["document"] not in kept}
+        entries = list(ledger.find({"terms": {"record": [hit["_id"] for hit in hits]}}))
+        removed_records = {entry.record for entry in entries if entry.state == "removed" and entry.record is not None}
+        return removed_records - {entry.held for entry in entries}
+    document_ids = sorted({hit["_source"]["document"] for hit in hits})
+    answer = client.mget(index=alias(prefix, "documents"), ids=document_ids, source=False)
+    existing_documents = {document["_id"] for document in answer["docs"] if document.get("found", False)}
+    return {hit["_id"] for hit in hits if hit["_source"]["document"] not in existing_documents}
 
 
-def _written(client: Elasticsearch, left: Handover, operations: Sequence[bulk.Operation]) -> int:
+def _write_operations(client: Elasticsearch, handover: Handover, operations: Sequence[bulk.Operation]) -> int:
     """The number of accepted writes; a conflict with a newer write is ignored. Raises SondeError for any other
     failure.
     """
     failures = bulk.write(client, operations)
-    refused = [failure for failure in failures if not failure.reason.startswith(_CHANGED)]
-    if refused:
+    real_failures = [failure for failure in failures if not failure.reason.startswith(_CONFLICT)]
+    if real_failures:
         raise SondeError(
-            f"{left.new} serves, but did not take {len(refused)} documents of {left.old}, the first "
-            f"{refused[0].id}: {refused[0].reason}"
+            f"{handover.new} serves, but did not take {len(real_failures)} documents of {handover.old}, the first "
+            f"{real_failures[0].id}: {real_failures[0].reason}"
         )
     return len(operations) - len(failures)

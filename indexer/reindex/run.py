@@ -24,19 +24,19 @@ from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
 from indexer.reindex.finish import finish, note_model
 from indexer.reindex.sync import (
-    REINDEXED,
+    REINDEXED_KINDS,
     Handover,
-    Reindexed,
+    ReindexedKind,
     Round,
-    copying,
-    differing,
+    copy_options_of,
+    differing_hits,
     done_up_to,
     highest,
     record_handover,
     sync,
     unfinished_handovers,
 )
-from indexer.store.ledger import Ledger, forgotten, write_ledger
+from indexer.store.ledger import Ledger, without_hash, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -59,10 +59,10 @@ class ReindexParts:
 
     def embedder_of(self, model: str) -> Embedder:
         """Raises ModelMissing for a model other than that of ``embedder``."""
-        given = self.embedder.card.model
-        if given != model:
+        own_model = self.embedder.card.model
+        if own_model != model:
             raise ModelMissing(
-                f"A reindex to {model} was cut off as its alias moved, and the settings name {given}. "
+                f"A reindex to {model} was cut off as its alias moved, and the settings name {own_model}. "
                 f"A harvest ends it, or `sonde reindex` with {model}."
             )
         return self.embedder
@@ -72,14 +72,14 @@ class ReindexParts:
 class Pair:
     """The serving index, the one being built beside it, and the recipe of the latter."""
 
-    kind: Reindexed
+    kind: ReindexedKind
     old: ServingIndex
     new: str
     meta: IndexMeta
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _SettledPair:
     """The last of ``rounds``, and the sequence number up to which it has seen the old index."""
 
     rounds: int
@@ -116,25 +116,25 @@ def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False)
     """
     parts = replace(parts, client=retrying(parts.client))
     migrate(parts.client, parts.prefix)
-    left = finish(parts.client, parts.prefix, parts.embedder_of)
-    if left and not dry_run and _serves(parts):
-        return _finished(parts, left)
-    pairs = [pair for kind in REINDEXED if (pair := _prepare(parts, kind)) is not None]
+    handovers = finish(parts.client, parts.prefix, parts.embedder_of)
+    if handovers and not dry_run and _serves(parts):
+        return _finished(parts, handovers)
+    pairs = [pair for kind in REINDEXED_KINDS if (pair := _prepare(parts, kind)) is not None]
     if not pairs:
         raise NotFound(f"There is no index {alias(parts.prefix, 'records')} yet; harvest something first.")
-    settled = {pair.kind: _settle(parts, pair) for pair in pairs}
+    settled_by_kind = {pair.kind: _settle(parts, pair) for pair in pairs}
     comparison = Comparison(
         {pair.kind: _count(parts.client, pair.new) for pair in pairs},
-        {kind: each.rounds for kind, each in settled.items()},
+        {kind: settled_pair.rounds for kind, settled_pair in settled_by_kind.items()},
         _overlap(parts, pairs),
     )
     old, new = tuple(pair.old.index for pair in pairs), tuple(pair.new for pair in pairs)
-    refusal = _refusal(pairs, settled, comparison, least_overlap)
+    refusal = _refusal(pairs, settled_by_kind, comparison, least_overlap)
     if refusal is not None or dry_run:
         return ReindexReport(False, comparison, old, new, refusal)
     for pair in pairs:
-        seen, copied = settled[pair.kind].seen, highest(parts.client, pair.new)
-        record_handover(parts.client, Handover(pair.kind, pair.old.index, pair.new, seen, copied))
+        seen_count, copied_until = settled_by_kind[pair.kind].seen, highest(parts.client, pair.new)
+        record_handover(parts.client, Handover(pair.kind, pair.old.index, pair.new, seen_count, copied_until))
     _move(parts.client, [(pair.kind, pair.old.index, pair.new) for pair in pairs], parts.prefix)
     log.info("reindex.moved", old=",".join(old), new=",".join(new))
     finish(parts.client, parts.prefix, parts.embedder_of)
@@ -148,21 +148,21 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
     Raises NotFound if no earlier generation exists.
     """
     moves: list[tuple[IndexKind, str, str]] = []
-    for kind in REINDEXED:
+    for kind in REINDEXED_KINDS:
         current = resolved(client, prefix, kind)
         if current is None:
             continue
-        earlier = [index for index in _generations(client, prefix, kind) if index < current.index]
-        if earlier:
-            moves.append((kind, current.index, earlier[-1]))
+        earlier_indices = [index for index in _generations(client, prefix, kind) if index < current.index]
+        if earlier_indices:
+            moves.append((kind, current.index, earlier_indices[-1]))
     if not moves:
         raise NotFound(f"No earlier index of {prefix} is kept; there is nothing to go back to.")
     _move(client, moves, prefix)
-    for moved, left, taken in moves:
-        if moved == "records":
-            _forget_newer(client, prefix, left, taken)
-    log.info("reindex.rolled_back", to=",".join(taken for _, _, taken in moves))
-    return [(left, taken) for _, left, taken in moves]
+    for index_kind, old_index, new_index in moves:
+        if index_kind == "records":
+            _forget_newer(client, prefix, old_index, new_index)
+    log.info("reindex.rolled_back", to=",".join(new_index for _, _, new_index in moves))
+    return [(old_index, new_index) for _, old_index, new_index in moves]
 
 
 def serve_index(client: Elasticsearch, prefix: str, index: str) -> str:
@@ -171,12 +171,12 @@ def serve_index(client: Elasticsearch, prefix: str, index: str) -> str:
     Raises NotFound if ``index`` is none of those whose alias is gone.
     """
     lost = lost_aliases(client, prefix)
-    for one in lost:
-        if index in one.indices and not one.is_taken:
-            serve(client, index, one.name)
-            return one.name
-    waiting = ", ".join(found for one in lost for found in one.indices)
-    raise NotFound(f"{index} is no index of {prefix} that lost its alias; those are: {waiting or 'none'}.")
+    for lost_alias in lost:
+        if index in lost_alias.indices and not lost_alias.is_taken:
+            serve(client, index, lost_alias.name)
+            return lost_alias.name
+    indices_text = ", ".join(index_name for lost_alias in lost for index_name in lost_alias.indices)
+    raise NotFound(f"{index} is no index of {prefix} that lost its alias; those are: {indices_text or 'none'}.")
 
 
 def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
@@ -184,36 +184,36 @@ def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
 
     Raises SondeError if an old one still holds what an interrupted reindex has not copied.
     """
-    if left := unfinished_handovers(client, prefix):
+    if handovers := unfinished_handovers(client, prefix):
         raise SondeError(
-            f"{left[0].old} holds what {left[0].new} may lack: its reindex was interrupted while the alias moved. "
-            "`sonde reindex` ends it, and so does a harvest; then --forget."
+            f"{handovers[0].old} holds what {handovers[0].new} may lack: its reindex was interrupted while the alias "
+            "moved. `sonde reindex` ends it, and so does a harvest; then --forget."
         )
-    deleted = []
-    for kind in REINDEXED:
+    deleted_indices = []
+    for kind in REINDEXED_KINDS:
         current = resolved(client, prefix, kind)
         for index in _generations(client, prefix, kind):
             if current is not None and index != current.index:
                 client.indices.delete(index=index)
-                deleted.append(index)
-    return deleted
+                deleted_indices.append(index)
+    return deleted_indices
 
 
-def _prepare(parts: ReindexParts, kind: Reindexed) -> Pair | None:
+def _prepare(parts: ReindexParts, kind: ReindexedKind) -> Pair | None:
     """The pair, with its new index created or, after an interruption, found again."""
     old = resolved(parts.client, parts.prefix, kind)
     if old is None:
         return None
     card = parts.embedder.card
     new = concrete(parts.prefix, kind, generation_of(old.index) + 1)
-    wanted = IndexMeta.of(card)
+    new_meta = IndexMeta.of(card)
     if parts.client.indices.exists(index=new):
-        if described(parts.client, new).meta != wanted:
+        if described(parts.client, new).meta != new_meta:
             raise SondeError(f"{new} exists, half built for another model. `sonde reindex --forget` deletes it.")
     else:
         mappings = loader.mapping(kind, card, shape=parts.shape)
         parts.client.indices.create(index=new, mappings=mappings, settings=loader.settings(kind, parts.shape))
-    return Pair(kind, old, new, wanted)
+    return Pair(kind, old, new, new_meta)
 
 
 def _serves(parts: ReindexParts) -> bool:
@@ -222,24 +222,26 @@ def _serves(parts: ReindexParts) -> bool:
     return serves is not None and serves.meta == IndexMeta.of(parts.embedder.card)
 
 
-def _finished(parts: ReindexParts, left: Sequence[Handover]) -> ReindexReport:
+def _finished(parts: ReindexParts, handovers: Sequence[Handover]) -> ReindexReport:
     """The report of a reindex that had compared and moved before it was interrupted."""
-    documents: dict[str, int] = {each.kind: _count(parts.client, each.new) for each in left}
-    old, new = tuple(each.old for each in left), tuple(each.new for each in left)
+    documents: dict[str, int] = {handover.kind: _count(parts.client, handover.new) for handover in handovers}
+    old, new = tuple(handover.old for handover in handovers), tuple(handover.new for handover in handovers)
     return ReindexReport(True, Comparison(documents, {}, None), old, new)
 
 
-def _settle(parts: ReindexParts, pair: Pair) -> _Settled:
+def _settle(parts: ReindexParts, pair: Pair) -> _SettledPair:
     """Repeats rounds until one finds nothing to do."""
     embedder = None if pair.meta.keeps_vectors_of(pair.old.meta) else parts.embedder
-    how = copying(pair.kind, pair.meta.tokens, embedder, lambda seen: parts.progress(pair.kind, seen))
+    copy_options = copy_options_of(
+        pair.kind, pair.meta.tokens, embedder, lambda seen_until: parts.progress(pair.kind, seen_until)
+    )
     for number in range(1, _MOST_ROUNDS + 1):
-        seen = done_up_to(parts.client, pair.old.index)
-        done = sync(parts.client, pair.old.index, pair.new, how)
-        log.info("reindex.round", kind=pair.kind, round=number, copied=done.copied, deleted=done.deleted)
-        if done.settled or done.failures:
+        seen_until = done_up_to(parts.client, pair.old.index)
+        sync_round = sync(parts.client, pair.old.index, pair.new, copy_options)
+        log.info("reindex.round", kind=pair.kind, round=number, copied=sync_round.copied, deleted=sync_round.deleted)
+        if sync_round.is_settled or sync_round.failures:
             break
-    return _Settled(number, done, seen)
+    return _SettledPair(number, sync_round, seen_until)
 
 
 def _overlap(parts: ReindexParts, pairs: Sequence[Pair]) -> float | None:
@@ -247,29 +249,32 @@ def _overlap(parts: ReindexParts, pairs: Sequence[Pair]) -> float | None:
     if parts.probe is None or records is None:
         return None
     shares = [
-        len(set(before) & set(after)) / max(len(before), len(after))
-        for before, after in zip(parts.probe(records.old.index), parts.probe(records.new), strict=True)
-        if before or after
+        len(set(old_answer) & set(new_answer)) / max(len(old_answer), len(new_answer))
+        for old_answer, new_answer in zip(parts.probe(records.old.index), parts.probe(records.new), strict=True)
+        if old_answer or new_answer
     ]
     return sum(shares) / len(shares) if shares else None
 
 
 def _refusal(
-    pairs: Sequence[Pair], settled: dict[Reindexed, _Settled], found: Comparison, least_overlap: float
+    pairs: Sequence[Pair],
+    settled_by_kind: dict[ReindexedKind, _SettledPair],
+    comparison: Comparison,
+    least_overlap: float,
 ) -> str | None:
     for pair in pairs:
-        last = settled[pair.kind].last
+        last = settled_by_kind[pair.kind].last
         if last.failures:
             first = last.failures[0]
             return f"{len(last.failures)} documents of {pair.kind} were not taken, the first {first.id}: {first.reason}"
-        if not last.settled:
+        if not last.is_settled:
             return (
                 f"{pair.kind}: {last.copied} documents still differed after {_MOST_ROUNDS} rounds; pause the harvests."
             )
-    if found.overlap is not None and found.overlap < least_overlap:
+    if comparison.overlap is not None and comparison.overlap < least_overlap:
         return (
-            f"The first ten answers to the sampled questions share {found.overlap:.2f}, less than {least_overlap:.2f}. "
-            "Look at the difference; --least-overlap lowers the bar."
+            f"The first ten answers to the sampled questions share {comparison.overlap:.2f}, less than "
+            f"{least_overlap:.2f}. Look at the difference; --least-overlap lowers the bar."
         )
     return None
 
@@ -277,20 +282,20 @@ def _refusal(
 def _move(client: Elasticsearch, moves: Sequence[tuple[IndexKind, str, str]], prefix: str) -> None:
     """Moves all aliases in one request, so that there is always exactly one index."""
     actions: list[Json] = []
-    for kind, left, taken in moves:
-        actions.append({"remove": {"index": left, "alias": alias(prefix, kind)}})
-        actions.append({"add": {"index": taken, "alias": alias(prefix, kind), "is_write_index": True}})
+    for kind, old_index, new_index in moves:
+        actions.append({"remove": {"index": old_index, "alias": alias(prefix, kind)}})
+        actions.append({"add": {"index": new_index, "alias": alias(prefix, kind), "is_write_index": True}})
     client.indices.update_aliases(actions=actions)
 
 
-def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> None:
+def _forget_newer(client: Elasticsearch, prefix: str, old_index: str, new_index: str) -> None:
     """Marks records that exist only in the abandoned index, so that the next harvest writes them again."""
     by_source: dict[str, list[str]] = {}
-    for hit in differing(client, left, taken, described(client, left).meta.tokens):
+    for hit in differing_hits(client, old_index, new_index, described(client, old_index).meta.tokens):
         by_source.setdefault(hit["_source"]["source"], []).append(hit["_id"])
     ledger = Ledger(client, prefix)
     for source, ids in by_source.items():
-        write_ledger(client, prefix, [forgotten(entry) for entry in ledger.holders(source, ids).values()])
+        write_ledger(client, prefix, [without_hash(entry) for entry in ledger.holders(source, ids).values()])
     serves = resolved(client, prefix, "records")
     if serves is not None:
         note_model(client, prefix, serves.meta.embedding_model)

@@ -25,11 +25,11 @@ from indexer.store import bulk
 from indexer.store.ledger import scan
 
 BATCH = 500
-EVERYTHING: JsonMapping = {"match_all": {}}
+MATCH_ALL: JsonMapping = {"match_all": {}}
 
 
 @dataclass(frozen=True, slots=True)
-class Copying:
+class CopyOptions:
     """How to copy a document.
 
     ``transform`` converts a stored document (without vectors) to this version's form. ``vectors`` gives each batch the
@@ -52,11 +52,11 @@ class Round:
     failures: tuple[bulk.Failure, ...] = ()
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         return self.copied == 0 and self.deleted == 0 and not self.failures
 
 
-def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> Round:
+def sync(client: Elasticsearch, source: str, target: str, copy_options: CopyOptions) -> Round:
     """Makes ``target``, to which only the reindex writes, equal to ``source``.
 
     Reads both in full, without vectors; memory holds one digest for each document. For vectors it only checks whether
@@ -64,122 +64,122 @@ def sync(client: Elasticsearch, source: str, target: str, copying: Copying) -> R
     Raises core.errors.Unavailable if Elasticsearch does not answer.
     """
     client.indices.refresh(index=f"{source},{target}")
-    target_digests = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
-    filled = _filled(client, source, target, copying.tokens) if copying.vectors is None else set()
-    same = copied = seen = 0
+    target_digests = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, MATCH_ALL)}
+    filled_ids = _filled_ids(client, source, target, copy_options.tokens) if copy_options.vectors is None else set()
+    same_count = copied_count = seen_count = 0
     failures: list[bulk.Failure] = []
-    for hits in batched(scan(client, source, EVERYTHING), BATCH):
-        seen += len(hits)
-        wanted = [(hit, copying.transform(hit["_source"])) for hit in hits]
-        taken = [
+    for hits in batched(scan(client, source, MATCH_ALL), BATCH):
+        seen_count += len(hits)
+        hits_and_documents = [(hit, copy_options.transform(hit["_source"])) for hit in hits]
+        hits_to_copy = [
             (hit, new)
-            for hit, new in wanted
-            if target_digests.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled
+            for hit, new in hits_and_documents
+            if target_digests.pop(hit["_id"], None) != _digest(new) or hit["_id"] in filled_ids
         ]
-        same += len(hits) - len(taken)
+        same_count += len(hits) - len(hits_to_copy)
         failures += bulk.write(
             client,
             (
                 bulk.index_operation(target, hit["_id"], document, hit.get("_routing"))
-                for hit, document in with_vectors(client, source, taken, copying)
+                for hit, document in with_vectors(client, source, hits_to_copy, copy_options)
             ),
         )
-        copied += len(taken)
-        copying.progress(seen)
-    deleted = _delete(client, target, target_digests)
-    return Round(same, copied, deleted, tuple(failures))
+        copied_count += len(hits_to_copy)
+        copy_options.progress(seen_count)
+    deleted_count = _delete(client, target, target_digests)
+    return Round(same_count, copied_count, deleted_count, tuple(failures))
 
 
-def _filled(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> set[str]:
+def _filled_ids(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> set[str]:
     """Ids of documents that have their vectors in ``source`` and not in ``target``."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for hits in batched(scan(client, target, {"bool": {"must_not": [has_all(tokens)]}}, []), BATCH):
         query = {"bool": {"filter": [{"ids": {"values": [hit["_id"] for hit in hits]}}, has_all(tokens)]}}
         answer = client.search(index=source, query=query, source=False, size=BATCH)
-        found |= {hit["_id"] for hit in answer["hits"]["hits"]}
-    return found
+        ids |= {hit["_id"] for hit in answer["hits"]["hits"]}
+    return ids
 
 
-def differing(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> Iterator[Json]:
+def differing_hits(client: Elasticsearch, source: str, target: str, tokens: TokenCard | None) -> Iterator[Json]:
     """Hits of ``source`` that ``target`` lacks, holds differently, or without the vectors that ``source`` has."""
     client.indices.refresh(index=f"{source},{target}")
-    target_digests = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, EVERYTHING)}
-    filled = _filled(client, source, target, tokens)
-    for hit in scan(client, source, EVERYTHING):
-        if target_digests.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled:
+    target_digests = {hit["_id"]: _digest(hit["_source"]) for hit in scan(client, target, MATCH_ALL)}
+    filled_ids = _filled_ids(client, source, target, tokens)
+    for hit in scan(client, source, MATCH_ALL):
+        if target_digests.get(hit["_id"]) != _digest(hit["_source"]) or hit["_id"] in filled_ids:
             yield hit
 
 
 def with_vectors(
-    client: Elasticsearch, source: str, pairs: Sequence[tuple[Json, Json]], copying: Copying
+    client: Elasticsearch, source: str, pairs: Sequence[tuple[Json, Json]], copy_options: CopyOptions
 ) -> Iterator[tuple[Json, Json]]:
     """Hits of ``source`` with their complete documents for the target."""
     if not pairs:
         return
-    made = (
-        copying.vectors([new for _, new in pairs])
-        if copying.vectors is not None
+    vector_fields = (
+        copy_options.vectors([new for _, new in pairs])
+        if copy_options.vectors is not None
         else _stored_vectors(client, source, [hit for hit, _ in pairs])
     )
-    for (hit, new), fields in zip(pairs, made, strict=True):
+    for (hit, new), fields in zip(pairs, vector_fields, strict=True):
         yield hit, {**new, **fields}
 
 
 def _stored_vectors(client: Elasticsearch, index: str, hits: Sequence[Json]) -> list[Json]:
     """The vectors' fields in the index, in full precision; empty for a document without any."""
     query = {"ids": {"values": [hit["_id"] for hit in hits]}}
-    wanted = {"exclude_vectors": False, "includes": list(vectors.FIELDS)}
-    found = client.search(index=index, query=query, source=wanted, size=len(hits))
-    stored = {hit["_id"]: vectors.of_document(hit["_source"]) for hit in found["hits"]["hits"]}
-    return [stored.get(hit["_id"], {}) for hit in hits]
+    source_filter = {"exclude_vectors": False, "includes": list(vectors.FIELDS)}
+    answer = client.search(index=index, query=query, source=source_filter, size=len(hits))
+    vectors_by_id = {hit["_id"]: vectors.of_document(hit["_source"]) for hit in answer["hits"]["hits"]}
+    return [vectors_by_id.get(hit["_id"], {}) for hit in hits]
 
 
-def _delete(client: Elasticsearch, target: str, only_there: Iterable[str]) -> int:
-    deleted = 0
-    for batch in batched(only_there, BATCH):
+def _delete(client: Elasticsearch, target: str, surplus_ids: Iterable[str]) -> int:
+    deleted_count = 0
+    for batch in batched(surplus_ids, BATCH):
         query = {"ids": {"values": batch}}
-        found = client.search(index=target, query=query, source=False, size=BATCH)["hits"]["hits"]
-        failed = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in found))
-        deleted += len(found) - len(failed)
-    return deleted
+        hits = client.search(index=target, query=query, source=False, size=BATCH)["hits"]["hits"]
+        failures = bulk.write(client, (bulk.delete_operation(target, hit["_id"], hit.get("_routing")) for hit in hits))
+        deleted_count += len(hits) - len(failures)
+    return deleted_count
 
 
 def _digest(document: Json) -> bytes:
     """A hash of 16 bytes of the document without its vectors."""
-    plain = {name: value for name, value in document.items() if name not in vectors.FIELDS}
-    return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()
+    without_vectors = {name: value for name, value in document.items() if name not in vectors.FIELDS}
+    return hashlib.blake2b(json.dumps(without_vectors, sort_keys=True).encode(), digest_size=16).digest()
 
 
 _OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to the output of to_document
 
 
-def _unseen(_seen: int) -> None:
+def _unseen(_count_seen: int) -> None:
     """Ignores progress."""
 
 
-def copying(
-    kind: Reindexed, tokens: TokenCard | None, embedder: Embedder | None, progress: Callable[[int], None] = _unseen
-) -> Copying:
+def copy_options_of(
+    kind: ReindexedKind, tokens: TokenCard | None, embedder: Embedder | None, progress: Callable[[int], None] = _unseen
+) -> CopyOptions:
     """How to copy documents of that kind to an index with these token vectors; without ``embedder`` they keep their
     vectors.
     """
     transform = _renewed_record if kind == "records" else dict
     if embedder is None:
-        return Copying(transform, None, tokens, progress)
+        return CopyOptions(transform, None, tokens, progress)
     text = _record_text if kind == "records" else _passage_text
 
-    def embedded(documents: Sequence[Json]) -> Sequence[Json]:
-        encoded = embedder.encode([text(document, embedder) for document in documents], "document")
-        return to_fields(encoded, embedder.card, tokens)
+    def embed_documents(documents: Sequence[Json]) -> Sequence[Json]:
+        encoded_texts = embedder.encode([text(document, embedder) for document in documents], "document")
+        return to_fields(encoded_texts, embedder.card, tokens)
 
-    return Copying(transform, embedded, tokens, progress)
+    return CopyOptions(transform, embed_documents, tokens, progress)
 
 
 def _renewed_record(source: Json) -> Json:
     """The record in this version's form, with its harvest notes."""
     document = to_document(from_document(source))
-    kept = {name: source[name] for name in _OF_THE_RECORD if name in source}
-    return {**document, **kept}
+    record_fields = {name: source[name] for name in _OF_THE_RECORD if name in source}
+    return {**document, **record_fields}
 
 
 def _record_text(document: Json, _embedder: Embedder) -> str:
@@ -191,8 +191,8 @@ def _passage_text(document: Json, embedder: Embedder) -> str:
     return embedding_text(passage, title, embedder, embedder.card.max_tokens)
 
 
-Reindexed = Literal["records", "passages", "library"]
-REINDEXED: tuple[Reindexed, ...] = ("records", "passages", "library")
+ReindexedKind = Literal["records", "passages", "library"]
+REINDEXED_KINDS: tuple[ReindexedKind, ...] = ("records", "passages", "library")
 
 _NOTE = "left_behind"
 
@@ -205,7 +205,7 @@ class Handover:
     the reindex, and later writes are from others, who already used it.
     """
 
-    kind: Reindexed
+    kind: ReindexedKind
     old: str
     new: str
     seen: int
@@ -214,20 +214,20 @@ class Handover:
 
 def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
     """Of the serving indices, records first; usually empty. One request."""
-    aliases = {alias(prefix, kind): kind for kind in REINDEXED}
-    found = client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True).body
+    aliases = {alias(prefix, kind): kind for kind in REINDEXED_KINDS}
+    indices = client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True).body
     notes = []
-    for index, body in found.items():
+    for index, body in indices.items():
         note = body["mappings"].get("_meta", {}).get(_NOTE)
         kind = next((kind for name, kind in aliases.items() if name in body["aliases"]), None)
         if note is not None and kind is not None:
             notes.append(Handover(kind, note["old"], index, note["seen"], note["copied"]))
-    return sorted(notes, key=lambda each: REINDEXED.index(each.kind))
+    return sorted(notes, key=lambda handover: REINDEXED_KINDS.index(handover.kind))
 
 
-def record_handover(client: Elasticsearch, left: Handover) -> None:
+def record_handover(client: Elasticsearch, handover: Handover) -> None:
     """Writes the note; call this before the alias moves."""
-    _put_meta(client, left.new, {"old": left.old, "seen": left.seen, "copied": left.copied})
+    _put_meta(client, handover.new, {"old": handover.old, "seen": handover.seen, "copied": handover.copied})
 
 
 def clear(client: Elasticsearch, index: str) -> None:
@@ -246,15 +246,15 @@ def highest(client: Elasticsearch, index: str) -> int:
 
 def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
     """The primary's numbers: our indices have one shard (mappings/shared.json), so its numbers are the index's."""
-    found = client.indices.stats(index=index, metric="docs", level="shards").body
-    (copies,) = found["indices"][index]["shards"].values()
+    stats = client.indices.stats(index=index, metric="docs", level="shards").body
+    (copies,) = stats["indices"][index]["shards"].values()
     numbers: dict[str, int] = next(copy["seq_no"] for copy in copies if copy["routing"]["primary"])
     return numbers
 
 
-def _put_meta(client: Elasticsearch, index: str, written: Json | None) -> None:
+def _put_meta(client: Elasticsearch, index: str, note: Json | None) -> None:
     """Elasticsearch replaces ``_meta`` as a whole, so the other entries are sent again."""
     mappings = client.indices.get_mapping(index=index).body[index]["mappings"]
-    rest = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}
-    meta = rest if written is None else {**rest, _NOTE: written}
+    other_entries = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}
+    meta = other_entries if note is None else {**other_entries, _NOTE: note}
     client.indices.put_mapping(index=index, meta=meta)

@@ -11,7 +11,7 @@ from datetime import datetime
 from lzma import LZMAError
 from pathlib import Path
 
-from indexer.raw import Skipped
+from indexer.raw import SkippedMember
 from indexer.sources.members import (
     ArchiveLimits,
     LimitReached,
@@ -67,16 +67,16 @@ class TarMembers:
     def total(self) -> int | None:
         return None
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         """Raises SourceBroken (cut off, not a tar) and LimitReached."""
         if position is not None and not self._holds(position):
             position = None
         start = -1 if position is None else int(position.partition(":")[0])
         for index, tar, info in self._infos():
             if index > start:
-                found = self._member(index, tar, info)
-                if found is not None:
-                    yield found
+                member = self._member(index, tar, info)
+                if member is not None:
+                    yield member
 
     def _holds(self, position: str) -> bool:
         start, _, name = position.partition(":")
@@ -96,14 +96,16 @@ class TarMembers:
         except _BREAKS_A_TAR as error:
             raise SourceBroken(f"{self.path}: the archive breaks off after {index} members: {error}") from error
 
-    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | OtherFile | None:
+    def _member(
+        self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo
+    ) -> Member | SkippedMember | OtherFile | None:
         if info.isdir() or is_hidden_path(info.name):
             return None
         if not is_wanted(info.name, self.suffixes):
             return OtherFile(f"{self.path}!{info.name}", f"{index}:{info.name}")
         reason = unsafe_name(info.name) or (None if info.isreg() else "a link or device, not followed")
         if reason is not None:
-            return Skipped(f"{self.path}!{info.name}", reason)
+            return SkippedMember(f"{self.path}!{info.name}", reason)
 
         def read(limit: int) -> bytes:
             try:
@@ -126,7 +128,7 @@ class ZipMembers:
         with self._open() as archive:
             return sum(is_wanted(info.filename, self.suffixes) for info in self._infos(archive))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
             for info in self._infos(archive):
@@ -147,10 +149,10 @@ class ZipMembers:
         infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
         return [infos[name] for name in sorted(infos) if not is_hidden_path(name)]
 
-    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member | Skipped:
+    def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member | SkippedMember:
         reason = unsafe_name(info.filename)
         if reason is not None:
-            return Skipped(f"{self.path}!{info.filename}", reason)
+            return SkippedMember(f"{self.path}!{info.filename}", reason)
 
         def read(limit: int) -> bytes:
             try:
@@ -173,21 +175,21 @@ def _zip_modified(date_time: tuple[int, int, int, int, int, int]) -> str | None:
 GZIP = b"\x1f\x8b"
 
 
-class NotUnpacked(ValueError):
+class UnpackFailed(ValueError):
     """A compressed file that is broken, or larger than the limit; the message says which."""
 
 
-def unpacked(content: bytes, limit_bytes: int) -> bytes:
-    """The content of a gzip file; other content unchanged. Raises NotUnpacked."""
+def unpack(content: bytes, limit_bytes: int) -> bytes:
+    """The content of a gzip file; other content unchanged. Raises UnpackFailed."""
     if not content.startswith(GZIP):
         return content
     unpacker = zlib.decompressobj(wbits=31)
     try:
-        found = unpacker.decompress(content, limit_bytes)
+        content_unpacked = unpacker.decompress(content, limit_bytes)
     except zlib.error as error:
-        raise NotUnpacked(f"it is compressed with gzip and cannot be read: {error}") from None
+        raise UnpackFailed(f"it is compressed with gzip and cannot be read: {error}") from None
     if unpacker.unconsumed_tail:
-        raise NotUnpacked(f"it unpacks to more than {limit_bytes} bytes")
+        raise UnpackFailed(f"it unpacks to more than {limit_bytes} bytes")
     if not unpacker.eof:
-        raise NotUnpacked("it is compressed with gzip and breaks off")
-    return found
+        raise UnpackFailed("it is compressed with gzip and breaks off")
+    return content_unpacked

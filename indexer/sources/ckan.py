@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from core.json_types import Json
 from indexer.raw import RawPage, RawRecord
-from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
-from indexer.sources.linked import NothingToHarvest, joined, number_or_none, with_id
+from indexer.sources.linked_walk import NothingToHarvest, join_path, number_or_none, with_id
 from indexer.sources.protocol import Protocol, Question
 from net.exchange import HttpAnswer
 from net.targets import address_of
@@ -59,24 +59,24 @@ class CkanSource:
     def _expect(self, question: str, names: tuple[str, ...]) -> None:
         """Raises NothingToHarvest for an organisation or group that the portal no longer knows."""
         for name in names:
-            asked = {"id": name, "include_datasets": "false"}
-            status = self.fetcher.get(action(portal(self.url), question), lambda answer: answer.status, asked)
+            parameters = {"id": name, "include_datasets": "false"}
+            status = self.fetcher.get(action(portal(self.url), question), lambda answer: answer.status, parameters)
             if status == _NOT_FOUND:
                 kind = question.partition("_")[0]
                 raise NothingToHarvest(f"{address_of(portal(self.url))} has no {kind} {name!r}")
 
     def _ask(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
-        asked = {"rows": str(self.options.page_size), "start": str(offset), "sort": _SORT, "q": "*:*"}
+        parameters = {"rows": str(self.options.page_size), "start": str(offset), "sort": _SORT, "q": "*:*"}
         if filters := self._filters():
-            asked["fq"] = " ".join(f"+{each}" for each in filters)
+            parameters["fq"] = " ".join(f"+{name}" for name in filters)
         base = portal(self.url)
         return self.fetcher.get(
-            action(base, "package_search"), lambda answer: check(_slab(answer, base, offset)), asked
+            action(base, "package_search"), lambda answer: check(_slab(answer, base, offset)), parameters
         )
 
     def _filters(self) -> list[str]:
-        wanted = [("organization", self.options.organisations), ("groups", self.options.groups)]
-        filters = [f"{name}:({' OR '.join(map(_quoted, values))})" for name, values in wanted if values]
+        filter_names = [("organization", self.options.organisations), ("groups", self.options.groups)]
+        filters = [f"{name}:({' OR '.join(map(_quote, values))})" for name, values in filter_names if values]
         if self.since is not None:
             filters.append(f"metadata_modified:[{self.since} TO *]")
         return [*filters, *([f"({self.options.fq})"] if self.options.fq else [])]
@@ -88,7 +88,7 @@ def portal(url: str) -> str:
 
 
 def action(base: str, name: str) -> str:
-    return joined(base, f"api/3/action/{name}")
+    return join_path(base, f"api/3/action/{name}")
 
 
 def result_of(answer: HttpAnswer) -> Json:
@@ -102,11 +102,11 @@ def result_of(answer: HttpAnswer) -> Json:
 
 def _slab(answer: HttpAnswer, base: str, offset: int) -> CountedPage:
     result = result_of(answer)
-    count, listed = number_or_none(result.get("count")), result.get("results")
-    if count is None or not isinstance(listed, list):
+    count, items = number_or_none(result.get("count")), result.get("results")
+    if count is None or not isinstance(items, list):
         raise BadAnswer(f"{address_of(answer.url)} sent a search result without records or count")
-    named, others = with_id(listed, action(base, "package_search"), first=offset + 1)
-    return CountedPage(tuple(_record(each, base) for each in named), count, skipped=others)
+    packages, skipped_members = with_id(items, action(base, "package_search"), first=offset + 1)
+    return CountedPage(tuple(_record(package, base) for package in packages), count, skipped=skipped_members)
 
 
 def _record(package: Json, base: str) -> RawRecord:
@@ -116,11 +116,11 @@ def _record(package: Json, base: str) -> RawRecord:
     return RawRecord(str(package["id"]), content, origin, "application/json", str(modified) if modified else None)
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(portal(url.partition("?")[0]), _search)
 
 
@@ -134,5 +134,5 @@ PROTOCOL = Protocol(
     CkanOptions,
     "package_search in order of modification",
     "`metadata_modified`",
-    at=_at,
+    questions_at=_questions_at,
 )

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.errors import SondeError, Unavailable
-from indexer.raw import RawPage, Skipped
-from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.raw import RawPage, SkippedMember
+from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.csw_messages import (
     CSW,
     GMD,
@@ -26,7 +26,7 @@ from indexer.sources.csw_messages import (
     results,
 )
 from indexer.sources.fetching import BadAnswer, Fetcher, RetryLater
-from indexer.sources.linked import joined
+from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.errors import BadStatus
@@ -103,11 +103,11 @@ def fetch_results(
     """One GetRecords. Raises CswException and what the fetcher raises."""
     start, size, since = window.offset + 1, window.size, window.since
     if dialect.method == "get":
-        asked = Outgoing(url, params=key_values(dialect, start, size, since), headers={"accept": "application/xml"})
+        request = Outgoing(url, params=key_values(dialect, start, size, since), headers={"accept": "application/xml"})
     else:
         headers = {"accept": "application/xml", "content-type": "application/xml"}
-        asked = Outgoing(url, "POST", None, headers, body(dialect, start, size, since))
-    return fetcher.read(asked, lambda answer: check(results(answer)))
+        request = Outgoing(url, "POST", None, headers, body(dialect, start, size, since))
+    return fetcher.read(request, lambda answer: check(results(answer)))
 
 
 def fetch_capabilities(fetcher: Fetcher, url: str) -> Capabilities:
@@ -117,12 +117,12 @@ def fetch_capabilities(fetcher: Fetcher, url: str) -> Capabilities:
 def choose_dialect(fetcher: Fetcher, url: str, options: CswOptions) -> Dialect:
     """The first dialect that the server understands, gmd first. Raises SourceBroken if there is none."""
     try:
-        offered = fetch_capabilities(fetcher, url)
+        capabilities = fetch_capabilities(fetcher, url)
     except (CswException, BadAnswer) as error:
         log.info("csw.no_capabilities", source=fetcher.source, reason=str(error))
-        offered = Capabilities(frozenset(), frozenset())
+        capabilities = Capabilities(frozenset(), frozenset())
     reasons = []
-    for dialect in _candidates(offered, options):
+    for dialect in _candidates(capabilities, options):
         try:
             fetch_results(fetcher, url, dialect, Window(0, 1))
         except (CswException, BadAnswer, BadStatus, RetryLater) as error:
@@ -132,12 +132,12 @@ def choose_dialect(fetcher: Fetcher, url: str, options: CswOptions) -> Dialect:
     raise SourceBroken(f"{fetcher.source}: no way of asking GetRecords is understood: {'; '.join(reasons[-2:])}")
 
 
-def _candidates(offered: Capabilities, options: CswOptions) -> Iterator[Dialect]:
-    sorting = "dc:identifier" if options.sorted else None
-    for version in _versions(offered, options):
-        for schema in _schemas(offered, options, version):
-            first = Dialect(version, schema, "csw:Record", sorting)
-            ways = [
+def _candidates(capabilities: Capabilities, options: CswOptions) -> Iterator[Dialect]:
+    sort_field = "dc:identifier" if options.sorted else None
+    for version in _versions(capabilities, options):
+        for schema in _schemas(capabilities, options, version):
+            first = Dialect(version, schema, "csw:Record", sort_field)
+            dialects = [
                 first,
                 replace(first, method="get"),
                 replace(first, sort=None),
@@ -145,23 +145,25 @@ def _candidates(offered: Capabilities, options: CswOptions) -> Iterator[Dialect]
             ]
             if schema == GMD and version == "2.0.2":
                 iso = replace(first, type_name="gmd:MD_Metadata", sort="apiso:Identifier" if options.sorted else None)
-                ways[2:2] = [iso, replace(iso, method="get")]
-            yield from (way for way in dict.fromkeys(ways) if options.method in (None, way.method))
+                dialects[2:2] = [iso, replace(iso, method="get")]
+            yield from (dialect for dialect in dict.fromkeys(dialects) if options.method in (None, dialect.method))
 
 
-def _versions(offered: Capabilities, options: CswOptions) -> list[Version]:
+def _versions(capabilities: Capabilities, options: CswOptions) -> list[Version]:
     if options.version is not None:
         return [options.version]
-    known: tuple[Version, ...] = ("2.0.2", "3.0.0")
-    return [version for version in known if version in offered.versions] or ["2.0.2"]
+    known_versions: tuple[Version, ...] = ("2.0.2", "3.0.0")
+    return [version for version in known_versions if version in capabilities.versions] or ["2.0.2"]
 
 
-def _schemas(offered: Capabilities, options: CswOptions, version: Version) -> list[str]:
+def _schemas(capabilities: Capabilities, options: CswOptions, version: Version) -> list[str]:
     if options.schema is not None:
         return [options.schema]
-    plain = CSW[version]
+    csw_schema = CSW[version]
     return (
-        [schema for schema in (GMD, *MDB) if schema in offered.schemas] + [plain] if offered.schemas else [GMD, plain]
+        [schema for schema in (GMD, *MDB) if schema in capabilities.schemas] + [csw_schema]
+        if capabilities.schemas
+        else [GMD, csw_schema]
     )
 
 
@@ -178,7 +180,7 @@ class _Asker:
     size: int
     since: str | None
     matched: int = 0
-    stumbled: int = 0  # in a row
+    failures_in_row: int = 0  # in a row
 
     def beyond(self, offset: int) -> CountedPage | None:
         """Asks once for records beyond the stated total; None if there are none, or the server fails."""
@@ -193,53 +195,53 @@ class _Asker:
         while True:
             try:
                 slab = self._slab(Window(offset, size, self.since), check)
-                self.stumbled = 0
+                self.failures_in_row = 0
                 return slab
             except (CswException, BadAnswer, RetryLater) as error:
                 if not self.matched:  # nothing was returned yet: the fault is not in a single record
                     raise Unavailable(str(error)) from error
-                if size == 1 or self.stumbled >= _STUMBLES:
-                    self.stumbled += 1
-                    return self._given_up(offset, size, error)
+                if size == 1 or self.failures_in_row >= _STUMBLES:
+                    self.failures_in_row += 1
+                    return self._skipped_page(offset, size, error)
                 size = max(size // _ONE_IN_TEN, 1)
 
-    def _given_up(self, offset: int, size: int, error: SondeError) -> CountedPage:
+    def _skipped_page(self, offset: int, size: int, error: SondeError) -> CountedPage:
         """``size`` records as one skipped entry; in either case nothing may be swept."""
         last = f" to {offset + size}" if size > 1 else ""
-        skipped = Skipped(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
-        return CountedPage((), self.matched, offset + size if size > 1 else None, (skipped,))
+        skipped_member = SkippedMember(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
+        return CountedPage((), self.matched, offset + size if size > 1 else None, (skipped_member,))
 
     def _slab(self, window: Window, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
-        kept: list[CountedPage] = []
+        pages: list[CountedPage] = []
 
-        def checked(found: Results) -> Results:
-            following = None if found.following is None else found.following - 1
-            kept[:] = [check(CountedPage(found.records, found.matched, following))]
-            return found
+        def check_results(search_results: Results) -> Results:
+            next_offset = None if search_results.following is None else search_results.following - 1
+            pages[:] = [check(CountedPage(search_results.records, search_results.matched, next_offset))]
+            return search_results
 
-        fetch_results(self.fetcher, self.url, self.dialect, window, checked)
-        self.matched = kept[0].matched
-        return kept[0]
+        fetch_results(self.fetcher, self.url, self.dialect, window, check_results)
+        self.matched = pages[0].matched
+        return pages[0]
 
 
 def _recognises(answer: FirstAnswer) -> bool:
     return answer.root == "Capabilities"
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(url.partition("?")[0], fetch_capabilities)
 
 
-def _below(url: str) -> Iterator[Question]:
-    bare = url.partition("?")[0]
-    yield Question(joined(bare, "csw"), fetch_capabilities)
-    yield Question(joined(geonetwork_base(bare), "srv/eng/csw"), fetch_capabilities)
+def _questions_below(url: str) -> Iterator[Question]:
+    bare_url = url.partition("?")[0]
+    yield Question(join_path(bare_url, "csw"), fetch_capabilities)
+    yield Question(join_path(geonetwork_base(bare_url), "srv/eng/csw"), fetch_capabilities)
 
 
 def geonetwork_base(url: str) -> str:
     """``https://host/geonetwork`` for any address below it."""
-    before, found, _ = url.partition("/geonetwork")
-    return before + found if found else url.partition("/srv/")[0].rstrip("/")
+    base, separator, _ = url.partition("/geonetwork")
+    return base + separator if separator else url.partition("/srv/")[0].rstrip("/")
 
 
 PROTOCOL = Protocol(
@@ -249,7 +251,7 @@ PROTOCOL = Protocol(
     "CSW 2.0.2 and 3.0, POST or GET, whichever the server understands; sorted by identifier; ISO before Dublin Core",
     "`dct:modified` filter",
     recognises=_recognises,
-    at=_at,
-    below=_below,
+    questions_at=_questions_at,
+    questions_below=_questions_below,
     title=lambda fetcher, url: fetch_capabilities(fetcher, url).title,
 )

@@ -36,7 +36,7 @@ class Dialect:
 
 def key_values(dialect: Dialect, start: int, size: int, since: str | None) -> dict[str, str]:
     """GetRecords as parameters of a GET."""
-    old = dialect.version == "2.0.2"
+    is_version_2 = dialect.version == "2.0.2"
     pairs = {
         "service": "CSW",
         "version": dialect.version,
@@ -49,10 +49,10 @@ def key_values(dialect: Dialect, start: int, size: int, since: str | None) -> di
         "startPosition": str(start),
         "maxRecords": str(size),
     }
-    if old and dialect.type_name.startswith("gmd:"):
+    if is_version_2 and dialect.type_name.startswith("gmd:"):
         pairs["namespace"] = f"xmlns(gmd={GMD})"
     if dialect.sort is not None:
-        pairs["sortBy"] = f"{dialect.sort}:A" if old else f"{dialect.sort} ASC"
+        pairs["sortBy"] = f"{dialect.sort}:A" if is_version_2 else f"{dialect.sort} ASC"
     if since is not None:
         pairs |= {
             "constraintLanguage": "CQL_TEXT",
@@ -153,15 +153,18 @@ def capabilities(answer: HttpAnswer) -> Capabilities:
 def results(answer: HttpAnswer) -> Results:
     """Raises BadAnswer (to be tried again) and CswException."""
     root = _root(answer)
-    found = next(root.iter("{*}SearchResults"), None)
-    if local(root) != "GetRecordsResponse" or found is None:
+    search_results = next(root.iter("{*}SearchResults"), None)
+    if local(root) != "GetRecordsResponse" or search_results is None:
         raise BadAnswer(f"{address_of(answer.url)} did not answer with search results")
-    records = tuple(_record(child, answer.url) for child in found if local(child))
-    matched, returned = _number(found, "numberOfRecordsMatched"), _number(found, "numberOfRecordsReturned")
-    if matched is None:
+    records = tuple(_record(child, answer.url) for child in search_results if local(child))
+    match_count, returned_count = (
+        _number(search_results, "numberOfRecordsMatched"),
+        _number(search_results, "numberOfRecordsReturned"),
+    )
+    if match_count is None:
         raise BadAnswer(f"{address_of(answer.url)} does not say how many records match")
-    following = _number(found, "nextRecord")
-    return Results(records, matched, returned if returned is not None else len(records), following)
+    next_record = _number(search_results, "nextRecord")
+    return Results(records, match_count, returned_count if returned_count is not None else len(records), next_record)
 
 
 def _root(answer: HttpAnswer) -> etree._Element:
@@ -175,11 +178,11 @@ def _root(answer: HttpAnswer) -> etree._Element:
 
 def _record(element: etree._Element, url: str) -> RawRecord:
     content = written_xml(element)
-    stated = _identifier(element)
-    id = stated or fingerprint(content)
+    stated_identifier = _identifier(element)
+    id = stated_identifier or fingerprint(content)
     modified = next((text_of(e) for e in element.iter("{*}dateStamp", "{http://purl.org/dc/terms/}modified")), None)
     raw = RawRecord(id, content, f"{url.partition('?')[0]}#{id}", "application/xml", modified or None)
-    return raw if stated else replace(raw, container=WHOLE_SOURCE)
+    return raw if stated_identifier else replace(raw, container=WHOLE_SOURCE)
 
 
 def _identifier(element: etree._Element) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from core.json_types import Json
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none, with_id
+from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import HttpAnswer
 from net.targets import address_of
@@ -40,7 +40,7 @@ class DataCiteSource:
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken and what the fetcher raises."""
         base = self.url.partition("?")[0].rstrip("/").removesuffix("/dois")
-        first = f"{joined(base, 'dois')}?{urlencode(self._parameters())}"
+        first = f"{join_path(base, 'dois')}?{urlencode(self._parameters())}"
         walk = LinkedWalk(self.fetcher, [Part(first, _linked_page)], may_be_empty=self.since is not None)
         yield from walk.pages(position)
 
@@ -48,25 +48,25 @@ class DataCiteSource:
         options = self.options
         since = f"updated:[{self.since} TO *]" if self.since else ""
         query = " AND ".join(part for part in (f"({options.query})" if options.query else "", since) if part)
-        given = {
+        parameters = {
             "client-id": options.client,
             "prefix": options.prefix,
             "query": query,
             "resource-type-id": options.resource_type,
         }
-        wanted = {name: value for name, value in given.items() if value}
-        return {**wanted, "page[size]": str(options.page_size), "page[cursor]": "1", "detail": "true"}
+        used_parameters = {name: value for name, value in parameters.items() if value}
+        return {**used_parameters, "page[size]": str(options.page_size), "page[cursor]": "1", "detail": "true"}
 
 
 def _linked_page(answer: HttpAnswer) -> LinkedPage:
     body = json_object(answer)
-    listed, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
-    if not isinstance(listed, list) or not isinstance(meta, dict) or not isinstance(links, dict):
+    items, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
+    if not isinstance(items, list) or not isinstance(meta, dict) or not isinstance(links, dict):
         raise BadAnswer(f"{address_of(answer.url)} did not answer as DataCite's API")
-    named, others = with_id(listed, answer.url)
-    records = tuple(_record(each, answer.url) for each in named)
-    following = links.get("next")
-    return LinkedPage(records, str(following) if following else None, number_or_none(meta.get("total")), others)
+    objects, skipped_members = with_id(items, answer.url)
+    records = tuple(_record(item, answer.url) for item in objects)
+    next_url = links.get("next")
+    return LinkedPage(records, str(next_url) if next_url else None, number_or_none(meta.get("total")), skipped_members)
 
 
 def _record(doi: Json, url: str) -> RawRecord:
@@ -90,10 +90,8 @@ def _xml(text: object) -> bytes | None:
 
 
 def _recognises(answer: FirstAnswer) -> bool:
-    listed = answer.json.get("data")
-    return isinstance(listed, list) and any(
-        isinstance(each, dict) and each.get("type") == "dois" for each in listed[:1]
-    )
+    items = answer.json.get("data")
+    return isinstance(items, list) and any(isinstance(item, dict) and item.get("type") == "dois" for item in items[:1])
 
 
 PROTOCOL = Protocol(

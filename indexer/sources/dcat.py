@@ -9,17 +9,17 @@ from email.utils import format_datetime
 from urllib.parse import urljoin
 
 from core.json_types import Json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
-from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
-from indexer.sources.linked import joined, rebased
+from indexer.sources.linked_walk import join_path, rebase
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
-from indexer.sources.revisiting import Revisiting
+from indexer.sources.revisited_files import RevisitedFiles
 from net.exchange import HttpAnswer
 from net.targets import address_of, host_of
 
@@ -44,7 +44,7 @@ class _Catalogue:
     total: int | None = None
     unchanged: tuple[str, ...] = ()
     visits: tuple[FileVersion, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
 
@@ -62,47 +62,47 @@ class DcatSource:
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken if the pages lead in a circle, and what the fetcher raises."""
-        url, visited, ids = position or self.url, set[str](), set[str]()
+        url, visited_urls, ids = position or self.url, set[str](), set[str]()
         total: int | None = None
-        while url not in visited:
-            visited.add(url)
-            found = self._fetch(url, ids)
-            ids |= {record.native_id for record in found.records}
-            total = found.total if found.total is not None else total
-            following = rebased(urljoin(url, found.next), self.url) if found.next else None
-            yield from _in_pages(found, following)
-            if following is None:
+        while url not in visited_urls:
+            visited_urls.add(url)
+            catalogue = self._fetch(url, ids)
+            ids |= {record.native_id for record in catalogue.records}
+            total = catalogue.total if catalogue.total is not None else total
+            next_url = rebase(urljoin(url, catalogue.next), self.url) if catalogue.next else None
+            yield from _in_pages(catalogue, next_url)
+            if next_url is None:
                 if position is None and total is not None:
                     yield RawPage((), total=total, matched=total)
                 return
-            url = following
+            url = next_url
         raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
 
-    def _fetch(self, url: str, known: set[str]) -> _Catalogue:
+    def _fetch(self, url: str, known_ids: set[str]) -> _Catalogue:
         def parse(answer: HttpAnswer) -> _Catalogue:
             found = self._read(expect_2xx(answer))
             ids = {record.native_id for record in found.records}
-            if not ids and not known:
+            if not ids and not known_ids:
                 raise BadAnswer(f"{address_of(url)} sent a catalogue without data sets")
-            if ids and ids <= known:
+            if ids and ids <= known_ids:
                 raise BadAnswer(f"{address_of(url)} sent a page again instead of the next")
             return found
 
-        revisiting = Revisiting(self.fetcher)
-        found = revisiting.get(url, parse, self._file_version(revisiting, url), self.options.accept)
+        revisited_files = RevisitedFiles(self.fetcher)
+        found = revisited_files.get(url, parse, self._file_version(revisited_files, url), self.options.accept)
         if isinstance(found, FileVersion):
             return _Catalogue((), unchanged=found.natives)
         if found.content.next is not None or url != self.url or found.content.skipped:
             return found.content
         natives = (record.native_id for record in found.content.records)
-        return replace(found.content, visits=revisiting.noted(url, found, natives))
+        return replace(found.content, visits=revisited_files.versions_to_store(url, found, natives))
 
-    def _file_version(self, revisiting: Revisiting, url: str) -> FileVersion | None:
+    def _file_version(self, revisited_files: RevisitedFiles, url: str) -> FileVersion | None:
         if self.since is None or url != self.url:
             return None
         if self.fetcher.memory is None:
             return FileVersion(url, "", last_modified=http_date(self.since))
-        return revisiting.known((url,)).get(url)
+        return revisited_files.versions_of((url,)).get(url)
 
     def _read(self, answer: HttpAnswer) -> _Catalogue:
         form = rdf_format(answer.content, answer.headers.get("content-type", ""))
@@ -143,11 +143,17 @@ def _of_data_json(answer: HttpAnswer, url: str) -> _Catalogue:
         document = split(answer.content)
     except RecordRefused as refusal:
         raise BadAnswer(f"{address_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
-    skipped, passed_over = report_members(document.unreadable, "", url, WHOLE_SOURCE)
-    skipped = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in skipped)  # without "#"
-    passed_over = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in passed_over)
+    skipped_members, passed_over = report_members(document.unreadable, "", url, WHOLE_SOURCE)
+    skipped_members = tuple(
+        replace(skipped_member, native_id=skipped_member.native_id and skipped_member.native_id[1:])
+        for skipped_member in skipped_members
+    )  # without "#"
+    passed_over = tuple(
+        replace(skipped_member, native_id=skipped_member.native_id and skipped_member.native_id[1:])
+        for skipped_member in passed_over
+    )
     records = _records(document.records, url, document.nameless)
-    return _Catalogue(records, skipped=skipped, passed_over=passed_over)
+    return _Catalogue(records, skipped=skipped_members, passed_over=passed_over)
 
 
 def _records(records: list[RecordPart], url: str, nameless: Container[str] = ()) -> tuple[RawRecord, ...]:
@@ -164,16 +170,16 @@ def _records(records: list[RecordPart], url: str, nameless: Container[str] = ())
     )
 
 
-def _in_pages(found: _Catalogue, following: str | None) -> Iterator[RawPage]:
+def _in_pages(catalogue: _Catalogue, next_url: str | None) -> Iterator[RawPage]:
     """A catalogue in one file is one answer and many pages. A run can resume only after the last of them."""
-    for start in range(0, len(found.records), _PAGE):
-        last = start + _PAGE >= len(found.records)
-        page = RawPage(found.records[start : start + _PAGE], following if last else None, found.total)
+    for start in range(0, len(catalogue.records), _PAGE):
+        last = start + _PAGE >= len(catalogue.records)
+        page = RawPage(catalogue.records[start : start + _PAGE], next_url if last else None, catalogue.total)
         if last:
-            page = replace(page, visits=found.visits, skipped=found.skipped, passed_over=found.passed_over)
+            page = replace(page, visits=catalogue.visits, skipped=catalogue.skipped, passed_over=catalogue.passed_over)
         yield page
-    for start in range(0, len(found.unchanged), _PAGE):
-        yield RawPage((), unchanged=found.unchanged[start : start + _PAGE])
+    for start in range(0, len(catalogue.unchanged), _PAGE):
+        yield RawPage((), unchanged=catalogue.unchanged[start : start + _PAGE])
 
 
 def _recognises(answer: FirstAnswer) -> bool:
@@ -184,8 +190,8 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" not in body and (is_data_json(body) or "@graph" in body or "@context" in body)
 
 
-def _below(url: str) -> Iterator[Question]:
-    yield Question(joined(url, "data.json"))
+def _questions_below(url: str) -> Iterator[Question]:
+    yield Question(join_path(url, "data.json"))
 
 
 PROTOCOL = Protocol(
@@ -196,5 +202,5 @@ PROTOCOL = Protocol(
     "document for each data set",
     "ETag, Last-Modified of a catalogue in one answer",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

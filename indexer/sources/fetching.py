@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 AGENT = "Sonde"
 _MIB = 1 << 20
-_LATER = frozenset({408, 425, 429})
+_RETRIED_STATUSES = frozenset({408, 425, 429})
 
 
 class BadAnswer(Unavailable):
@@ -78,10 +78,12 @@ class Fetcher:
     credentials: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0  # a robots.txt's Crawl-delay
     memory: VersionStore | None = None  # of single files' versions
-    retried: int = 0
+    retry_count: int = 0
     _requests: int = 0
     _bytes: int = 0
-    _plain: bool = False  # a compressed answer was broken: some servers send it with the length of the plain one
+    _without_compression: bool = (
+        False  # a compressed answer was broken: some servers send it with the length of the plain one
+    )
     _started: float = field(default_factory=time.monotonic)
 
     def get(
@@ -89,26 +91,26 @@ class Fetcher:
     ) -> T:
         return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse)
 
-    def read(self, outgoing: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
+    def read(self, request: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
         """The result of ``parse`` for the answer (status 2xx, 304 and 4xx); retries after its BadAnswer.
 
         Raises Unavailable after the last attempt (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
         """
         with self.host_limits.breaker(self.source, self.policy).guarding():
-            result: T = self._retrying()(self._once, outgoing, parse)
+            result: T = self._retry_policy()(self._once, request, parse)
             return result
 
-    def each(self, urls: Iterable[str], parse: Callable[[HttpAnswer], T]) -> Iterator[tuple[str, T | SondeError]]:
+    def fetch_each(self, urls: Iterable[str], parse: Callable[[HttpAnswer], T]) -> Iterator[tuple[str, T | SondeError]]:
         """Several documents in parallel, in the order of ``urls``; one that cannot be fetched is returned as its error.
 
         Raises CircuitOpen and LimitReached, because later documents would fail too.
         """
-        return self.each_by(urls, lambda url: self.get(url, parse))
+        return self.fetch_each_with(urls, lambda url: self.get(url, parse))
 
-    def each_by(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
+    def fetch_each_with(self, urls: Iterable[str], get: Callable[[str], T]) -> Iterator[tuple[str, T | SondeError]]:
         """The same, each with ``get``."""
 
-        def one(url: str) -> T | SondeError:
+        def fetch(url: str) -> T | SondeError:
             try:
                 return get(url)
             except (CircuitOpen, LimitReached):
@@ -118,41 +120,41 @@ class Fetcher:
 
         with Background(self.policy.concurrency, "fetch") as pool:
             for batch in batched(urls, 8 * self.policy.concurrency):
-                yield from zip(batch, pool.map(one, batch), strict=True)
+                yield from zip(batch, pool.map(fetch, batch), strict=True)
 
-    def _once(self, outgoing: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
+    def _once(self, request: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
         self._check_limits()
-        host = host_of(outgoing.url)
+        host = host_of(request.url)
         with self.host_limits.turn(host, self.policy, self.delay_s) as turn:
             try:
-                answer = self.gate.request(self._dressed(outgoing))
+                answer = self.gate.request(self._with_headers(request))
             except BrokenAnswer:
-                self._plain = True
+                self._without_compression = True
                 raise
         self._bytes += len(answer.content)
-        if answer.status in _LATER or answer.status >= 500:
-            said = f"{address_of(outgoing.url)} answered with HTTP status {answer.status}"
-            after = retry_after_s(answer.headers.get("retry-after"))
-            if after is not None and after > self.policy.longest_pause_s:
-                raise TooLate(f"{said} and asks to come back in {after:.0f} s")
-            turn.hold(after or 0.0)
-            raise RetryLater(said, after)
+        if answer.status in _RETRIED_STATUSES or answer.status >= 500:
+            status_text = f"{address_of(request.url)} answered with HTTP status {answer.status}"
+            retry_after = retry_after_s(answer.headers.get("retry-after"))
+            if retry_after is not None and retry_after > self.policy.longest_pause_s:
+                raise TooLate(f"{status_text} and asks to come back in {retry_after:.0f} s")
+            turn.hold(retry_after or 0.0)
+            raise RetryLater(status_text, retry_after)
         return parse(answer)
 
-    def _dressed(self, outgoing: Outgoing) -> Outgoing:
-        headers = dict(outgoing.headers)
-        if self.credentials and _origin(outgoing.url) == _origin(self.url):
+    def _with_headers(self, request: Outgoing) -> Outgoing:
+        headers = dict(request.headers)
+        if self.credentials and _origin(request.url) == _origin(self.url):
             headers |= self.credentials
-        if self._plain:
+        if self._without_compression:
             headers["accept-encoding"] = "identity"
         return Outgoing(
-            outgoing.url,
-            outgoing.method,
-            outgoing.params,
+            request.url,
+            request.method,
+            request.params,
             headers,
-            outgoing.content,
-            outgoing.max_bytes or self.limits.page_bytes,
-            outgoing.timeout_s,
+            request.content,
+            request.max_bytes or self.limits.page_bytes,
+            request.timeout_s,
         )
 
     def _check_limits(self) -> None:
@@ -165,7 +167,7 @@ class Fetcher:
         if time.monotonic() - self._started > limits.seconds:
             raise LimitReached(f"{self.source}: longer than {limits.seconds:.0f} s")
 
-    def _retrying(self) -> Retrying:
+    def _retry_policy(self) -> Retrying:
         policy = self.policy
         jitter = wait_random_exponential(multiplier=policy.first_pause_s, max=policy.longest_pause_s)
 
@@ -177,12 +179,12 @@ class Fetcher:
             retry=retry_if_exception(_worth_another_try),
             wait=pause,
             stop=stop_after_attempt(policy.attempts),
-            before_sleep=self._tell,
+            before_sleep=self._log_retry,
             reraise=True,
         )
 
-    def _tell(self, state: RetryCallState) -> None:
-        self.retried += 1
+    def _log_retry(self, state: RetryCallState) -> None:
+        self.retry_count += 1
         error = state.outcome.exception() if state.outcome is not None else None
         log.info("fetch.again", source=self.source, attempt=state.attempt_number, reason=str(error))
 
@@ -217,10 +219,10 @@ def parse_xml(content: bytes, host: str) -> etree._Element:
 
 def json_object(answer: HttpAnswer) -> Json:
     """Raises BadAnswer for anything but a JSON object, and BadStatus for 4xx."""
-    found = json_value(answer)
-    if not isinstance(found, dict):
+    json_content = json_value(answer)
+    if not isinstance(json_content, dict):
         raise BadAnswer(f"{address_of(answer.url)} sent JSON that is no object")
-    return found
+    return json_content
 
 
 def json_value(answer: HttpAnswer) -> Any:
@@ -276,7 +278,7 @@ class Robots:
     """Reads and obeys robots.txt where links are followed (RFC 9309); each host's file is fetched once."""
 
     fetcher: Fetcher
-    _known: dict[str, RobotFileParser] = field(default_factory=dict)
+    _parser_by_host: dict[str, RobotFileParser] = field(default_factory=dict)
 
     def allows(self, url: str) -> bool:
         """True if the operator switched robots.txt off. Raises Unavailable if the file cannot be fetched now."""
@@ -285,14 +287,14 @@ class Robots:
     def _rules(self, url: str) -> RobotFileParser:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._known:
+        if origin not in self._parser_by_host:
             rules = RobotFileParser()
             rules.parse(self.fetcher.get(f"{origin}/robots.txt", _lines))
-            self._known[origin] = rules
+            self._parser_by_host[origin] = rules
             delay = rules.crawl_delay(AGENT)
             if delay is not None:
                 self.fetcher.delay_s = max(self.fetcher.delay_s, min(float(delay), _LONGEST_CRAWL_DELAY_S))
-        return self._known[origin]
+        return self._parser_by_host[origin]
 
 
 def _lines(answer: HttpAnswer) -> list[str]:

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from core.errors import NotFound, SondeError
 from indexer.formats.registry import Separation, separate
-from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
-from indexer.sources.archives import NotUnpacked, TarMembers, ZipMembers, is_tar, unpacked
+from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember
+from indexer.sources.archives import TarMembers, UnpackFailed, ZipMembers, is_tar, unpack
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     ArchiveLimits,
@@ -29,14 +29,14 @@ from indexer.sources.members import (
     passed_over,
 )
 
-_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
+_MAX_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 
 
 class _Members(Protocol):
     def total(self) -> int | None: ...
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]: ...
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +60,21 @@ class FolderSource:
         members = self._members()
         draft = _Draft(members.total(), position)
         try:
-            for member in members.after(position):
+            for member in members.members_after(position):
                 if isinstance(member, OtherFile):
                     draft.add(passed_over(member.origin), member.position)
                     continue
                 draft.files += 1
-                for outcome, behind in self._outcomes(member):
-                    draft.add(outcome, behind)
+                for outcome, position_after in self._outcomes(member):
+                    draft.add(outcome, position_after)
                     self._check(draft)
                     if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
                         yield draft.close()
         except SondeError:
-            if draft.holds_something:  # what was read before the break remains valid
+            if draft.is_filled:  # what was read before the break remains valid
                 yield draft.close()
             raise
-        if draft.holds_something:
+        if draft.is_filled:
             yield draft.close()
 
     def _members(self) -> _Members:
@@ -88,29 +88,35 @@ class FolderSource:
             return TarMembers(self.path, self.suffixes, self.limits)
         return _OneFile(self.path)
 
-    def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped | PassedOver, str | None]]:
+    def _outcomes(
+        self, member: Member | SkippedMember
+    ) -> Iterator[tuple[RawRecord | SkippedMember | PassedOver, str | None]]:
         """What a member holds; the last one has the position after it."""
-        found = self._read(member) if isinstance(member, Member) else member
-        inside = separate(found) if isinstance(found, RawRecord) else Separation((), (found,))
-        every: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
-        for one in every[:-1]:
-            yield one, None
-        yield every[-1], member.position if isinstance(member, Member) else None
+        content = self._read(member) if isinstance(member, Member) else member
+        separation = separate(content) if isinstance(content, RawRecord) else Separation((), (content,))
+        outcomes: list[RawRecord | SkippedMember | PassedOver] = [
+            *separation.passed_over,
+            *separation.skipped,
+            *separation.records,
+        ]
+        for outcome in outcomes[:-1]:
+            yield outcome, None
+        yield outcomes[-1], member.position if isinstance(member, Member) else None
 
-    def _read(self, member: Member) -> RawRecord | Skipped:
+    def _read(self, member: Member) -> RawRecord | SkippedMember:
         origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"
         if member.size > self.limits.file_bytes:
-            return Skipped(origin, f"{member.size} bytes are more than the limit of {self.limits.file_bytes}")
+            return SkippedMember(origin, f"{member.size} bytes are more than the limit of {self.limits.file_bytes}")
         try:
             content = member.read(self.limits.file_bytes + 1)
         except MemberBroken as error:
-            return Skipped(origin, f"it cannot be read: {error}")
+            return SkippedMember(origin, f"it cannot be read: {error}")
         if len(content) > self.limits.file_bytes:
-            return Skipped(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
+            return SkippedMember(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
         try:
-            content = unpacked(content, self.limits.file_bytes)
-        except NotUnpacked as error:
-            return Skipped(origin, str(error))
+            content = unpack(content, self.limits.file_bytes)
+        except UnpackFailed as error:
+            return SkippedMember(origin, str(error))
         return RawRecord(member.name, content, origin, media_type(member.name), member.modified)
 
     @property
@@ -131,7 +137,7 @@ class _Draft:
     total: int | None
     position: str | None
     records: list[RawRecord] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedMember] = field(default_factory=list)
     passed_over: dict[tuple[str, str | None], PassedOver] = field(default_factory=dict)  # by reason and id
     page_bytes: int = 0
     files: int = 0
@@ -139,25 +145,25 @@ class _Draft:
     total_bytes: int = 0
 
     @property
-    def holds_something(self) -> bool:
+    def is_filled(self) -> bool:
         return bool(self.records or self.skipped or self.passed_over)
 
-    def pass_over(self, other: PassedOver) -> None:
-        key = (other.reason, other.native_id)
-        before = self.passed_over.get(key)
-        if before is not None:
-            others = (*before.others, other.origin)[:_NAMED]
-            other = replace(before, count=before.count + other.count, others=others)
-        self.passed_over[key] = other
+    def pass_over(self, passed_over: PassedOver) -> None:
+        key = (passed_over.reason, passed_over.native_id)
+        earlier_files = self.passed_over.get(key)
+        if earlier_files is not None:
+            other_origins = (*earlier_files.others, passed_over.origin)[:_MAX_NAMED]
+            passed_over = replace(earlier_files, count=earlier_files.count + passed_over.count, others=other_origins)
+        self.passed_over[key] = passed_over
 
-    def add(self, outcome: RawRecord | Skipped | PassedOver, position: str | None) -> None:
+    def add(self, outcome: RawRecord | SkippedMember | PassedOver, position: str | None) -> None:
         """``position`` is None within a file, and after a member that cannot be named."""
         self.position = position or self.position
         if isinstance(outcome, PassedOver):
             self.pass_over(outcome)
             return
         self.given += 1
-        if isinstance(outcome, Skipped):
+        if isinstance(outcome, SkippedMember):
             self.skipped.append(outcome)
             return
         self.records.append(outcome)
@@ -183,7 +189,7 @@ class _Folder:
     def total(self) -> int | None:
         return sum(is_wanted(parts[-1], self.suffixes) for parts, _ in self._walk(self.path, ()))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
         last = () if position is None else tuple(position.split("/"))
         for parts, entry in self._walk(self.path, ()):
             if parts <= last:
@@ -194,26 +200,26 @@ class _Folder:
             else:
                 yield OtherFile(f"{self.path}/{name}", name)
 
-    def _walk(self, folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
+    def _walk(self, folder: Path, folders_above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
         try:
             with os.scandir(folder) as entries:
-                in_order = sorted(((_written(entry.name), entry) for entry in entries), key=itemgetter(0))
+                in_order = sorted(((_name_text(entry.name), entry) for entry in entries), key=itemgetter(0))
         except OSError as error:  # skipping it would make its records look removed
             raise SourceBroken(f"{folder}: it cannot be listed: {error}") from error
         for name, entry in in_order:
             if is_hidden(name):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from self._walk(Path(entry.path), (*above, name))
+                yield from self._walk(Path(entry.path), (*folders_above, name))
             elif not self._comes_by_itself(entry):
-                yield (*above, name), entry
+                yield (*folders_above, name), entry
 
     def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
         """Whether a link leads to a file inside the folder, which would then be read twice."""
-        inner = self._inside(entry) if entry.is_symlink() else None
-        if inner is None or not Path(entry.path).is_file():
+        inner_path = self._inside(entry) if entry.is_symlink() else None
+        if inner_path is None or not Path(entry.path).is_file():
             return False
-        return not any(map(is_hidden, inner.parts))
+        return not any(map(is_hidden, inner_path.parts))
 
     def _inside(self, entry: os.DirEntry[str]) -> Path | None:
         """The target of a link, relative to the folder; None if it is outside, a circle, or missing."""
@@ -223,16 +229,16 @@ class _Folder:
         except (OSError, RuntimeError, ValueError):
             return None
 
-    def _member(self, name: str, entry: os.DirEntry[str]) -> Member | Skipped:
+    def _member(self, name: str, entry: os.DirEntry[str]) -> Member | SkippedMember:
         """A link to a file inside the folder is followed: Kubernetes shows the files of a ConfigMap like this."""
         if entry.is_symlink():
-            inner = self._inside(entry)
-            end = None if inner is None else self.path.resolve() / inner
+            inner_path = self._inside(entry)
+            end = None if inner_path is None else self.path.resolve() / inner_path
             if end is None or not end.is_file():
-                return Skipped(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")
+                return SkippedMember(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")
             return _file_member(end, name)
         if not entry.is_file(follow_symlinks=False):
-            return Skipped(f"{self.path}/{name}", "a device or socket, not a file")
+            return SkippedMember(f"{self.path}/{name}", "a device or socket, not a file")
         return _file_member(Path(entry.path), name)
 
 
@@ -243,16 +249,16 @@ class _OneFile:
     def total(self) -> int | None:
         return 1
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember]:
         if position is None:
-            yield _file_member(self.path, _written(self.path.name))
+            yield _file_member(self.path, _name_text(self.path.name))
 
 
-def _file_member(path: Path, name: str) -> Member | Skipped:
+def _file_member(path: Path, name: str) -> Member | SkippedMember:
     try:
         status = path.stat()
     except OSError as error:
-        return Skipped(str(path), f"it cannot be read: {error}")
+        return SkippedMember(str(path), f"it cannot be read: {error}")
 
     def read(limit: int) -> bytes:
         try:
@@ -264,6 +270,6 @@ def _file_member(path: Path, name: str) -> Member | Skipped:
     return Member(name, name, status.st_size, iso_modified(status.st_mtime), read)
 
 
-def _written(name: str) -> str:
+def _name_text(name: str) -> str:
     """A file name as text that is valid in JSON and UTF-8, whatever bytes it has on disk."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

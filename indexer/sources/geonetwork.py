@@ -10,11 +10,11 @@ from urllib.parse import quote
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import RawPage, RawRecord, Skipped
-from indexer.sources.counted import CountedPage, CountedWalk
+from indexer.raw import RawPage, RawRecord, SkippedMember
+from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_object, parse_xml
-from indexer.sources.linked import joined, with_id
+from indexer.sources.linked_walk import join_path, with_id
 from indexer.sources.protocol import Protocol
 from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of
@@ -46,7 +46,7 @@ class GeoNetworkSource:
         base, options = geonetwork_base(self.url), self.options
         if options.api == "csw":
             csw = CswOptions(page_size=options.page_size, tolerate_missing=options.tolerate_missing)
-            yield from CswSource(self.fetcher, joined(base, f"{options.portal}/eng/csw"), self.since, csw).pages(
+            yield from CswSource(self.fetcher, join_path(base, f"{options.portal}/eng/csw"), self.since, csw).pages(
                 position
             )
             return
@@ -58,7 +58,7 @@ class GeoNetworkSource:
             yield self._documents(page, base)
 
     def _ask_q(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
-        asked = {
+        parameters = {
             "_content_type": "json",
             "fast": "index",
             "from": str(offset + 1),
@@ -68,42 +68,42 @@ class GeoNetworkSource:
             "resultType": "details",
         }
         if self.since is not None:
-            asked["dateFrom"] = self.since[:10]
-        url = joined(geonetwork_base(self.url), f"{self.options.portal}/eng/q")
-        return self.fetcher.get(url, lambda answer: check(_of_q(answer)), asked, "application/json")
+            parameters["dateFrom"] = self.since[:10]
+        url = join_path(geonetwork_base(self.url), f"{self.options.portal}/eng/q")
+        return self.fetcher.get(url, lambda answer: check(_of_q(answer)), parameters, "application/json")
 
     def _ask_search(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
-        matching: list[Json] = [{"term": {"isTemplate": "n"}}]
+        filters: list[Json] = [{"term": {"isTemplate": "n"}}]
         if self.since is not None:
-            matching.append({"range": {"changeDate": {"gte": self.since}}})
+            filters.append({"range": {"changeDate": {"gte": self.since}}})
         query = {
             "from": offset,
             "size": self.options.page_size,
             "sort": [{_ID: "asc"}],
-            "query": {"bool": {"filter": matching}},
+            "query": {"bool": {"filter": filters}},
             "track_total_hits": True,
             "_source": [_ID, "changeDate"],
         }
-        url = joined(geonetwork_base(self.url), f"{self.options.portal}/api/search/records/_search")
+        url = join_path(geonetwork_base(self.url), f"{self.options.portal}/api/search/records/_search")
         headers = {"accept": "application/json", "content-type": "application/json"}
-        asked = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
-        return self.fetcher.read(asked, lambda answer: check(_of_search(answer, offset)))
+        request = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
+        return self.fetcher.read(request, lambda answer: check(_of_search(answer, offset)))
 
     def _documents(self, page: RawPage, base: str) -> RawPage:
         """Each uuid's XML; one that cannot be fetched is skipped and named."""
-        urls = {_record_url(base, self.options.portal, each.native_id): each for each in page.records}
+        urls = {_record_url(base, self.options.portal, record.native_id): record for record in page.records}
         records: list[RawRecord] = []
-        skipped = list(page.skipped)
-        for url, found in self.fetcher.each(urls, _document):
-            if isinstance(found, SondeError):
-                skipped.append(Skipped(url, str(found), urls[url].native_id))
+        skipped_members = list(page.skipped)
+        for url, document in self.fetcher.fetch_each(urls, _document):
+            if isinstance(document, SondeError):
+                skipped_members.append(SkippedMember(url, str(document), urls[url].native_id))
                 continue
-            records.append(RawRecord(urls[url].native_id, found, url, "application/xml", urls[url].modified))
-        return RawPage(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
+            records.append(RawRecord(urls[url].native_id, document, url, "application/xml", urls[url].modified))
+        return RawPage(tuple(records), page.position, page.total, tuple(skipped_members), matched=page.matched)
 
 
 def _record_url(base: str, portal: str, uuid: str) -> str:
-    return joined(base, f"{portal}/api/records/{quote(uuid, safe='')}/formatters/xml")
+    return join_path(base, f"{portal}/api/records/{quote(uuid, safe='')}/formatters/xml")
 
 
 def _document(answer: HttpAnswer) -> bytes:
@@ -114,14 +114,14 @@ def _document(answer: HttpAnswer) -> bytes:
 
 def _of_q(answer: HttpAnswer) -> CountedPage:
     body = json_object(answer)
-    summary, found = body.get("summary"), body.get("metadata", [])
+    summary, metadata = body.get("summary"), body.get("metadata", [])
     count = summary.get("@count") if isinstance(summary, dict) else None
     if count is None or not str(count).isdigit():
         raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
-    listed = found if isinstance(found, list) else [found]  # a single record is an object, not a list
-    infos: list[object] = [each.get("geonet:info") if isinstance(each, dict) else each for each in listed]
-    named, others = with_id(infos, answer.url, _ID)
-    return CountedPage(tuple(map(_stub, named)), int(str(count)), skipped=others)
+    records = metadata if isinstance(metadata, list) else [metadata]  # a single record is an object, not a list
+    infos: list[object] = [record.get("geonet:info") if isinstance(record, dict) else record for record in records]
+    objects, skipped_members = with_id(infos, answer.url, _ID)
+    return CountedPage(tuple(map(_stub, objects)), int(str(count)), skipped=skipped_members)
 
 
 def _of_search(answer: HttpAnswer, offset: int) -> CountedPage:
@@ -135,8 +135,8 @@ def _of_search(answer: HttpAnswer, offset: int) -> CountedPage:
     sources: list[object] = [
         {_ID: hit.get("_id"), **(hit.get("_source") or {})} if isinstance(hit, dict) else hit for hit in hits["hits"]
     ]
-    named, others = with_id(sources, answer.url, _ID, first=offset + 1)
-    return CountedPage(tuple(map(_stub, named)), count, skipped=others)
+    objects, skipped_members = with_id(sources, answer.url, _ID, first=offset + 1)
+    return CountedPage(tuple(map(_stub, objects)), count, skipped=skipped_members)
 
 
 def _stub(info: Json) -> RawRecord:

@@ -9,9 +9,9 @@ from urllib.parse import quote, urlencode
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import RawPage, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, parse_xml, written_json
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none, with_id
+from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of
@@ -46,7 +46,7 @@ class InvenioSource:
             if self.options.community
             else "api/records"
         )
-        first = f"{joined(base, path)}?{urlencode(self._parameters())}"
+        first = f"{join_path(base, path)}?{urlencode(self._parameters())}"
         walk = LinkedWalk(self.fetcher, [Part(first, _linked_page)], may_be_empty=self.since is not None)
         for page in walk.pages(position):
             yield self._documents(page) if self.options.form == "datacite" else page
@@ -54,21 +54,21 @@ class InvenioSource:
     def _parameters(self) -> dict[str, str]:
         since = f"updated:[{self.since} TO *]" if self.since else ""
         query = " AND ".join(part for part in (f"({self.options.query})" if self.options.query else "", since) if part)
-        paging = {"size": str(self.options.page_size), "sort": "oldest", "page": "1"}
-        return ({"q": query} if query else {}) | paging
+        parameters = {"size": str(self.options.page_size), "sort": "oldest", "page": "1"}
+        return ({"q": query} if query else {}) | parameters
 
     def _documents(self, page: RawPage) -> RawPage:
         """The hits' DataCite documents; a hit without one is skipped and named."""
         records: list[RawRecord] = []
-        skipped = list(page.skipped)
+        skipped_members = list(page.skipped)
         for hit in page.records:
             try:
                 content = self.fetcher.read(Outgoing(hit.origin, headers={"accept": _DATACITE}), _document)
             except SondeError as error:
-                skipped.append(Skipped(hit.origin, str(error), hit.native_id))
+                skipped_members.append(SkippedMember(hit.origin, str(error), hit.native_id))
                 continue
             records.append(RawRecord(hit.native_id, content, hit.origin, "application/xml", hit.modified))
-        return RawPage(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
+        return RawPage(tuple(records), page.position, page.total, tuple(skipped_members), matched=page.matched)
 
 
 def _linked_page(answer: HttpAnswer) -> LinkedPage:
@@ -77,17 +77,17 @@ def _linked_page(answer: HttpAnswer) -> LinkedPage:
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list) or not isinstance(links, dict):
         raise BadAnswer(f"{address_of(answer.url)} did not answer as an InvenioRDM search")
     base = answer.url.partition("/api/")[0]
-    named, others = with_id(hits["hits"], answer.url)
-    records = tuple(_record(hit, base) for hit in named)
-    following = links.get("next")
-    return LinkedPage(records, str(following) if following else None, number_or_none(hits.get("total")), others)
+    objects, skipped_members = with_id(hits["hits"], answer.url)
+    records = tuple(_record(hit, base) for hit in objects)
+    next_url = links.get("next")
+    return LinkedPage(records, str(next_url) if next_url else None, number_or_none(hits.get("total")), skipped_members)
 
 
 def _record(hit: Json, base: str) -> RawRecord:
     id = str(hit["id"])
     modified = str(hit["updated"]) if hit.get("updated") else None
     return RawRecord(
-        id, written_json(hit), joined(base, f"api/records/{quote(id, safe='')}"), "application/json", modified
+        id, written_json(hit), join_path(base, f"api/records/{quote(id, safe='')}"), "application/json", modified
     )
 
 
@@ -102,8 +102,8 @@ def _recognises(answer: FirstAnswer) -> bool:
     return isinstance(answer.json.get("hits"), dict)
 
 
-def _below(url: str) -> Iterator[Question]:
-    yield Question(joined(url, "api/records"))
+def _questions_below(url: str) -> Iterator[Question]:
+    yield Question(join_path(url, "api/records"))
 
 
 PROTOCOL = Protocol(
@@ -113,5 +113,5 @@ PROTOCOL = Protocol(
     "the records' search, each as DataCite XML or as its JSON; 10,000 hits at most",
     "`updated`",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

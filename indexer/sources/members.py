@@ -81,8 +81,8 @@ def is_hidden_path(name: str) -> bool:
 def suffix_of(name: str) -> str:
     """In lower case; of a compressed file the suffix of what is in it."""
     path = PurePosixPath(name.replace("\\", "/").lower())
-    inner = path.with_suffix("").suffix if path.suffix == ".gz" else ""
-    return inner if inner and inner != ".tar" else path.suffix
+    inner_suffix = path.with_suffix("").suffix if path.suffix == ".gz" else ""
+    return inner_suffix if inner_suffix and inner_suffix != ".tar" else path.suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ def passed_over(origin: str) -> PassedOver:
         return PassedOver(origin, f"an archive inside a folder ({suffix}) is not opened; harvest it by itself")
     if not suffix:
         return PassedOver(origin, "its name has no suffix")
-    why = f": {_NO_METADATA[suffix]}" if suffix in _NO_METADATA else ""
-    return PassedOver(origin, f"files with the suffix {suffix} are not read{why}")
+    reason = f": {_NO_METADATA[suffix]}" if suffix in _NO_METADATA else ""
+    return PassedOver(origin, f"files with the suffix {suffix} are not read{reason}")
 
 
 def is_hidden(part: str) -> bool:

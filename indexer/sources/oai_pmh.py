@@ -10,9 +10,9 @@ import structlog
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
-from indexer.sources.linked import joined
+from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import HttpAnswer
@@ -21,7 +21,7 @@ from net.targets import address_of
 log = structlog.get_logger(__name__)
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
-_PREFERRED = (
+_PREFERRED_PREFIXES = (
     "iso19115-3.2018", "iso19115-3", "iso19139", "gmd", "iso", "oai_iso", "dif10", "dif", "oai_datacite4", "datacite",
     "oai_datacite", "fgdc", "csdgm", "eml", "dcat", "oai_dcat", "oai_dc",
 )  # fmt: skip
@@ -58,7 +58,7 @@ class Listing:
     deleted: tuple[str, ...]
     token: str
     total: int | None
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
 
 
 @dataclass(slots=True)
@@ -71,49 +71,55 @@ class OaiSource:
     options: OaiOptions = field(default_factory=OaiOptions)
     _restarts: int = 0
     _prefix_too: bool = False  # some servers want the metadataPrefix beside the token
-    _deleted: int = 0
+    _deleted_count: int = 0
     _total: int | None = None
-    _seen: set[str] = field(default_factory=set)
-    _before: int = 0  # records of earlier slices
+    _seen_ids: set[str] = field(default_factory=set)
+    _count_before: int = 0  # records of earlier slices
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises OaiError, SourceBroken (the server repeats tokens) and what the fetcher raises."""
-        stored = json.loads(position) if position else {}
-        self._deleted, self._total = stored.get("deleted", 0), stored.get("total")
-        self._before = int(stored.get("seen", 0))
-        first = int(stored.get("set", 0))
-        prefix = stored.get("prefix") or self.options.prefix or choose_prefix(self.fetcher, self.url)
+        position_json = json.loads(position) if position else {}
+        self._deleted_count, self._total = position_json.get("deleted", 0), position_json.get("total")
+        self._count_before = int(position_json.get("seen", 0))
+        first = int(position_json.get("set", 0))
+        prefix = position_json.get("prefix") or self.options.prefix or choose_prefix(self.fetcher, self.url)
         sets: tuple[str | None, ...] = self.options.sets or (None,)
         for index in range(first, len(sets)):
-            token = stored.get("token", "") if index == first else ""
-            yield from self._of_set(index, sets[index], prefix, token)
+            token = position_json.get("token", "") if index == first else ""
+            yield from self._pages_of_set(index, sets[index], prefix, token)
         if self._total is not None and self.options.trust_size and len(sets) == 1:
-            yield RawPage((), matched=max(self._total - self._deleted, 0))
+            yield RawPage((), matched=max(self._total - self._deleted_count, 0))
 
-    def _of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[RawPage]:
+    def _pages_of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[RawPage]:
         used: set[str] = set()
         while True:
             listing = self._listing(name, prefix, token)
             if listing is None:
-                token, self._deleted, self._before = "", 0, 0
-                self._seen.clear()
+                token, self._deleted_count, self._count_before = "", 0, 0
+                self._seen_ids.clear()
                 used.clear()
                 continue
             self._count(listing)
             used.add(token)
             token = self._next_token(listing.token, used)
-            here = {"set": index if token else index + 1, "prefix": prefix, "token": token}
-            here |= {"deleted": self._deleted, "total": self._total, "seen": self._before + len(self._seen)}
+            position_after = {"set": index if token else index + 1, "prefix": prefix, "token": token}
+            position_after |= {
+                "deleted": self._deleted_count,
+                "total": self._total,
+                "seen": self._count_before + len(self._seen_ids),
+            }
             if listing.records or listing.deleted or listing.skipped:
-                yield RawPage(listing.records, json.dumps(here), self._total, listing.skipped, listing.deleted)
+                yield RawPage(
+                    listing.records, json.dumps(position_after), self._total, listing.skipped, listing.deleted
+                )
             if not token:
                 return
 
     def _count(self, listing: Listing) -> None:
         self._total = listing.total if listing.total is not None else self._total
-        self._deleted += len(listing.deleted)
-        self._seen |= {record.native_id for record in listing.records} | set(listing.deleted)
-        self._seen |= {skipped_id(one.origin) for one in listing.skipped}
+        self._deleted_count += len(listing.deleted)
+        self._seen_ids |= {record.native_id for record in listing.records} | set(listing.deleted)
+        self._seen_ids |= {skipped_id(skipped_member.origin) for skipped_member in listing.skipped}
 
     def _next_token(self, token: str, used: set[str]) -> str:
         """Empty at the end. If a server does not end its tokens (pycsw 2.6 repeats the last), the end is when all
@@ -121,7 +127,7 @@ class OaiSource:
         """
         if token not in used | {"0"}:
             return token
-        if not token or (self._total is not None and self._before + len(self._seen) >= self._total):
+        if not token or (self._total is not None and self._count_before + len(self._seen_ids) >= self._total):
             return ""
         raise SourceBroken(f"{self.fetcher.source}: the server gives the same resumption token again")
 
@@ -154,15 +160,15 @@ class OaiSource:
         names: set[str] = set()
         token = ""
         for _ in range(_MOST_SET_PAGES):
-            asked = {"verb": "ListSets"} | ({"resumptionToken": token} if token else {})
+            parameters = {"verb": "ListSets"} | ({"resumptionToken": token} if token else {})
             try:
-                root = self.fetcher.get(self.url, _root, asked, "text/xml")
+                root = self.fetcher.get(self.url, _root, parameters, "text/xml")
             except OaiError as error:
                 log.info("oai.no_sets", source=self.fetcher.source, reason=str(error))
                 return names
-            names |= {text_of(found) for found in root.iter(f"{_OAI}setSpec")}
-            found = root.find(f"{_OAI}ListSets/{_OAI}resumptionToken")
-            token = text_of(found) if found is not None else ""
+            names |= {text_of(token_element) for token_element in root.iter(f"{_OAI}setSpec")}
+            token_element = root.find(f"{_OAI}ListSets/{_OAI}resumptionToken")
+            token = text_of(token_element) if token_element is not None else ""
             if not token:
                 break
         return names
@@ -171,9 +177,9 @@ class OaiSource:
         if token:
             also = {"metadataPrefix": prefix} if self._prefix_too else {}
             return {"verb": "ListRecords", "resumptionToken": token, **also}
-        asked = {"verb": "ListRecords", "metadataPrefix": prefix}
-        given = {"set": name, "from": self._from(), "until": self.options.until}
-        return asked | {key: value for key, value in given.items() if value}
+        parameters = {"verb": "ListRecords", "metadataPrefix": prefix}
+        optional_parameters = {"set": name, "from": self._from(), "until": self.options.until}
+        return parameters | {key: value for key, value in optional_parameters.items() if value}
 
     def _from(self) -> str | None:
         """Days, because some repositories do not support seconds."""
@@ -182,14 +188,14 @@ class OaiSource:
 
 def choose_prefix(fetcher: Fetcher, url: str) -> str:
     """The richest metadataPrefix on offer. Raises SourceBroken if none is known."""
-    offered = fetcher.get(url, _prefixes, {"verb": "ListMetadataFormats"}, "text/xml")
-    for wanted in _PREFERRED:
-        for prefix in offered:
-            if prefix.lower() == wanted:
+    prefixes = fetcher.get(url, _prefixes, {"verb": "ListMetadataFormats"}, "text/xml")
+    for preferred_prefix in _PREFERRED_PREFIXES:
+        for prefix in prefixes:
+            if prefix.lower() == preferred_prefix:
                 return prefix
-    known = ", ".join(offered) or "none"
+    prefix_text = ", ".join(prefixes) or "none"
     raise SourceBroken(
-        f"{fetcher.source}: no known metadataPrefix; the server offers {known}. Name one: options.prefix"
+        f"{fetcher.source}: no known metadataPrefix; the server offers {prefix_text}. Name one: options.prefix"
     )
 
 
@@ -201,7 +207,7 @@ def identify(fetcher: Fetcher, url: str) -> str:
 
 
 def _prefixes(answer: HttpAnswer) -> list[str]:
-    return [text_of(found) for found in _root(answer).iter(f"{_OAI}metadataPrefix")]
+    return [text_of(prefix_element) for prefix_element in _root(answer).iter(f"{_OAI}metadataPrefix")]
 
 
 def _root(answer: HttpAnswer) -> etree._Element:
@@ -215,30 +221,38 @@ def _root(answer: HttpAnswer) -> etree._Element:
 
 
 def _listing(answer: HttpAnswer) -> Listing:
-    listed = _root(answer).find(f"{_OAI}ListRecords")
-    if listed is None:
+    records_element = _root(answer).find(f"{_OAI}ListRecords")
+    if records_element is None:
         raise BadAnswer(f"{address_of(answer.url)} did not answer with a list of records")
     records: list[RawRecord] = []
-    deleted: list[str] = []
-    skipped: list[Skipped] = []
-    for record in listed.iter(f"{_OAI}record"):
+    deleted_ids: list[str] = []
+    skipped_members: list[SkippedMember] = []
+    for record in records_element.iter(f"{_OAI}record"):
         header = record.find(f"{_OAI}header")
-        id = text_of(found) if header is not None and (found := header.find(f"{_OAI}identifier")) is not None else ""
+        id = (
+            text_of(identifier_element)
+            if header is not None and (identifier_element := header.find(f"{_OAI}identifier")) is not None
+            else ""
+        )
         if header is None or not id:
             place = f"{answer.url.partition('?')[0]}#{fingerprint(written_xml(record))}"
-            skipped.append(Skipped(place, "the record has no identifier in its header", container=WHOLE_SOURCE))
+            skipped_members.append(
+                SkippedMember(place, "the record has no identifier in its header", container=WHOLE_SOURCE)
+            )
         elif header.get("status") == "deleted":
-            deleted.append(id)
+            deleted_ids.append(id)
         elif (raw := _raw(record, header, id, answer.url)) is not None:
             records.append(raw)
         else:
             place = f"{answer.url.partition('?')[0]}#{id}"
-            skipped.append(Skipped(place, "the server gives no metadata for it, and does not call it deleted", id))
-    token = listed.find(f"{_OAI}resumptionToken")
-    if not records and not deleted and not skipped and token is None:
+            skipped_members.append(
+                SkippedMember(place, "the server gives no metadata for it, and does not call it deleted", id)
+            )
+    token = records_element.find(f"{_OAI}resumptionToken")
+    if not records and not deleted_ids and not skipped_members and token is None:
         raise BadAnswer(f"{address_of(answer.url)} sent a list without records and without an end")
-    following = text_of(token) if token is not None else ""
-    return Listing(tuple(records), tuple(deleted), following, _total(token), tuple(skipped))
+    next_token = text_of(token) if token is not None else ""
+    return Listing(tuple(records), tuple(deleted_ids), next_token, _total(token), tuple(skipped_members))
 
 
 def _raw(record: etree._Element, header: etree._Element, id: str, url: str) -> RawRecord | None:
@@ -260,12 +274,12 @@ def _recognises(answer: FirstAnswer) -> bool:
     return answer.root == "OAI-PMH"
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(url, identify)
 
 
-def _below(url: str) -> Iterator[Question]:
-    yield Question(joined(url, "oai"), identify)
+def _questions_below(url: str) -> Iterator[Question]:
+    yield Question(join_path(url, "oai"), identify)
 
 
 PROTOCOL = Protocol(
@@ -275,6 +289,6 @@ PROTOCOL = Protocol(
     "ListRecords, the richest metadataPrefix; an expired token begins again",
     "`from` (days) and tombstones",
     recognises=_recognises,
-    at=_at,
-    below=_below,
+    questions_at=_questions_at,
+    questions_below=_questions_below,
 )

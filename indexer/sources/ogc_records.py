@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlencode
 
 from core.json_types import Json, JsonMapping
-from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, json_object, written_json
-from indexer.sources.linked import (
+from indexer.sources.linked_walk import (
     LinkedPage,
     LinkedWalk,
     NothingToHarvest,
     Part,
-    joined,
+    join_path,
     next_link,
     number_or_none,
     with_id,
@@ -24,7 +24,7 @@ from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import HttpAnswer
 from net.targets import address_of
 
-_NAMED = 20
+_MAX_NAMED = 20
 _GEOJSON = "application/geo+json, application/json"
 
 
@@ -48,66 +48,69 @@ class OgcSource:
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
-        listed = collections(self.fetcher, self.url, self.options.collections)
-        found, others = listed.named, listed.others
-        chosen = [c for c in found if _chosen(c, self.options.collections)]
-        if chosen:
-            several = len(chosen) > 1
-            parts = [self._items(str(c["id"]), several=several) for c in chosen]
+        collection_list = collections(self.fetcher, self.url, self.options.collections)
+        objects, skipped_members = collection_list.objects, collection_list.skipped_members
+        chosen_collections = [c for c in objects if _is_chosen(c, self.options.collections)]
+        if chosen_collections:
+            has_several = len(chosen_collections) > 1
+            parts = [self._items(str(c["id"]), has_several=has_several) for c in chosen_collections]
             yield from LinkedWalk(self.fetcher, parts).pages(position)
             return
-        if not found:
+        if not objects:
             raise NothingToHarvest(f"{address_of(self.url)} has no collections")
-        records = tuple(collection_record(c, self.url) for c in found)
-        matched = len({record.native_id for record in records}) + len(others)
-        yield RawPage(records, total=matched, skipped=others, matched=matched)
+        records = tuple(collection_record(c, self.url) for c in objects)
+        match_count = len({record.native_id for record in records}) + len(skipped_members)
+        yield RawPage(records, total=match_count, skipped=skipped_members, matched=match_count)
 
-    def _items(self, id: str, *, several: bool) -> Part:
+    def _items(self, id: str, *, has_several: bool) -> Part:
         query = urlencode({"limit": str(self.options.page_size), "f": "json", **self.options.filter})
-        url = joined(self.url, f"collections/{quote(id, safe='')}/items")
-        return Part(f"{url}?{query}", lambda answer: _features(answer, url, f"{id}/" if several else ""), _GEOJSON)
+        url = join_path(self.url, f"collections/{quote(id, safe='')}/items")
+        return Part(f"{url}?{query}", lambda answer: _features(answer, url, f"{id}/" if has_several else ""), _GEOJSON)
 
 
 @dataclass(frozen=True, slots=True)
 class Collections:
     """The collections of a service, and the members of its list that have no id."""
 
-    named: list[Json]
-    others: tuple[Skipped, ...]
+    objects: list[Json]
+    skipped_members: tuple[SkippedMember, ...]
 
 
-def collections(fetcher: Fetcher, url: str, wanted: Sequence[str] = ()) -> Collections:
-    """The list in ``/collections``, also of paged servers. Raises NothingToHarvest if one of ``wanted`` is missing."""
-    found: list[Json] = []
-    without_id: list[Skipped] = []
+def collections(fetcher: Fetcher, url: str, wanted_ids: Sequence[str] = ()) -> Collections:
+    """The list in ``/collections``, also of paged servers. Raises NothingToHarvest if a wanted one is missing."""
+    objects: list[Json] = []
+    without_id: list[SkippedMember] = []
 
     def parse(answer: HttpAnswer) -> LinkedPage:
         body = json_object(answer)
-        listed = body.get("collections")
-        if not isinstance(listed, list):
+        items = body.get("collections")
+        if not isinstance(items, list):
             raise BadAnswer(f"{address_of(answer.url)} did not answer with collections")
-        some, others = with_id(listed, answer.url)
-        found.extend(some)
-        without_id.extend(others)
-        records = tuple(collection_record(each, url) for each in some)
-        return LinkedPage(records, next_link(body.get("links")), skipped=others)
+        page_objects, skipped_members = with_id(items, answer.url)
+        objects.extend(page_objects)
+        without_id.extend(skipped_members)
+        records = tuple(collection_record(collection, url) for collection in page_objects)
+        return LinkedPage(records, next_link(body.get("links")), skipped=skipped_members)
 
-    walk = LinkedWalk(fetcher, [Part(joined(url, "collections?f=json"), parse)], may_be_empty=True)
+    walk = LinkedWalk(fetcher, [Part(join_path(url, "collections?f=json"), parse)], may_be_empty=True)
     for _ in walk.pages(None):
         pass
-    named = {str(each["id"]): each for each in found}
-    missing = [id for id in wanted if id not in named]
-    if missing:
-        offered = ", ".join(sorted(named)[:_NAMED]) or "none"
-        raise NothingToHarvest(f"{address_of(url)} has no collection {', '.join(missing)}; it has {offered}")
-    return Collections(list(named.values()), tuple({one.origin: one for one in without_id}.values()))
+    collection_by_id = {str(collection["id"]): collection for collection in objects}
+    missing_ids = [id for id in wanted_ids if id not in collection_by_id]
+    if missing_ids:
+        offered_ids = ", ".join(sorted(collection_by_id)[:_MAX_NAMED]) or "none"
+        raise NothingToHarvest(f"{address_of(url)} has no collection {', '.join(missing_ids)}; it has {offered_ids}")
+    return Collections(
+        list(collection_by_id.values()),
+        tuple({skipped_member.origin: skipped_member for skipped_member in without_id}.values()),
+    )
 
 
 def collection_record(collection: JsonMapping, url: str) -> RawRecord:
     """A collection's own description."""
     id = str(collection["id"])
     content = written_json(collection)
-    return RawRecord(id, content, joined(url, f"collections/{quote(id, safe='')}"), "application/json")
+    return RawRecord(id, content, join_path(url, f"collections/{quote(id, safe='')}"), "application/json")
 
 
 def is_of_records(collection: JsonMapping) -> bool:
@@ -115,18 +118,18 @@ def is_of_records(collection: JsonMapping) -> bool:
     return str(collection.get("itemType", "")).lower() in ("record", "records", "catalog", "item", "metadata")
 
 
-def _chosen(collection: JsonMapping, wanted: tuple[str, ...]) -> bool:
-    return collection["id"] in wanted if wanted else is_of_records(collection)
+def _is_chosen(collection: JsonMapping, wanted_ids: tuple[str, ...]) -> bool:
+    return collection["id"] in wanted_ids if wanted_ids else is_of_records(collection)
 
 
 def _features(answer: HttpAnswer, url: str, prefix: str) -> LinkedPage:
     body = json_object(answer)
-    listed = body.get("features")
-    if not isinstance(listed, list):
+    items = body.get("features")
+    if not isinstance(items, list):
         raise BadAnswer(f"{address_of(answer.url)} did not answer with features")
-    features, others = with_id(listed, answer.url, name="")
-    records = tuple(_feature(each, url, prefix) for each in features)
-    return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")), others)
+    features, skipped_members = with_id(items, answer.url, name="")
+    records = tuple(_feature(feature, url, prefix) for feature in features)
+    return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")), skipped_members)
 
 
 def _feature(feature: Json, url: str, prefix: str) -> RawRecord:
@@ -144,8 +147,8 @@ _COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?
 
 def _of_address(url: str) -> Start | None:
     """The address of one collection means that collection of the service above it."""
-    found = _COLLECTION.match(url)
-    return None if found is None else Start(found[1], {"collections": [unquote(found[2])]})
+    match = _COLLECTION.match(url)
+    return None if match is None else Start(match[1], {"collections": [unquote(match[2])]})
 
 
 def _recognises(answer: FirstAnswer) -> bool:
@@ -153,7 +156,7 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" not in answer.json and bool(answer.link_rels & {"data", "conformance"})
 
 
-def _at(url: str) -> Iterator[Question]:
+def _questions_at(url: str) -> Iterator[Question]:
     yield Question(url.partition("?")[0], collections)
 
 
@@ -163,6 +166,6 @@ PROTOCOL = Protocol(
     OgcOptions,
     "items of record collections; of a Features server the descriptions of its collections",
     recognises=_recognises,
-    at=_at,
+    questions_at=_questions_at,
     of_address=_of_address,
 )

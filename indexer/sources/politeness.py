@@ -64,7 +64,7 @@ class HostLimiter:
 
 
 class SharedHostLimits(Protocol):
-    """The turns of hosts that several processes share. If the store does not answer, nobody waits."""
+    """The turns of hosts that several processes share. If the store does not answer, no process waits."""
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
@@ -75,10 +75,10 @@ class SharedHostLimits(Protocol):
     def slot(self, host: str, limit: int) -> AbstractContextManager[None]:
         """Holds one of ``limit`` open requests."""
 
-    def rest(self, source: str, seconds: float) -> None:
+    def pause(self, source: str, seconds: float) -> None:
         """The source is not asked for ``seconds``."""
 
-    def resting(self, source: str) -> float:
+    def pause_left_s(self, source: str) -> float:
         """Seconds until the source may be asked again; 0 if it may be asked now."""
 
 
@@ -87,13 +87,13 @@ class Turn:
     """Permission to make one request now."""
 
     host: str
-    own: HostLimiter
+    own_limiter: HostLimiter
     shared: SharedHostLimits | None
 
     def hold(self, seconds: float) -> None:
         """No turn at this host for ``seconds``, here and in the other processes."""
         if seconds > 0:
-            self.own.hold(seconds)
+            self.own_limiter.hold(seconds)
             if self.shared is not None:
                 self.shared.hold(self.host, seconds)
 
@@ -105,17 +105,17 @@ class SourceBreaker:
     end the harvest.
     """
 
-    def __init__(self, source: str, policy: RequestPolicy, shared: SharedHostLimits | None = None) -> None:
+    def __init__(self, source: str, policy: RequestPolicy, shared_limits: SharedHostLimits | None = None) -> None:
         rules = BreakerPolicy(policy.breaker_failures, policy.breaker_rest_s, one_tries=False)
         self._breaker = Breaker(f"The source {source!r}", rules)
-        self._source, self._policy, self._shared = source, policy, shared
+        self._source, self._policy, self._shared = source, policy, shared_limits
 
     @contextmanager
     def guarding(self) -> Iterator[None]:
         """Around one request with all its attempts; Unavailable is a failure. Raises CircuitOpen while it rests."""
-        left = self._shared.resting(self._source) if self._shared is not None else 0.0
-        if left > 0:
-            raise circuit_open(f"The source {self._source!r}", self._policy.breaker_failures, left)
+        left_s = self._shared.pause_left_s(self._source) if self._shared is not None else 0.0
+        if left_s > 0:
+            raise circuit_open(f"The source {self._source!r}", self._policy.breaker_failures, left_s)
         try:
             with self._breaker.guarding(Unavailable):
                 yield
@@ -123,7 +123,7 @@ class SourceBreaker:
             raise
         except Unavailable:
             if self._breaker.is_open and self._shared is not None:
-                self._shared.rest(self._source, self._policy.breaker_rest_s)
+                self._shared.pause(self._source, self._policy.breaker_rest_s)
             raise
 
 
@@ -144,12 +144,15 @@ class HostLimits:
         """Holds one of the host's open requests. ``delay_s`` is the Crawl-delay of robots.txt."""
         turnstile = self._limiter(host, policy)
         interval_s = max(1.0 / policy.per_second, delay_s)
-        shared = self.shared
-        with turnstile.slots, shared.slot(host, policy.concurrency) if shared is not None else nullcontext():
-            if shared is not None:
-                time.sleep(shared.take(host, interval_s))
+        shared_limits = self.shared
+        with (
+            turnstile.slots,
+            shared_limits.slot(host, policy.concurrency) if shared_limits is not None else nullcontext(),
+        ):
+            if shared_limits is not None:
+                time.sleep(shared_limits.take(host, interval_s))
             turnstile.wait(interval_s)
-            yield Turn(host, turnstile, shared)
+            yield Turn(host, turnstile, shared_limits)
 
     def breaker(self, source: str, policy: RequestPolicy) -> SourceBreaker:
         with self._lock:

@@ -13,7 +13,7 @@ from indexer.raw import RawRecord
 from indexer.sources.fetching import Fetcher, expect_2xx, json_value
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start, first_answer
 from indexer.sources.protocols import PROTOCOLS, open_source
-from indexer.sources.what_it_is import AUTH, what_it_is
+from indexer.sources.unsupported_address import AUTH, describe_address
 from net.errors import BadStatus, Forbidden, Untrusted
 from net.exchange import HttpAnswer
 
@@ -46,22 +46,22 @@ class Probe:
 
 
 def probe(fetcher: Fetcher, url: str) -> Probe:
-    """The first protocol that returns records. A server's failures are listed in ``tried``, never raised."""
-    tried: list[str] = []
+    """The first protocol that returns records. A server's failures are listed in ``tried_addresses``, never raised."""
+    tried_addresses: list[str] = []
     hints: list[str] = []
     try:
-        for protocol, start in _guesses(fetcher, url, tried, hints):
+        for protocol, start in _guesses(fetcher, url, tried_addresses, hints):
             try:
-                found = _preview(fetcher, protocol, start)
+                detected = _preview(fetcher, protocol, start)
             except SondeError as error:
-                tried.append(f"{protocol.name} at {start.url}: {error}")
+                tried_addresses.append(f"{protocol.name} at {start.url}: {error}")
                 continue
-            if found.preview:
-                return Probe(found, tuple(tried))
-            tried.append(f"{protocol.name} at {start.url}: it gives no records")
+            if detected.preview:
+                return Probe(detected, tuple(tried_addresses))
+            tried_addresses.append(f"{protocol.name} at {start.url}: it gives no records")
     except _Unreachable as error:
         return Probe(None, (), str(error))
-    return Probe(None, tuple(tried), hint=next(iter(hints), None))
+    return Probe(None, tuple(tried_addresses), hint=next(iter(hints), None))
 
 
 def _is_silence(error: SondeError) -> bool:
@@ -87,11 +87,11 @@ def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> DetectedSour
     return DetectedSource(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
 
 
-def title_of(fetcher: Fetcher, found: DetectedSource) -> str:
+def title_of(fetcher: Fetcher, detected: DetectedSource) -> str:
     """The catalogue's own title; empty if it states none."""
     try:
-        title = PROTOCOLS[found.type].title
-        return fetcher.get(found.url, _title) if title is None else title(fetcher, found.url)
+        title = PROTOCOLS[detected.type].title
+        return fetcher.get(detected.url, _title) if title is None else title(fetcher, detected.url)
     except SondeError:
         return ""
 
@@ -99,65 +99,69 @@ def title_of(fetcher: Fetcher, found: DetectedSource) -> str:
 def _title(answer: HttpAnswer) -> str:
     content = expect_2xx(answer).content
     if content.lstrip()[:1] == b"{":
-        said = json_value(answer)
-        return str(said.get("title") or "") if isinstance(said, dict) else ""
-    found = _TITLE.search(content[:200_000])
-    return "" if found is None else found[1].decode("utf-8", "replace").strip()
+        json_content = json_value(answer)
+        return str(json_content.get("title") or "") if isinstance(json_content, dict) else ""
+    title_match = _TITLE.search(content[:200_000])
+    return "" if title_match is None else title_match[1].decode("utf-8", "replace").strip()
 
 
-def _guesses(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Iterator[tuple[Protocol, Start]]:
+def _guesses(
+    fetcher: Fetcher, url: str, tried_addresses: list[str], hints: list[str]
+) -> Iterator[tuple[Protocol, Start]]:
     """By the form of the address, by its answer, then by the usual places at or below such an address."""
     for protocol in PROTOCOLS.values():
         start = protocol.of_address(url)
         if start is not None:
             yield protocol, start
-    direct = _direct(fetcher, url, tried, hints)
+    direct = _direct(fetcher, url, tried_addresses, hints)
     if direct is not None:
         yield direct, Start(url, {})
     for protocol, question in _questions(url):
         try:
             _ask(fetcher, protocol, question)
         except SondeError as error:
-            tried.append(f"{protocol.name} at {question.url}: {error}")
+            tried_addresses.append(f"{protocol.name} at {question.url}: {error}")
             continue
         yield protocol, Start(question.url, {})
 
 
 def _questions(url: str) -> Iterator[tuple[Protocol, Question]]:
     """Those at the address itself before those below it."""
-    at = ((protocol, question) for protocol in PROTOCOLS.values() for question in protocol.at(url))
-    below = ((protocol, question) for protocol in PROTOCOLS.values() for question in protocol.below(url))
-    return chain(at, below)
+    questions_at = ((protocol, question) for protocol in PROTOCOLS.values() for question in protocol.questions_at(url))
+    questions_below = (
+        (protocol, question) for protocol in PROTOCOLS.values() for question in protocol.questions_below(url)
+    )
+    return chain(questions_at, questions_below)
 
 
 def _ask(fetcher: Fetcher, protocol: Protocol, question: Question) -> None:
     """Raises SondeError if the answer is not from a catalogue of this protocol."""
     if question.ask is not None:
         question.ask(fetcher, question.url)
-    elif _recognised(fetcher.get(question.url, first_answer)) is not protocol:
+    elif _protocol_of(fetcher.get(question.url, first_answer)) is not protocol:
         raise SondeError("something else lies there")
 
 
-def _recognised(answer: FirstAnswer) -> Protocol | None:
+def _protocol_of(answer: FirstAnswer) -> Protocol | None:
     return next((protocol for protocol in PROTOCOLS.values() if protocol.recognises(answer)), None)
 
 
-def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Protocol | None:
+def _direct(fetcher: Fetcher, url: str, tried_addresses: list[str], hints: list[str]) -> Protocol | None:
     """The protocol of the address's own answer. Raises _Unreachable if other questions would fail too."""
     try:
-        found = fetcher.get(url, first_answer)
+        answer = fetcher.get(url, first_answer)
     except BadStatus as error:
         if error.status in (401, 403):
             raise _Unreachable(f"it needs credentials (HTTP status {error.status}): {AUTH}") from None
-        tried.append(f"{url}: {error}")
+        tried_addresses.append(f"{url}: {error}")
         hints.append(f"there is nothing at this address (HTTP status {error.status}): check it in a browser")
         return None
     except SondeError as error:
         if _is_silence(error) or isinstance(error, Untrusted):
             raise _Unreachable(str(error)) from None
-        tried.append(f"{url}: {error}")
+        tried_addresses.append(f"{url}: {error}")
         hints.append(str(error))
         return None
-    protocol = _recognised(found)
-    hints.extend([what_it_is(found)] if protocol is None else [])
+    protocol = _protocol_of(answer)
+    hints.extend([describe_address(answer)] if protocol is None else [])
     return protocol

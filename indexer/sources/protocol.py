@@ -38,8 +38,8 @@ class FirstAnswer:
     def link_rels(self) -> frozenset[str]:
         """The ``rel`` of each of its ``links``, if it is JSON."""
         links = self.json.get("links")
-        listed = links if isinstance(links, list) else []
-        rels = (link.get("rel") for link in listed if isinstance(link, dict))
+        links_listed = links if isinstance(links, list) else []
+        rels = (link.get("rel") for link in links_listed if isinstance(link, dict))
         return frozenset(rel for rel in rels if isinstance(rel, str))
 
 
@@ -83,11 +83,11 @@ def _no_questions(_url: str) -> Iterable[Question]:
     return ()
 
 
-def _recognises_nothing(_answer: FirstAnswer) -> bool:
+def _never_recognises(_answer: FirstAnswer) -> bool:
     return False
 
 
-def _stands_for_nothing(_url: str) -> Start | None:
+def _no_start(_url: str) -> Start | None:
     return None
 
 
@@ -99,9 +99,9 @@ class Protocol:
     ``summary`` and ``changes_by`` are for the table in docs/stewards/sources-and-schedules.md. ``changes_by`` says how
     the protocol detects changed records; if it is empty, every run requests everything and ``since`` is None.
 
-    For ``sonde sources add``: ``recognises`` judges the answer of an address. ``at`` and ``below`` give the questions
-    for the address itself and for the usual places below it. ``of_address`` recognises an address by its form alone.
-    ``title`` requests the catalogue's name, if the answer itself does not show it.
+    For ``sonde sources add``: ``recognises`` judges the answer of an address. ``questions_at`` and ``questions_below``
+    give the questions for the address itself and for the usual places below it. ``of_address`` recognises an address by
+    its form alone. ``title`` requests the catalogue's name, if the answer itself does not show it.
     """
 
     name: str
@@ -109,10 +109,10 @@ class Protocol:
     options: type[Any]
     summary: str
     changes_by: str = ""
-    recognises: Callable[[FirstAnswer], bool] = _recognises_nothing
-    at: Questions = _no_questions
-    below: Questions = _no_questions
-    of_address: Callable[[str], Start | None] = _stands_for_nothing
+    recognises: Callable[[FirstAnswer], bool] = _never_recognises
+    questions_at: Questions = _no_questions
+    questions_below: Questions = _no_questions
+    of_address: Callable[[str], Start | None] = _no_start
     title: Callable[[Fetcher, str], str] | None = None
 
     def __post_init__(self) -> None:
@@ -125,8 +125,8 @@ class Protocol:
 
     @property
     def option_names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in fields(self.options))
+        return tuple(option_field.name for option_field in fields(self.options))
 
-    def read_options(self, given: JsonMapping) -> Any:
+    def read_options(self, options: JsonMapping) -> Any:
         """Raises pydantic.ValidationError that names each unknown or invalid option."""
-        return TypeAdapter(self.options, config=None).validate_python(dict(given), strict=None)
+        return TypeAdapter(self.options, config=None).validate_python(dict(options), strict=None)

@@ -25,7 +25,7 @@ from indexer.sources import (
 from indexer.sources.fetching import Fetcher
 from indexer.sources.protocol import Protocol
 
-_LISTED = (
+_PROTOCOLS = (
     csw.PROTOCOL,
     oai_pmh.PROTOCOL,
     ckan.PROTOCOL,
@@ -39,7 +39,7 @@ _LISTED = (
     geonetwork.PROTOCOL,
     waf.PROTOCOL,
 )
-PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in _LISTED}
+PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in _PROTOCOLS}
 
 
 def open_source(type: str, fetcher: Fetcher, since: str | None, options: JsonMapping) -> Source:
@@ -48,5 +48,5 @@ def open_source(type: str, fetcher: Fetcher, since: str | None, options: JsonMap
     Raises pydantic.ValidationError for invalid options.
     """
     protocol = PROTOCOLS[type]
-    wanted = since if protocol.incremental else None
-    return protocol.open(fetcher, fetcher.url, wanted, protocol.read_options(options))
+    changes_since = since if protocol.incremental else None
+    return protocol.open(fetcher, fetcher.url, changes_since, protocol.read_options(options))

@@ -15,7 +15,7 @@ from indexer.formats.json_documents.parsing import looks_like_json
 from indexer.sources.fetching import BadAnswer, parse_xml
 
 HYDRA = Namespace("http://www.w3.org/ns/hydra/core#")
-_NEXT = (HYDRA.next, HYDRA.nextPage)
+_NEXT_LINKS = (HYDRA.next, HYDRA.nextPage)
 
 _FORMATS = {
     "text/turtle": "turtle",
@@ -71,7 +71,7 @@ def _without_dtd(content: bytes) -> bytes:
 
 def next_page(graph: Graph) -> str | None:
     """The next page by hydra."""
-    for predicate in _NEXT:
+    for predicate in _NEXT_LINKS:
         for target in graph.objects(None, predicate):
             return str(target)
     return None
@@ -84,25 +84,25 @@ def total_items(graph: Graph) -> int | None:
     return None
 
 
-def _with_contexts(node: object, load: LoadContext, loading: set[str]) -> object:
+def _with_contexts(node: object, load: LoadContext, urls_loading: set[str]) -> object:
     if isinstance(node, list):
-        return [_with_contexts(each, load, loading) for each in node]
+        return [_with_contexts(item, load, urls_loading) for item in node]
     if not isinstance(node, Mapping):
         return node
     return {
-        key: _context(value, load, loading) if key == "@context" else _with_contexts(value, load, loading)
+        key: _context(value, load, urls_loading) if key == "@context" else _with_contexts(value, load, urls_loading)
         for key, value in node.items()
         if key != "@import"
     }
 
 
-def _context(value: object, load: LoadContext, loading: set[str]) -> object:
+def _context(value: object, load: LoadContext, urls_loading: set[str]) -> object:
     if isinstance(value, list):
-        return [_context(each, load, loading) for each in value]
+        return [_context(item, load, urls_loading) for item in value]
     if not isinstance(value, str):
-        return _with_contexts(value, load, loading)
-    if value in loading:
+        return _with_contexts(value, load, urls_loading)
+    if value in urls_loading:
         return {}
     document = load(value)
-    inner = document.get("@context", {}) if isinstance(document, Mapping) else {}
-    return _context(inner, load, loading | {value})
+    inner_context = document.get("@context", {}) if isinstance(document, Mapping) else {}
+    return _context(inner_context, load, urls_loading | {value})

@@ -12,20 +12,20 @@ from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_documents.linked_data import types_of
 from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
-from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
-from indexer.sources.archives import NotUnpacked, unpacked
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
+from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx, local, parse_xml, text_of, written_json
-from indexer.sources.linked import joined
+from indexer.sources.linked_walk import join_path
 from indexer.sources.members import LimitReached, SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.revisiting import Revisiting
+from indexer.sources.revisited_files import RevisitedFiles
 from net.errors import BadStatus
 from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _PAGE = 50
-_WANTED = frozenset({"dataset", "datacatalog", "datafeed"})
-_DESCRIBED = frozenset({"name", "description"})
+_WANTED_TYPES = frozenset({"dataset", "datacatalog", "datafeed"})
+_DESCRIBING_FIELDS = frozenset({"name", "description"})
 _MOST_UNPACKED = 64 << 20
 
 
@@ -67,8 +67,8 @@ class SitemapSource:
         """Raises SourceBroken, LimitReached, and what the fetcher raises for the sitemaps themselves."""
         places = {place.url: place for place in self._places(self.url, 0) if self.options.contains in place.url}
         todo = (places[url] for url in sorted(places) if position is None or url > position)
-        wanted = [place for place in todo if self._is_new(place)]
-        for batch in batched(wanted, _PAGE):
+        new_places = [place for place in todo if self._is_new(place)]
+        for batch in batched(new_places, _PAGE):
             yield self._page(batch, [place for place in batch if self.robots.allows(place.url)])
 
     def _places(self, url: str, depth: int) -> Iterator[_Place]:
@@ -90,44 +90,48 @@ class SitemapSource:
     def _is_new(self, place: _Place) -> bool:
         return self.since is None or place.modified is None or place.modified[:10] >= self.since[:10]
 
-    def _page(self, every: list[_Place], some: list[_Place]) -> RawPage:
+    def _page(self, all_places: list[_Place], places: list[_Place]) -> RawPage:
         records: list[RawRecord] = []
-        skipped: list[Skipped] = []
-        unchanged: list[str] = []
+        skipped_members: list[SkippedMember] = []
+        unchanged_ids: list[str] = []
         visits: list[FileVersion] = []
-        passed = [
+        passed_over = [
             PassedOver(one.url, "robots.txt does not allow the page", native_id=one.url)
-            for one in every
-            if one not in some
+            for one in all_places
+            if one not in places
         ]
-        modified = {place.url: place.modified for place in some}
-        revisiting = Revisiting(self.fetcher)
-        for url, found in revisiting.each(tuple(modified), json_ld):
-            if isinstance(found, SondeError):
-                if _is_gone(found):
-                    passed.append(PassedOver(url, "the page is gone (HTTP status 404 or 410)"))
+        modified = {place.url: place.modified for place in places}
+        revisited_files = RevisitedFiles(self.fetcher)
+        for url, outcome in revisited_files.fetch_each(tuple(modified), json_ld):
+            if isinstance(outcome, SondeError):
+                if _is_gone(outcome):
+                    passed_over.append(PassedOver(url, "the page is gone (HTTP status 404 or 410)"))
                 else:
-                    skipped.append(Skipped(url, str(found), url))
-            elif isinstance(found, FileVersion):
-                unchanged += found.natives
-                passed += [] if found.natives else [_without(url)]
+                    skipped_members.append(SkippedMember(url, str(outcome), url))
+            elif isinstance(outcome, FileVersion):
+                unchanged_ids += outcome.natives
+                passed_over += [] if outcome.natives else [_without(url)]
             else:
-                own = _records(url, modified[url], found.content)
-                records += own
-                skipped += _unreadable(url, found.content)
-                if all(isinstance(one, dict) for one in found.content):
-                    visits += revisiting.noted(url, found, (record.native_id for record in own))
-                if not found.content:
-                    passed.append(_without(url))
-        page = RawPage(tuple(records), every[-1].url, skipped=tuple(skipped), passed_over=tuple(passed))
-        return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
+                page_records = _records(url, modified[url], outcome.content)
+                records += page_records
+                skipped_members += _unreadable(url, outcome.content)
+                if all(isinstance(one, dict) for one in outcome.content):
+                    visits += revisited_files.versions_to_store(
+                        url, outcome, (record.native_id for record in page_records)
+                    )
+                if not outcome.content:
+                    passed_over.append(_without(url))
+        page = RawPage(
+            tuple(records), all_places[-1].url, skipped=tuple(skipped_members), passed_over=tuple(passed_over)
+        )
+        return replace(page, unchanged=tuple(unchanged_ids), visits=tuple(visits))
 
 
-def _records(url: str, modified: str | None, found: list[Json | JsonLdScript]) -> list[RawRecord]:
+def _records(url: str, modified: str | None, documents: list[Json | JsonLdScript]) -> list[RawRecord]:
     """A script that cannot be read keeps its number, so that the data sets behind it keep their ids."""
     return [
         RawRecord(_native_id(url, index), written_json(dataset), url, "application/ld+json", modified)
-        for index, dataset in enumerate(found)
+        for index, dataset in enumerate(documents)
         if isinstance(dataset, dict)
     ]
 
@@ -136,10 +140,10 @@ def _without(url: str) -> PassedOver:
     return PassedOver(url, "the page has no data set", native_id=url)
 
 
-def _unreadable(url: str, found: list[Json | JsonLdScript]) -> Iterator[Skipped]:
-    for index, script in enumerate(found):
+def _unreadable(url: str, documents: list[Json | JsonLdScript]) -> Iterator[SkippedMember]:
+    for index, script in enumerate(documents):
         if isinstance(script, JsonLdScript):
-            yield Skipped(_native_id(url, index), f"{script.place}: {script.reason}", _native_id(url, index))
+            yield SkippedMember(_native_id(url, index), f"{script.place}: {script.reason}", _native_id(url, index))
 
 
 def _native_id(url: str, index: int) -> str:
@@ -153,8 +157,8 @@ def _is_gone(error: SondeError) -> bool:
 def _sitemap(answer: HttpAnswer) -> Any:
     content = expect_2xx(answer).content
     try:
-        content = unpacked(content, _MOST_UNPACKED)
-    except NotUnpacked as error:
+        content = unpack(content, _MOST_UNPACKED)
+    except UnpackFailed as error:
         raise BadAnswer(f"{address_of(answer.url)} sent a sitemap that cannot be read: {error}") from None
     root = parse_xml(content, address_of(answer.url))
     if local(root) not in ("urlset", "sitemapindex"):
@@ -170,40 +174,40 @@ def json_ld(answer: HttpAnswer) -> list[Json | JsonLdScript]:
     content = expect_2xx(answer).content
     if not content.strip():
         raise BadAnswer(f"{address_of(answer.url)} sent an empty page")
-    found: list[Json | JsonLdScript] = []
+    documents: list[Json | JsonLdScript] = []
     for script in page_scripts(content):
-        found += [script] if script.reason else _datasets(script.document)
-    return found if any(isinstance(one, dict) or one.document is None for one in found) else []
+        documents += [script] if script.reason else _datasets(script.document)
+    return documents if any(isinstance(document, dict) or document.document is None for document in documents) else []
 
 
 def _datasets(node: object) -> list[Json | JsonLdScript]:
     """Data sets at the top, in a list or in an @graph, or the main entity of a page, with the context of the whole."""
     if isinstance(node, list):
-        return [dataset for each in node for dataset in _datasets(each)]
+        return [dataset for item in node for dataset in _datasets(item)]
     if not isinstance(node, dict):
         return []
     context = {"@context": node["@context"]} if "@context" in node else {}
     if isinstance(node.get("@graph"), list):
         return [_within(context, dataset) for dataset in _datasets(node["@graph"])]
-    if any(name.lower() in _WANTED for name in types_of(node)):
+    if any(name.lower() in _WANTED_TYPES for name in types_of(node)):
         return [node]
-    if not types_of(node) and node.keys() >= _DESCRIBED:  # it keeps its number, as a script that cannot be read
+    if not types_of(node) and node.keys() >= _DESCRIBING_FIELDS:  # it keeps its number, as a script that cannot be read
         return [
             JsonLdScript(f"the node {str(node['name'])[:60]!r}", node, "it has no @type, so that it is no data set")
         ]
     return [_within(context, dataset) for dataset in _datasets(node.get("mainEntity"))]
 
 
-def _within(context: Json, found: Json | JsonLdScript) -> Json | JsonLdScript:
-    return {**context, **found} if isinstance(found, dict) else found
+def _within(context: Json, document: Json | JsonLdScript) -> Json | JsonLdScript:
+    return {**context, **document} if isinstance(document, dict) else document
 
 
 def _recognises(answer: FirstAnswer) -> bool:
     return answer.root in ("urlset", "sitemapindex")
 
 
-def _below(url: str) -> Iterator[Question]:
-    yield Question(joined(url, "sitemap.xml"))
+def _questions_below(url: str) -> Iterator[Question]:
+    yield Question(join_path(url, "sitemap.xml"))
 
 
 PROTOCOL = Protocol(
@@ -213,5 +217,5 @@ PROTOCOL = Protocol(
     "schema.org Dataset JSON-LD in the pages of a sitemap",
     "`lastmod`; ETag, Last-Modified",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

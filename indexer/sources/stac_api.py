@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none, with_id
+from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, next_link, number_or_none, with_id
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import HttpAnswer
@@ -36,26 +36,26 @@ class StacApiSource:
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
-        wanted = self.options.collections
-        listed = collections(self.fetcher, self.url, wanted)
-        found = [c for c in listed.named if not wanted or c["id"] in wanted]
+        wanted_ids = self.options.collections
+        collection_list = collections(self.fetcher, self.url, wanted_ids)
+        chosen_collections = [c for c in collection_list.objects if not wanted_ids or c["id"] in wanted_ids]
         if position is None:
-            records = tuple(collection_record(c, self.url) for c in found)
-            count = None if self.options.items else len(records) + len(listed.others)
-            yield RawPage(records, "{}", count, listed.others, matched=count)
+            records = tuple(collection_record(c, self.url) for c in chosen_collections)
+            count = None if self.options.items else len(records) + len(collection_list.skipped_members)
+            yield RawPage(records, "{}", count, collection_list.skipped_members, matched=count)
         if self.options.items:
-            parts = [self._items(str(c["id"])) for c in found]
+            parts = [self._items(str(c["id"])) for c in chosen_collections]
             yield from LinkedWalk(self.fetcher, parts, may_be_empty=True).pages(position)
 
     def _items(self, collection: str) -> Part:
-        url = joined(self.url, f"collections/{quote(collection, safe='')}/items")
+        url = join_path(self.url, f"collections/{quote(collection, safe='')}/items")
 
         def parse(answer: HttpAnswer) -> LinkedPage:
             body = json_object(answer)
-            listed = body.get("features")
-            if not isinstance(listed, list):
+            items_listed = body.get("features")
+            if not isinstance(items_listed, list):
                 raise BadAnswer(f"{address_of(answer.url)} did not answer with items")
-            items, others = with_id(listed, answer.url)
+            items, skipped_members = with_id(items_listed, answer.url)
             records = tuple(
                 RawRecord(
                     f"{collection}/{item['id']}",
@@ -65,8 +65,8 @@ class StacApiSource:
                 )
                 for item in items
             )
-            matched = number_or_none(body.get("numberMatched"))
-            return LinkedPage(records, next_link(body.get("links")), matched, others)
+            match_count = number_or_none(body.get("numberMatched"))
+            return LinkedPage(records, next_link(body.get("links")), match_count, skipped_members)
 
         return Part(f"{url}?limit={self.options.page_size}", parse, "application/geo+json, application/json")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
-from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, json_object
-from indexer.sources.linked import NothingToHarvest, joined, rebased
+from indexer.sources.linked_walk import NothingToHarvest, join_path, rebase
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.revisiting import Revisiting
+from indexer.sources.revisited_files import RevisitedFiles
 from indexer.sources.stac_api import StacOptions
 from net.errors import BadStatus, Refused
 from net.exchange import HttpAnswer
@@ -37,31 +37,31 @@ class _Document:
 
     def links(self, rels: tuple[str, ...]) -> list[str]:
         """Targets in the document's order, each once."""
-        listed = self.body.get("links")
+        link_list = self.body.get("links")
         hrefs = [
             str(link["href"])
-            for link in (listed if isinstance(listed, list) else [])
+            for link in (link_list if isinstance(link_list, list) else [])
             if isinstance(link, dict) and link.get("rel") in rels and link.get("href")
         ]
         return list(dict.fromkeys(hrefs))
 
 
 @dataclass(frozen=True, slots=True)
-class _Unchanged:
+class _UnchangedRecord:
     """A record that has not changed."""
 
     native_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _VisitedDocument:
     """The content of one document, or that it has not changed, and its links."""
 
-    record: RawRecord | _Unchanged | None
+    record: RawRecord | _UnchangedRecord | None
     links: list[str]
 
 
-_Found = RawRecord | _Unchanged | Skipped
+_Outcome = RawRecord | _UnchangedRecord | SkippedMember
 
 
 @dataclass(slots=True)
@@ -77,8 +77,8 @@ class StacStaticSource:
     since: str | None = None
     options: StacOptions = field(default_factory=StacOptions)
     robots: Robots = field(init=False)
-    _visited: set[str] = field(default_factory=set)
-    _met: set[str] = field(default_factory=set)  # ids of the records so far
+    _visited_urls: set[str] = field(default_factory=set)
+    _record_ids: set[str] = field(default_factory=set)  # ids of the records so far
     _notes: list[FileVersion] = field(default_factory=list)  # documents sent since the last page
 
     def __post_init__(self) -> None:
@@ -88,72 +88,76 @@ class StacStaticSource:
         """Raises SourceBroken (depth, robots), NothingToHarvest, and what the fetcher raises."""
         if not self.robots.allows(self.url):
             raise SourceBroken(f"{self.url}: robots.txt does not allow it (manners.robots: false overrides)")
-        some: list[_Found] = []
-        stored = [_Node(url, index) for url, index in json.loads(position)] if position else []
-        for found, trail in self._walk(self.url, stored, 0):
-            some.append(found)
-            if len(some) >= _PAGE:
-                yield self._page(some, json.dumps(trail))
-                some = []
+        outcomes: list[_Outcome] = []
+        stored_nodes = [_Node(url, index) for url, index in json.loads(position)] if position else []
+        for outcome, trail in self._walk(self.url, stored_nodes, 0):
+            outcomes.append(outcome)
+            if len(outcomes) >= _PAGE:
+                yield self._page(outcomes, json.dumps(trail))
+                outcomes = []
         if not position and self.since is None:
             self._expect_collections()
-        yield self._page(some, None)
+        yield self._page(outcomes, None)
 
-    def _page(self, some: list[_Found], position: str | None) -> RawPage:
+    def _page(self, outcomes: list[_Outcome], position: str | None) -> RawPage:
         visits, self._notes = tuple(self._notes), []
         return RawPage(
-            tuple(found for found in some if isinstance(found, RawRecord)),
+            tuple(outcome for outcome in outcomes if isinstance(outcome, RawRecord)),
             position,
-            skipped=tuple(found for found in some if isinstance(found, Skipped)),
-            unchanged=tuple(found.native_id for found in some if isinstance(found, _Unchanged)),
+            skipped=tuple(outcome for outcome in outcomes if isinstance(outcome, SkippedMember)),
+            unchanged=tuple(outcome.native_id for outcome in outcomes if isinstance(outcome, _UnchangedRecord)),
             visits=visits,
         )
 
-    def _walk(self, url: str, stored: list[_Node], depth: int) -> Iterator[tuple[_Found, list[tuple[str, int]]]]:
+    def _walk(
+        self, url: str, stored_nodes: list[_Node], depth: int
+    ) -> Iterator[tuple[_Outcome, list[tuple[str, int]]]]:
         """Each document with the path for resuming after it."""
         if depth > self.options.depth:
             raise SourceBroken(f"{url}: deeper than {self.options.depth} levels")
-        self._visited.add(url)
-        looked = self._look(url)
-        begin = stored[0].following if stored else -1
-        if not stored and looked.record is not None:
-            yield looked.record, [(url, 0)]
-        for index, href in enumerate(looked.links):
+        self._visited_urls.add(url)
+        visited_document = self._look(url)
+        begin = stored_nodes[0].following if stored_nodes else -1
+        if not stored_nodes and visited_document.record is not None:
+            yield visited_document.record, [(url, 0)]
+        for index, href in enumerate(visited_document.links):
             if index < max(begin, 0):
                 continue
-            child = rebased(urljoin(url, href), self.url)
-            stored_below = stored[1:] if index == begin and len(stored) > 1 and stored[1].url == child else []
-            if child in self._visited or not self.robots.allows(child):
+            child = rebase(urljoin(url, href), self.url)
+            stored_below = (
+                stored_nodes[1:] if index == begin and len(stored_nodes) > 1 and stored_nodes[1].url == child else []
+            )
+            if child in self._visited_urls or not self.robots.allows(child):
                 continue
             yield from self._child(child, stored_below, (url, index), depth)
 
     def _child(
-        self, child: str, below: list[_Node], here: tuple[str, int], depth: int
-    ) -> Iterator[tuple[_Found, list[tuple[str, int]]]]:
+        self, child: str, nodes_below: list[_Node], node: tuple[str, int], depth: int
+    ) -> Iterator[tuple[_Outcome, list[tuple[str, int]]]]:
         try:
-            for found, trail in self._walk(child, below, depth + 1):
-                yield found, [here, *trail]
+            for outcome, trail in self._walk(child, nodes_below, depth + 1):
+                yield outcome, [node, *trail]
         except (BadStatus, Refused, BadAnswer) as error:
-            skipped = Skipped(child, str(error), self._native_id(child), container=WHOLE_SOURCE)
-            yield skipped, [(here[0], here[1] + 1)]
+            skipped_member = SkippedMember(child, str(error), self._native_id(child), container=WHOLE_SOURCE)
+            yield skipped_member, [(node[0], node[1] + 1)]
 
-    def _look(self, url: str) -> _Looked:
-        revisiting = Revisiting(self.fetcher)
-        found = revisiting.get(url, _document, revisiting.known((url,)).get(url))
-        if isinstance(found, FileVersion):
-            own = next((_Unchanged(native) for native in found.natives), None)
-            return _Looked(own, json.loads(found.note or "[]"))
-        links = found.content.links(self._rels)
-        record = self._record(url, found.content) if self._wanted(found.content) else None
+    def _look(self, url: str) -> _VisitedDocument:
+        revisited_files = RevisitedFiles(self.fetcher)
+        answer = revisited_files.get(url, _document, revisited_files.versions_of((url,)).get(url))
+        if isinstance(answer, FileVersion):
+            unchanged_record = next((_UnchangedRecord(native) for native in answer.natives), None)
+            return _VisitedDocument(unchanged_record, json.loads(answer.note or "[]"))
+        links = answer.content.links(self._rels)
+        record = self._record(url, answer.content) if self._is_record(answer.content) else None
         natives = () if record is None else (record.native_id,)
-        self._notes += revisiting.noted(url, found, natives, json.dumps(links))
-        return _Looked(record, links)
+        self._notes += revisited_files.versions_to_store(url, answer, natives, json.dumps(links))
+        return _VisitedDocument(record, links)
 
     @property
     def _rels(self) -> tuple[str, ...]:
         return ("child", "item") if self.options.items else ("child",)
 
-    def _wanted(self, document: _Document) -> bool:
+    def _is_record(self, document: _Document) -> bool:
         kind, id = document.body.get("type"), document.body.get("id")
         is_collection = kind == "Collection" or (kind != "Feature" and "extent" in document.body)
         if self.options.collections and is_collection:
@@ -161,7 +165,7 @@ class StacStaticSource:
         return is_collection or kind == "Feature"
 
     def _record(self, url: str, document: _Document) -> RawRecord:
-        self._met.add(str(document.body.get("id", "")))
+        self._record_ids.add(str(document.body.get("id", "")))
         return RawRecord(self._native_id(url), document.content, url, "application/json")
 
     def _native_id(self, url: str) -> str:
@@ -170,9 +174,9 @@ class StacStaticSource:
 
     def _expect_collections(self) -> None:
         """Raises NothingToHarvest if the whole catalogue has none of the wanted collections, or lacks one."""
-        missing = [id for id in self.options.collections if id not in self._met]
-        if missing:
-            raise NothingToHarvest(f"{address_of(self.url)} has no collection {', '.join(missing)}")
+        missing_ids = [id for id in self.options.collections if id not in self._record_ids]
+        if missing_ids:
+            raise NothingToHarvest(f"{address_of(self.url)} has no collection {', '.join(missing_ids)}")
 
 
 def _document(answer: HttpAnswer) -> _Document:
@@ -187,8 +191,8 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" in answer.json and not is_api
 
 
-def _below(url: str) -> Iterator[Question]:
-    yield Question(joined(url, "catalog.json"))
+def _questions_below(url: str) -> Iterator[Question]:
+    yield Question(join_path(url, "catalog.json"))
 
 
 PROTOCOL = Protocol(
@@ -198,5 +202,5 @@ PROTOCOL = Protocol(
     "the same of static files",
     "ETag, Last-Modified",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )

@@ -14,13 +14,13 @@ from lxml.etree import ParserError
 from core.batched import batched
 from core.errors import SondeError
 from indexer.formats.registry import separate
-from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
-from indexer.sources.archives import NotUnpacked, unpacked
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
+from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.revisiting import Revisiting
-from indexer.sources.what_it_is import erddap_base
+from indexer.sources.revisited_files import RevisitedFiles
+from indexer.sources.unsupported_address import erddap_base
 from net.exchange import HttpAnswer
 from net.targets import address_of
 
@@ -57,13 +57,15 @@ class WafSource:
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
-        every = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
-        files = [entry for entry in every if is_wanted(_name(entry), self._suffixes)]
-        others = tuple(passed_over(entry.url) for entry in every if not is_wanted(_name(entry), self._suffixes))
-        if others and position is None:
-            yield RawPage((), passed_over=others)
-        wanted = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
-        for batch in batched(wanted, _PAGE):
+        all_entries = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
+        files = [entry for entry in all_entries if is_wanted(_name(entry), self._suffixes)]
+        passed_files = tuple(
+            passed_over(entry.url) for entry in all_entries if not is_wanted(_name(entry), self._suffixes)
+        )
+        if passed_files and position is None:
+            yield RawPage((), passed_over=passed_files)
+        new_files = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
+        for batch in batched(new_files, _PAGE):
             yield self._page(batch, len(files))
 
     def _files(self, folder: str, depth: int) -> Iterator[ListingEntry]:
@@ -96,29 +98,31 @@ class WafSource:
         """The listed time has no zone, so a difference of a day is ignored."""
         return self.since is None or entry.modified is None or entry.modified[:10] >= _day_before(self.since)
 
-    def _page(self, some: list[ListingEntry], total: int) -> RawPage:
+    def _page(self, entries: list[ListingEntry], total: int) -> RawPage:
         records: list[RawRecord] = []
-        skipped: list[Skipped] = []
-        passed: list[PassedOver] = []
-        unchanged: list[str] = []
+        skipped_members: list[SkippedMember] = []
+        passed_files: list[PassedOver] = []
+        unchanged_ids: list[str] = []
         visits: list[FileVersion] = []
-        modified = {entry.url: entry.modified for entry in some}
-        revisiting = Revisiting(self.fetcher)
-        for url, found in revisiting.each(tuple(modified), _content):
-            if isinstance(found, SondeError):
-                skipped.append(Skipped(url, str(found), unquote(url.removeprefix(self.url))))
-            elif isinstance(found, FileVersion):
-                unchanged += found.natives
+        modified = {entry.url: entry.modified for entry in entries}
+        revisited_files = RevisitedFiles(self.fetcher)
+        for url, outcome in revisited_files.fetch_each(tuple(modified), _content):
+            if isinstance(outcome, SondeError):
+                skipped_members.append(SkippedMember(url, str(outcome), unquote(url.removeprefix(self.url))))
+            elif isinstance(outcome, FileVersion):
+                unchanged_ids += outcome.natives
             else:
                 name = unquote(url.removeprefix(self.url))
-                own = separate(RawRecord(name, found.content, url, media_type(name), modified[url]))
-                records += own.records
-                skipped += own.skipped
-                passed += own.passed_over
-                if not own.skipped:
-                    visits += revisiting.noted(url, found, (record.native_id for record in own.records))
-        page = RawPage(tuple(records), some[-1].url, total, tuple(skipped), passed_over=tuple(passed))
-        return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
+                separation = separate(RawRecord(name, outcome.content, url, media_type(name), modified[url]))
+                records += separation.records
+                skipped_members += separation.skipped
+                passed_files += separation.passed_over
+                if not separation.skipped:
+                    visits += revisited_files.versions_to_store(
+                        url, outcome, (record.native_id for record in separation.records)
+                    )
+        page = RawPage(tuple(records), entries[-1].url, total, tuple(skipped_members), passed_over=tuple(passed_files))
+        return replace(page, unchanged=tuple(unchanged_ids), visits=tuple(visits))
 
 
 def _name(entry: ListingEntry) -> str:
@@ -128,8 +132,8 @@ def _name(entry: ListingEntry) -> str:
 def _content(answer: HttpAnswer) -> bytes:
     """Raises BadAnswer for a web page instead of metadata."""
     try:
-        content = unpacked(expect_2xx(answer).content, _MOST_UNPACKED)
-    except NotUnpacked as error:
+        content = unpack(expect_2xx(answer).content, _MOST_UNPACKED)
+    except UnpackFailed as error:
         raise BadAnswer(f"{address_of(answer.url)} sent a file that cannot be read: {error}") from None
     start = content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) or not start:
@@ -150,7 +154,7 @@ def _recognises(answer: FirstAnswer) -> bool:
         return False
 
 
-def _below(url: str) -> Iterator[Question]:
+def _questions_below(url: str) -> Iterator[Question]:
     base = erddap_base(url)
     if base is not None:
         yield Question(f"{base}/metadata/iso19115/xml/")
@@ -163,14 +167,14 @@ PROTOCOL = Protocol(
     "directory listings of Apache, nginx, IIS, Python",
     "the dates in the listing; ETag, Last-Modified",
     recognises=_recognises,
-    below=_below,
+    questions_below=_questions_below,
 )
 
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}")
-_NAMED = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}")
+_DATE_IN_LISTING = re.compile(r"\d{1,2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}")
 _AMERICAN = re.compile(r"\d{1,2}/\d{1,2}/\d{4} +\d{1,2}:\d{2} [AP]M")
-_FORMS = ((_ISO, "%Y-%m-%d %H:%M"), (_NAMED, "%d-%b-%Y %H:%M"), (_AMERICAN, "%m/%d/%Y %I:%M %p"))
+_FORMS = ((_ISO, "%Y-%m-%d %H:%M"), (_DATE_IN_LISTING, "%d-%b-%Y %H:%M"), (_AMERICAN, "%m/%d/%Y %I:%M %p"))
 _SIGNS = ("index of ", "directory listing for", "directory listing --", "[to parent directory]", "listing of ")
 
 
@@ -202,12 +206,12 @@ def entries(content: bytes, url: str, *, any_page: bool = False) -> list[Listing
         raise NotAListing(str(error)) from None
     if not any_page and not _looks_like_one(page):
         raise NotAListing("it does not call itself an index or directory listing")
-    found: dict[str, ListingEntry] = {}
+    entry_by_url: dict[str, ListingEntry] = {}
     for anchor in page.iter("a"):
         entry = _entry(anchor, url)
         if entry is not None:
-            found.setdefault(entry.url, entry)
-    return [found[each] for each in sorted(found)]
+            entry_by_url.setdefault(entry.url, entry)
+    return [entry_by_url[entry_url] for entry_url in sorted(entry_by_url)]
 
 
 def _looks_like_one(page: html.HtmlElement) -> bool:
@@ -234,8 +238,8 @@ def _entry(anchor: html.HtmlElement, url: str) -> ListingEntry | None:
 
 def _modified(anchor: html.HtmlElement) -> str | None:
     """The date after the link (Apache, nginx; in a table: in a cell of the row) or before it (IIS)."""
-    row = next((up for up in anchor.iterancestors("tr")), None)
-    places = [row.text_content()] if row is not None else [anchor.tail or "", _before(anchor)]
+    row = next((ancestor for ancestor in anchor.iterancestors("tr")), None)
+    places = [row.text_content()] if row is not None else [anchor.tail or "", _text_before(anchor)]
     for text in places:
         for form, pattern in _FORMS:
             match = form.search(text)
@@ -244,9 +248,9 @@ def _modified(anchor: html.HtmlElement) -> str | None:
     return None
 
 
-def _before(anchor: html.HtmlElement) -> str:
-    before = anchor.getprevious()
-    text = before.tail if before is not None else anchor.getparent().text
+def _text_before(anchor: html.HtmlElement) -> str:
+    previous = anchor.getprevious()
+    text = previous.tail if previous is not None else anchor.getparent().text
     return (text or "").rpartition("\n")[2]
 
 

@@ -21,8 +21,14 @@ _JAVA = re.compile(r"(?:\b[\w.$]*(?:Exception|Error)\b(?:\[|: ?)?)|\[\d+:\d+\] ?
 _IMMENSE = re.compile(r'immense term in field="([\w.]+)"')
 _FIELD = re.compile(r"failed to parse field \[([\w.]+)\]")
 _GENERATION = re.compile(r"-\d{6}$")
-_BEHIND = re.compile(r"Preview of field's value: '[^']*':?|in document with id '[^']*'\.?:?")
-_WANTED = ["errors", "items.*.status", "items.*.error.type", "items.*.error.reason", "items.*.error.caused_by.reason"]
+_VALUE_PREVIEW = re.compile(r"Preview of field's value: '[^']*':?|in document with id '[^']*'\.?:?")
+_RESPONSE_FILTER = [
+    "errors",
+    "items.*.status",
+    "items.*.error.type",
+    "items.*.error.reason",
+    "items.*.error.caused_by.reason",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Failure:
 
 def index_operation(index: str, id: str, document: JsonMapping, routing: str | None = None) -> Operation:
     """Writes the whole document, replacing any other; idempotent."""
-    return Operation(index, id, (_line({"index": _where(index, id, routing)}), _line(document)))
+    return Operation(index, id, (_line({"index": _target(index, id, routing)}), _line(document)))
 
 
 def replace_operation(
@@ -60,24 +66,26 @@ def replace_operation(
     exist; otherwise a failure, 409.
     """
     action = "create" if condition is None else "index"
-    return Operation(index, id, (_line({action: {**_where(index, id, routing), **(condition or {})}}), _line(document)))
+    return Operation(
+        index, id, (_line({action: {**_target(index, id, routing), **(condition or {})}}), _line(document))
+    )
 
 
 def update_operation(index: str, id: str, body: JsonMapping, condition: Mapping[str, int] | None = None) -> Operation:
     """Changes a document in place; if ``condition`` (sequence number, primary term) does not hold, a failure, 409."""
-    how = {"retry_on_conflict": 3} if condition is None else condition
-    return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **how}}), _line(body)))
+    parameters = {"retry_on_conflict": 3} if condition is None else condition
+    return Operation(index, id, (_line({"update": {"_index": index, "_id": id, **parameters}}), _line(body)))
 
 
 def delete_operation(
     index: str, id: str, routing: str | None = None, condition: Mapping[str, int] | None = None
 ) -> Operation:
     """With ``condition`` (sequence number, primary term): a failure, 409, if it has changed or is gone."""
-    where = {**_where(index, id, routing), **(condition or {})}
-    return Operation(index, id, (_line({"delete": where}),), absent_is_fine=True)
+    target = {**_target(index, id, routing), **(condition or {})}
+    return Operation(index, id, (_line({"delete": target}),), absent_is_fine=True)
 
 
-def _where(index: str, id: str, routing: str | None) -> Json:
+def _target(index: str, id: str, routing: str | None) -> Json:
     """No write makes an index in the place of an alias that is gone."""
     alias = {} if _GENERATION.search(index) else {"require_alias": True}
     return {"_index": index, "_id": id} | alias | ({} if routing is None else {"routing": routing})
@@ -112,25 +120,27 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(uniform(0, min(_LONGEST_PAUSE_S, 0.25 * 2**attempt)))  # noqa: S311  # nosec B311: jitter
-        busy, refused = _once(client, chunk)
-        failures += refused
-        if not busy:
+        busy_items, refused_items = _send_once(client, chunk)
+        failures += refused_items
+        if not busy_items:
             return failures
-        chunk = [operation for operation, _ in busy]
-    if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, permanently
-        return [*failures, busy[0][1]]
-    reason = busy[0][1].reason
-    if blocked := _blocked(reason):
-        raise blocked
+        chunk = [operation for operation, _ in busy_items]
+    if len(busy_items) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, permanently
+        return [*failures, busy_items[0][1]]
+    reason = busy_items[0][1].reason
+    if block_error := _block_error(reason):
+        raise block_error
     raise Unavailable(f"Elasticsearch accepts no writes ({reason}). Try again when it does.")
 
 
-def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
+def _send_once(
+    client: Elasticsearch, chunk: Sequence[Operation]
+) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
     """The delayed and the refused items of one request."""
     lines: list[Any] = [line for operation in chunk for line in operation.lines]  # the client sends lines unchanged
-    answer = client.bulk(operations=lines, filter_path=_WANTED)
-    busy: list[tuple[Operation, Failure]] = []
-    refused: list[Failure] = []
+    answer = client.bulk(operations=lines, filter_path=_RESPONSE_FILTER)
+    busy_items: list[tuple[Operation, Failure]] = []
+    refused_items: list[Failure] = []
     for operation, item in zip(chunk, answer["items"], strict=True):
         (result,) = item.values()
         status = int(result["status"])
@@ -140,32 +150,32 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
         if error.get("type") == "index_not_found_exception":
             raise IndexGone(f"There is no index behind {operation.index}: `sonde doctor` says what is there.")
         failure = Failure(operation.index, operation.id, _reason(status, error))
-        if status not in TEMPORARY and (blocked := _blocked(failure.reason)):
-            raise blocked
+        if status not in TEMPORARY and (block_error := _block_error(failure.reason)):
+            raise block_error
         if status in TEMPORARY:
-            busy.append((operation, failure))
+            busy_items.append((operation, failure))
         else:
-            refused.append(failure)
-    return busy, refused
+            refused_items.append(failure)
+    return busy_items, refused_items
 
 
-def _blocked(reason: str) -> WritesBlocked | None:
-    said = blocks.explain_refusal(reason)
-    return None if said is None else WritesBlocked(f"{said} ({reason})", reason=reason)
+def _block_error(reason: str) -> WritesBlocked | None:
+    explanation = blocks.explain_refusal(reason)
+    return None if explanation is None else WritesBlocked(f"{explanation} ({reason})", reason=reason)
 
 
 def _reason(status: int, error: JsonMapping) -> str:
     """The refused field and the reason, without Elasticsearch's internal names."""
     causes = [error.get("reason"), error.get("caused_by", {}).get("reason")]
-    said = ": ".join(_JAVA.sub("", str(cause)) for cause in causes if cause) or str(
+    cause_text = ": ".join(_JAVA.sub("", str(cause)) for cause in causes if cause) or str(
         error.get("type", "no reason given")
     )
-    long, field = _IMMENSE.search(said), _FIELD.search(said)
+    long, field = _IMMENSE.search(cause_text), _FIELD.search(cause_text)
     if long is not None:
-        said = f"its {long[1]} is longer than the 32,766 bytes that can be searched"
+        cause_text = f"its {long[1]} is longer than the 32,766 bytes that can be searched"
     elif field is not None:
-        said = f"its {field[1]} cannot be used: {_BEHIND.split(said)[-1].strip()}"
-    return f"{status} {said}"
+        cause_text = f"its {field[1]} cannot be used: {_VALUE_PREVIEW.split(cause_text)[-1].strip()}"
+    return f"{status} {cause_text}"
 
 
 def _line(value: JsonMapping) -> bytes:

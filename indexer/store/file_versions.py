@@ -44,8 +44,8 @@ class FileVersions:
         if not urls:
             return {}
         ids = [_id(source, url) for url in urls]
-        found = self.client.mget(index=self.index, ids=ids)
-        visits = (_file_version(each["_source"]) for each in found["docs"] if each.get("found"))
+        answer = self.client.mget(index=self.index, ids=ids)
+        visits = (_file_version(item["_source"]) for item in answer["docs"] if item.get("found"))
         return {visit.url: visit for visit in visits}
 
     def forget_before(self, moment: str) -> None:
@@ -54,38 +54,40 @@ class FileVersions:
         self.client.delete_by_query(index=self.index, query=query, conflicts="proceed", ignore_unavailable=True)
 
     def _operation(self, source: str, visit: FileVersion, now: str) -> bulk.Operation:
-        kept = {name: value for name, value in asdict(visit).items() if value is not None}
-        return bulk.index_operation(self.index, _id(source, visit.url), {**kept, "source": source, "visited": now})
+        fields = {name: value for name, value in asdict(visit).items() if value is not None}
+        return bulk.index_operation(self.index, _id(source, visit.url), {**fields, "source": source, "visited": now})
 
 
 @dataclass(frozen=True, slots=True)
 class SourceVersions:
-    """Implements indexer.sources.revisiting.VersionStore for one source.
+    """Implements indexer.sources.revisited_files.VersionStore for one source.
 
-    ``tag``: how files are read now. ``asking`` False, in a full run: versions are stored but not used.
+    ``tag``: how files are read now. ``only_changes`` False, in a full run: versions are stored but not used.
     """
 
     client: Elasticsearch
     prefix: str
     source: str
     tag: str
-    asking: bool
+    only_changes: bool
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
         """The versions for conditional requests. Raises core.errors.Unavailable."""
-        if not self.asking:
+        if not self.only_changes:
             return {}
         visits = FileVersions(self.client, self.prefix).load(self.source, urls)
-        read = {url: visit for url, visit in visits.items() if visit.tag == self.tag}
-        entries = self._entries([native for visit in read.values() for native in visit.natives])
-        return {url: visit for url, visit in read.items() if all(_stands(entries.get(n)) for n in visit.natives)}
+        same_versions = {url: visit for url, visit in visits.items() if visit.tag == self.tag}
+        entries = self._entries([native for visit in same_versions.values() for native in visit.natives])
+        return {
+            url: visit for url, visit in same_versions.items() if all(_stands(entries.get(n)) for n in visit.natives)
+        }
 
     def _entries(self, natives: Sequence[str]) -> dict[str, LedgerEntry]:
         ledger, keys = Ledger(self.client, self.prefix), [entry_key(self.source, native) for native in natives]
-        found: dict[str, LedgerEntry] = {}
+        entries: dict[str, LedgerEntry] = {}
         for batch in batched(keys, _AT_ONCE):
-            found |= {entry.native_id: entry for entry in ledger.entries(batch).values()}
-        return found
+            entries |= {entry.native_id: entry for entry in ledger.entries(batch).values()}
+        return entries
 
 
 def _stands(entry: LedgerEntry | None) -> bool:
@@ -101,8 +103,13 @@ def _id(source: str, url: str) -> str:
     return hashlib.sha256(f"{source} {url}".encode()).hexdigest()
 
 
-def _file_version(kept: JsonMapping) -> FileVersion:
-    natives = kept.get("natives", [])
+def _file_version(fields: JsonMapping) -> FileVersion:
+    natives = fields.get("natives", [])
     return FileVersion(
-        kept["url"], kept["tag"], tuple(natives), kept.get("etag"), kept.get("last_modified"), kept.get("note")
+        fields["url"],
+        fields["tag"],
+        tuple(natives),
+        fields.get("etag"),
+        fields.get("last_modified"),
+        fields.get("note"),
     )

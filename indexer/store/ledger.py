@@ -52,29 +52,29 @@ class Ledger:
         """The entries with these keys, in real time (no refresh needed)."""
         if not keys:
             return {}
-        found = self.client.mget(index=self.index, ids=list(keys))
-        return {doc["_id"]: from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)}
+        answer = self.client.mget(index=self.index, ids=list(keys))
+        return {doc["_id"]: from_document(doc["_source"]) for doc in answer["docs"] if doc.get("found", False)}
 
     def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
         """The holder of each of these records, as of the last refresh."""
-        found: dict[str, LedgerEntry] = {}
+        entry_by_record: dict[str, LedgerEntry] = {}
         for batch in batched(records, _MOST_TERMS):
             terms = {"terms": {"record": batch}}
-            query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
-            found |= {cast(str, entry.record): entry for entry in self.where(query)}
-        return found
+            query = {"bool": {"filter": [*_of(source), terms, _HOLDS_RECORD]}}
+            entry_by_record |= {cast(str, entry.record): entry for entry in self.find(query)}
+        return entry_by_record
 
-    def not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+    def entries_not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Entries that the run did not see, as of the last refresh, without tombstones."""
-        gone = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
-        return self.where({"bool": {"filter": _of(source), "must_not": gone}})
+        excluded = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
+        return self.find({"bool": {"filter": _of(source), "must_not": excluded}})
 
     def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Members that the run saw but did not get, or could not read."""
         terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
-        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+        return self.find({"bool": {"filter": [*_of(source), *terms]}})
 
-    def kept_apart_in(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
+    def separated_entries(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
         """Documents that the run saw and that were added at or after ``since``, whose identifier another document
         has.
         """
@@ -84,32 +84,32 @@ class Ledger:
             {"exists": {"field": "claims"}},
             {"range": {"first_seen": {"gte": since}}},
         ]
-        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+        return self.find({"bool": {"filter": [*_of(source), *terms]}})
 
     def held_records(self, source: str, run: str) -> Iterator[str]:
         """Ids of the records that entries seen in the run hold, ascending."""
-        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
+        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _HOLDS_RECORD, _HAS_RECORD]}}
         return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
 
     def count_seen(self, source: str, run: str) -> int:
         """The number of documents that the run saw, with skipped ones, without tombstones; in real time."""
         self.refresh()
-        seen = [*_of(source), {"term": {"last_seen_run": run}}]
-        query = {"bool": {"filter": seen, "must_not": [{"term": {"state": "removed"}}]}}
+        seen_query = [*_of(source), {"term": {"last_seen_run": run}}]
+        query = {"bool": {"filter": seen_query, "must_not": [{"term": {"state": "removed"}}]}}
         return int(self.client.count(index=self.index, query=query)["count"])
 
-    def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
+    def tombstones(self, source: str | None = None, removed_before: str | None = None) -> Iterator[LedgerEntry]:
         """Tombstones, of one source or all, optionally only from before a moment; as of the last refresh."""
         filters: list[Json] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
-        if before is not None:
-            filters.append({"range": {"removed_at": {"lt": before}}})
-        return self.where({"bool": {"filter": filters}})
+        if removed_before is not None:
+            filters.append({"range": {"removed_at": {"lt": removed_before}}})
+        return self.find({"bool": {"filter": filters}})
 
     def sources(self) -> list[str]:
         """Every source that was ever seen; empty if there is no index yet."""
         by_source = {"sources": {"terms": {"field": "source", "size": _MOST_TERMS}}}
-        found = self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True)
-        return [each["key"] for each in found.get("aggregations", {}).get("sources", {}).get("buckets", ())]
+        answer = self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True)
+        return [bucket["key"] for bucket in answer.get("aggregations", {}).get("sources", {}).get("buckets", ())]
 
     def is_empty(self, source: str) -> bool:
         """Whether nothing of this source was ever seen, as of the last refresh."""
@@ -120,7 +120,7 @@ class Ledger:
         """The groups of the source's restricted documents and records, removed ones included; as of the last
         refresh.
         """
-        found = self.client.search(
+        answer = self.client.search(
             index=f"{alias(self.prefix, 'records')},{self.index}",
             size=0,
             query={"bool": {"filter": [*_of(source), {"exists": {"field": "access_groups"}}]}},
@@ -128,17 +128,17 @@ class Ledger:
             track_total_hits=True,
             ignore_unavailable=True,
         ).body
-        total = int(found["hits"]["total"]["value"])
-        buckets = found.get("aggregations", {}).get("groups", {}).get("buckets", ())
-        shared = sorted(bucket["key"] for bucket in buckets if bucket["doc_count"] == total)
-        return SourceGroups(total > 0, tuple(shared))
+        total = int(answer["hits"]["total"]["value"])
+        buckets = answer.get("aggregations", {}).get("groups", {}).get("buckets", ())
+        shared_groups = sorted(bucket["key"] for bucket in buckets if bucket["doc_count"] == total)
+        return SourceGroups(total > 0, tuple(shared_groups))
 
-    def where(self, query: JsonMapping) -> Iterator[LedgerEntry]:
+    def find(self, query: JsonMapping) -> Iterator[LedgerEntry]:
         return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
 
 
 _MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query
-_IS_HOLDING: Json = {"terms": {"state": list(HOLDING)}}
+_HOLDS_RECORD: Json = {"terms": {"state": list(HOLDING)}}
 _HAS_RECORD: Json = {"exists": {"field": "record"}}
 
 
@@ -167,7 +167,7 @@ def tombstone(entry: LedgerEntry, now: str) -> LedgerEntry:
     return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
 
 
-def forgotten(entry: LedgerEntry) -> LedgerEntry:
+def without_hash(entry: LedgerEntry) -> LedgerEntry:
     """The entry of a record that is missing from the index: the next run writes it again."""
     return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
 
@@ -175,10 +175,10 @@ def forgotten(entry: LedgerEntry) -> LedgerEntry:
 def kept_document(client: Elasticsearch, prefix: str, entry: LedgerEntry) -> RawRecord | None:
     """The document at the time its record was last written; None if it is no longer stored."""
     index = alias(prefix, "natives")
-    found = client.options(ignore_status=404).get(index=index, id=entry.record or entry.key)
-    if not found.get("found"):
+    answer = client.options(ignore_status=404).get(index=index, id=entry.record or entry.key)
+    if not answer.get("found"):
         return None
-    native, groups = natives.from_document(found["_source"]), tuple(entry.access_groups or ())
+    native, groups = natives.from_document(answer["_source"]), tuple(entry.access_groups or ())
     return RawRecord(
         entry.native_id, native.content, native.origin or entry.origin, native.media_type, access_groups=groups
     )
@@ -201,14 +201,14 @@ def scan(
     ``fields``: the fields of ``_source`` to return; None for all but the vectors.
     """
     pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
-    after: list[Any] | None = None
+    after_sort: list[Any] | None = None
     try:
         while True:
-            page = _page(client, pit, query, fields, [{sort: "asc"}], after)
+            page = _page(client, pit, query, fields, [{sort: "asc"}], after_sort)
             yield from page
             if len(page) < _PAGE:
                 return
-            after = page[-1]["sort"]
+            after_sort = page[-1]["sort"]
     finally:
         client.options(ignore_status=404).close_point_in_time(id=pit)
 
@@ -219,16 +219,16 @@ def _page(
     query: JsonMapping,
     fields: Sequence[str] | None,
     sort: list[Any],
-    after: list[Any] | None,
+    after_sort: list[Any] | None,
 ) -> list[Json]:
-    found = client.search(
+    answer = client.search(
         pit={"id": pit, "keep_alive": _KEEP_ALIVE},
         query=query,
         source=WITHOUT if fields is None else {"includes": list(fields)} if fields else False,
         sort=sort,
-        search_after=after,
+        search_after=after_sort,
         size=_PAGE,
         track_total_hits=False,
         seq_no_primary_term=True,
     )
-    return list(found["hits"]["hits"])
+    return list(answer["hits"]["hits"])

@@ -27,29 +27,29 @@ class Runs:
 
     def load(self, id: str) -> RunReport | None:
         """The run in real time; None if there is none with that id."""
-        found = self.client.options(ignore_status=404).get(index=self.index, id=id)
-        return from_document(id, found["_source"]) if found.get("found") else None
+        answer = self.client.options(ignore_status=404).get(index=self.index, id=id)
+        return from_document(id, answer["_source"]) if answer.get("found") else None
 
-    def unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
+    def find_unfinished(self, source: str, *, since: timedelta = timedelta(days=1)) -> RunReport | None:
         """The latest run of the source that has not ended and was alive within ``since``, to be resumed.
 
         An older one is not resumed, because the source may have changed too much since.
         """
-        found = self._find([{"term": {"source": source}}, *_unfinished_since(since)], size=1)
-        return found[0] if found else None
+        unfinished_runs = self._find([{"term": {"source": source}}, *_unfinished_since(since)], size=1)
+        return unfinished_runs[0] if unfinished_runs else None
 
-    def lapsed(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
+    def lapsed_runs(self, silent_for: timedelta, *, since: timedelta = timedelta(days=1)) -> list[RunReport]:
         """Runs in state running without a sign of life for ``silent_for``.
 
         Also a worker's interrupted run: if the broker failed, it could not be queued again. A run that a person
         interrupted is theirs to resume. A sign of life in the future is from before a clock was set back, and is
         ignored.
         """
-        silent = _either(
+        silent = _any_of(
             {"range": {"heartbeat": {"lt": _ago(silent_for)}}}, {"range": {"heartbeat": {"gt": _ago(-silent_for)}}}
         )
-        left = _either({"term": {"state": "running"}}, {"term": {"trigger": "worker"}})
-        filters = [left, *_unfinished_since(since), silent]
+        running_runs = _any_of({"term": {"state": "running"}}, {"term": {"trigger": "worker"}})
+        filters = [running_runs, *_unfinished_since(since), silent]
         return self._find(filters, size=500)
 
     def latest(self, source: str | None = None, *, size: int = 20) -> list[RunReport]:
@@ -61,16 +61,16 @@ class Runs:
         none.
         """
         query = [{"term": {"source": source}}, {"term": {"state": "complete"}}]
-        restored = {"term": {"trigger": "restore"}}
-        unwanted = [restored, {"exists": {"field": "since"}}] if full else [restored]
-        found = self._find([*query, {"bool": {"must_not": unwanted}}], size=1)
-        return found[0] if found else None
+        restore_runs = {"term": {"trigger": "restore"}}
+        excluded = [restore_runs, {"exists": {"field": "since"}}] if full else [restore_runs]
+        complete_runs = self._find([*query, {"bool": {"must_not": excluded}}], size=1)
+        return complete_runs[0] if complete_runs else None
 
     def _find(self, filters: list[JsonMapping], *, size: int) -> list[RunReport]:
         self.client.indices.refresh(index=self.index)
         query = {"bool": {"filter": filters}}
-        found = self.client.search(index=self.index, query=query, sort=[{"started": "desc"}], size=size)
-        return [from_document(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
+        answer = self.client.search(index=self.index, query=query, sort=[{"started": "desc"}], size=size)
+        return [from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
 
 
 def _unfinished_since(since: timedelta) -> list[JsonMapping]:
@@ -78,7 +78,7 @@ def _unfinished_since(since: timedelta) -> list[JsonMapping]:
     return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}, by_hand]
 
 
-def _either(*clauses: JsonMapping) -> JsonMapping:
+def _any_of(*clauses: JsonMapping) -> JsonMapping:
     return {"bool": {"should": list(clauses)}}
 
 
@@ -90,7 +90,9 @@ OVERLAP = timedelta(hours=1)
 """Servers' clocks differ from ours, and a record may become visible some time after its time stamp."""
 
 
-def since_when(last_full: RunReport | None, last: RunReport | None, full_every: timedelta, now: datetime) -> str | None:
+def start_of_request(
+    last_full: RunReport | None, last: RunReport | None, full_every: timedelta, now: datetime
+) -> str | None:
     """The start time of the request; None for a full run: there was none yet, or the last one is ``full_every`` old.
 
     ``last``: the newest complete run of any kind. Records that it failed to import wait for a full run.

@@ -19,7 +19,7 @@ from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer.hashes import content_hash
 from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem
-from indexer.plan.plan import Decision, RunMoment, not_committed
+from indexer.plan.plan import Decision, RunMoment, uncommitted_entry
 from indexer.raw import RawRecord
 from indexer.store import bulk
 from indexer.store.ledger import Ledger, scan, targets, tombstone, write_ledger
@@ -65,8 +65,8 @@ def _of_record(prefix: str, item: Item, moment: RunMoment) -> Iterator[bulk.Oper
 
 def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.Operation:
     if item.decision.vector == "keep":
-        kept = {"document": document, "kept": list(vectors.FIELDS)}
-        script = {"source": _REPLACE_BUT_KEEP_VECTORS, "params": kept}
+        parameters = {"document": document, "kept": list(vectors.FIELDS)}
+        script = {"source": _REPLACE_BUT_KEEP_VECTORS, "params": parameters}
         return bulk.update_operation(index, id, {"script": script, "upsert": document})
     return bulk.index_operation(index, id, {**document, **(item.vectors or {})})
 
@@ -89,18 +89,18 @@ def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
     )
 
 
-def _entries(item: Item, failed: bool, moment: RunMoment) -> list[LedgerEntry]:
+def _entries(item: Item, is_failed: bool, moment: RunMoment) -> list[LedgerEntry]:
     """The ledger's next states: first of the document that loses the record, then of the one that gets it."""
-    if failed:
-        entry = not_committed(item.decision, item.stored, moment)
+    if is_failed:
+        entry = uncommitted_entry(item.decision, item.stored, moment)
         return [] if entry is None else [entry]
     entry = item.decision.entry
     if item.decision.vector == "embed":
         entry = replace(entry, embedding_model=moment.model if item.vectors is not None else None)
-    return [each for each in (item.decision.displaced, entry) if each is not None]
+    return [ledger_entry for ledger_entry in (item.decision.displaced_entry, entry) if ledger_entry is not None]
 
 
-_SET = (
+_SET_GROUPS = (
     "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"
     " else { ctx._source.access_groups = params.groups }"
 )
@@ -117,8 +117,8 @@ def update_passage_access(client: Elasticsearch, prefix: str, items: Sequence[It
         if item.parsed is None or not item.decision.write:
             continue
         record, groups = item.parsed.record.id, tuple(item.parsed.record.access_groups)
-        before = tuple((item.stored.access_groups if item.stored is not None else None) or ())
-        if groups != before:
+        groups_before = tuple((item.stored.access_groups if item.stored is not None else None) or ())
+        if groups != groups_before:
             by_groups.setdefault(groups, []).append(record)
     for groups, records in by_groups.items():
         for batch in batched(records, _MOST_TERMS):
@@ -129,19 +129,19 @@ def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: t
     index = alias(prefix, "passages")
     if not client.indices.exists_alias(name=index):
         return
-    explaining: Json = {"bool": {"filter": [{"terms": {"record": list(records)}}]}}
-    firsts: Json = {"bool": {"filter": [explaining, {"term": {"ordinal": 0}}]}}
-    own = [record_of_document(hit["_source"]["document"]) for hit in scan(client, index, firsts, ["document"])]
-    _set(client, index, explaining, groups)
-    for batch in batched(own, _MOST_TERMS):
-        _set(client, alias(prefix, "records"), {"ids": {"values": list(batch)}}, groups)
+    documents_query: Json = {"bool": {"filter": [{"terms": {"record": list(records)}}]}}
+    firsts: Json = {"bool": {"filter": [documents_query, {"term": {"ordinal": 0}}]}}
+    own_records = [record_of_document(hit["_source"]["document"]) for hit in scan(client, index, firsts, ["document"])]
+    _set_groups(client, index, documents_query, groups)
+    for batch in batched(own_records, _MOST_TERMS):
+        _set_groups(client, alias(prefix, "records"), {"ids": {"values": list(batch)}}, groups)
 
 
-def _set(client: Elasticsearch, index: str, query: Json, groups: tuple[str, ...]) -> None:
+def _set_groups(client: Elasticsearch, index: str, query: Json, groups: tuple[str, ...]) -> None:
     answer = client.update_by_query(
         index=index,
         query=query,
-        script={"source": _SET, "params": {"groups": list(groups)}},
+        script={"source": _SET_GROUPS, "params": {"groups": list(groups)}},
         refresh=True,
         conflicts="proceed",
     ).body
@@ -169,7 +169,9 @@ def apply_deletions(
     records = [entry.held for entry in entries if entry.held is not None]
     deletions = [bulk.delete_operation(index, record) for record in records for index in targets(prefix, "records")]
     failures = bulk.write(client, deletions)
-    kept = {failure.id for failure in failures}
-    marks = [tombstone(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
+    failed_ids = {failure.id for failure in failures}
+    marks = [
+        tombstone(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in failed_ids
+    ]
     failures += write_ledger(client, prefix, marks)
-    return Deletions(len(records) - len(kept), tuple(failures))
+    return Deletions(len(records) - len(failed_ids), tuple(failures))

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedTexts:
     """``fields``: those of each text with its vectors, None if no embedder was available; ``lengths``: tokens before
     truncation.
     """
@@ -46,22 +46,22 @@ class Embedding:
     absence: str | None = None
     _embedder: Embedder | None = None
 
-    def embed(self, texts: Sequence[str]) -> Embedded:
+    def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
         """Raises IndexMismatch if the embedder is not the one that filled the index."""
-        embedder = self._loaded() if texts else None
+        embedder = self._loaded_embedder() if texts else None
         if embedder is None:
-            return Embedded([None] * len(texts))
+            return EmbeddedTexts([None] * len(texts))
         try:
             fields = self._fields(embedder, texts)
             lengths = embedder.count_tokens(texts)
         except Unavailable as error:
             self._give_up(str(error))
-            return Embedded([None] * len(texts))
-        return Embedded(fields, lengths, embedder.card.max_tokens)
+            return EmbeddedTexts([None] * len(texts))
+        return EmbeddedTexts(fields, lengths, embedder.card.max_tokens)
 
     def fields(self, texts: Sequence[str]) -> Sequence[Json | None]:
         """Only the fields, for texts whose lengths were already counted. Raises as ``embed`` does."""
-        embedder = self._loaded() if texts else None
+        embedder = self._loaded_embedder() if texts else None
         if embedder is None:
             return [None] * len(texts)
         try:
@@ -73,7 +73,7 @@ class Embedding:
     def _fields(self, embedder: Embedder, texts: Sequence[str]) -> list[Json]:
         return to_fields(embedder.encode(texts, "document"), embedder.card, self.recipe.tokens)
 
-    def _loaded(self) -> Embedder | None:
+    def _loaded_embedder(self) -> Embedder | None:
         if self._embedder is None and self.absence is None:
             self._load()
         return self._embedder if self.absence is None else None
@@ -93,18 +93,18 @@ class Embedding:
                 f"{self._embedder.card.model}."
             )
 
-    def _give_up(self, why: str) -> None:
-        self.absence = why
-        log.warning("embed.unavailable", model=self.recipe.embedding_model, reason=why)
+    def _give_up(self, reason: str) -> None:
+        self.absence = reason
+        log.warning("embed.unavailable", model=self.recipe.embedding_model, reason=reason)
 
 
 _CHANGED_OR_GONE = ("409", "404")
-_READ = ("id", "source", "identifier", "type", "title", "abstract")
+_FIELDS_READ = ("id", "source", "identifier", "type", "title", "abstract")
 """The fields of a record that its text for the embedder is made from, and those that a record requires."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FillResult:
     """How many vectors were written, how many are still missing, and the refused items."""
 
     embedded: int
@@ -112,7 +112,7 @@ class Filled:
     failures: tuple[bulk.Failure, ...] = ()
 
 
-def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> Filled:
+def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> FillResult:
     """Adds vectors until none is missing or ``options.seconds`` are used. Idempotent.
 
     A record that changes meanwhile waits for the next call. Raises Unavailable if the embedder is not available.
@@ -121,25 +121,25 @@ def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> Fill
     embedding, tally = Embedding(parts, parts.recipe()), _Tally()
     started = time.monotonic()
     with Background(1, "vectors") as background:
-        writing: Future[_Written] | None = None
+        pending_write: Future[_WriteResult] | None = None
         for hits in batched(_missing(parts, source_id, embedding.recipe), options.batch):
-            made = _made(hits, embedding)
-            tally.add(parts, writing)
+            vector_fields = _vector_fields(hits, embedding)
+            tally.add(parts, pending_write)
             options.guard()
-            writing = background.submit(
-                _write, parts, source_id, list(zip(hits, made, strict=True)), embedding.recipe.embedding_model
+            pending_write = background.submit(
+                _write, parts, source_id, list(zip(hits, vector_fields, strict=True)), embedding.recipe.embedding_model
             )
             if options.seconds is not None and time.monotonic() - started >= options.seconds:
                 break
-        tally.add(parts, writing)
-    remaining = count_missing(source_id, parts)
-    failed = len(tally.failures)
-    log.info("embed.filled", source=source_id, embedded=tally.embedded, remaining=remaining, failed=failed)
-    return Filled(tally.embedded, remaining, tuple(tally.failures))
+        tally.add(parts, pending_write)
+    remaining_count = count_missing(source_id, parts)
+    failed_count = len(tally.failures)
+    log.info("embed.filled", source=source_id, embedded=tally.embedded, remaining=remaining_count, failed=failed_count)
+    return FillResult(tally.embedded, remaining_count, tuple(tally.failures))
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _WriteResult:
     """One batch: its number of records, and the refused items."""
 
     count: int
@@ -153,52 +153,52 @@ class _Tally:
     embedded: int = 0
     failures: list[bulk.Failure] = field(default_factory=list)
 
-    def add(self, parts: HarvestParts, writing: Future[_Written] | None) -> None:
+    def add(self, parts: HarvestParts, pending_write: Future[_WriteResult] | None) -> None:
         """Waits for the current write. Raises what the write raised."""
-        if writing is None:
+        if pending_write is None:
             return
-        written = writing.result()
-        self.embedded += written.count - len(written.refused)
-        self.failures += [one for one in written.refused if not one.reason.startswith(_CHANGED_OR_GONE)]
+        result = pending_write.result()
+        self.embedded += result.count - len(result.refused)
+        self.failures += [failure for failure in result.refused if not failure.reason.startswith(_CHANGED_OR_GONE)]
         parts.progress("embedded", seen=self.embedded, total=0)
 
 
 def count_missing(source_id: str, parts: HarvestParts) -> int:
     """The number of the source's records without a vector, or without token vectors that the index should have."""
-    index, query = alias(parts.prefix, "records"), _lacking(source_id, parts.recipe())
+    index, query = alias(parts.prefix, "records"), _lacks_vectors(source_id, parts.recipe())
     parts.client.indices.refresh(index=index)
     return int(parts.client.count(index=index, query=query)["count"])
 
 
-def _made(hits: Sequence[Json], embedding: Embedding) -> Sequence[Json | None]:
-    made = embedding.fields([from_document(hit["_source"]).embedding_text for hit in hits])
+def _vector_fields(hits: Sequence[Json], embedding: Embedding) -> Sequence[Json | None]:
+    texts_embedded = embedding.fields([from_document(hit["_source"]).embedding_text for hit in hits])
     if embedding.absence is not None:
         raise Unavailable(f"Vectors cannot be made: {embedding.absence}")
-    return made
+    return texts_embedded
 
 
-def _write(parts: HarvestParts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _Written:
+def _write(parts: HarvestParts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _WriteResult:
     """Writes the vectors of these hits, then notes the model in the ledger."""
-    refused = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
-    done = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in refused})
+    failures = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
+    embedded_ids = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in failures})
     ledger = Ledger(parts.client, parts.prefix)
-    entries = [replace(entry, embedding_model=model) for entry in ledger.holders(source_id, done).values()]
-    return _Written(len(pairs), refused + write_ledger(parts.client, parts.prefix, entries))
+    entries = [replace(entry, embedding_model=model) for entry in ledger.holders(source_id, embedded_ids).values()]
+    return _WriteResult(len(pairs), failures + write_ledger(parts.client, parts.prefix, entries))
 
 
-def _operations(prefix: str, hit: Json, made: Json | None) -> Iterator[bulk.Operation]:
-    unchanged = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+def _operations(prefix: str, hit: Json, vector_fields: Json | None) -> Iterator[bulk.Operation]:
+    condition = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
     for index in targets(prefix, "records"):
-        yield bulk.update_operation(index, hit["_id"], {"doc": made}, unchanged)
+        yield bulk.update_operation(index, hit["_id"], {"doc": vector_fields}, condition)
 
 
 def _missing(parts: HarvestParts, source_id: str, recipe: IndexMeta) -> Iterator[Json]:
     index = alias(parts.prefix, "records")
-    both = f"{index},{alias(parts.prefix, 'ledger')}"
-    parts.client.indices.refresh(index=both)
-    return scan(parts.client, index, _lacking(source_id, recipe), _READ)
+    both_indices = f"{index},{alias(parts.prefix, 'ledger')}"
+    parts.client.indices.refresh(index=both_indices)
+    return scan(parts.client, index, _lacks_vectors(source_id, recipe), _FIELDS_READ)
 
 
-def _lacking(source_id: str, recipe: IndexMeta) -> Json:
+def _lacks_vectors(source_id: str, recipe: IndexMeta) -> Json:
     filters = [{"term": {"source": source_id}}]
     return {"bool": {"filter": filters, "must_not": [has_all(recipe.tokens)]}}

@@ -13,7 +13,7 @@ from core.record import Overlay, Record
 from core.timespan import now_iso
 from es_gateway.client import retrying
 from es_mappings.names import alias
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.parts import HarvestParts
 from indexer.plan.parsed_record import Item, overlaid, parse, with_id
 from indexer.plan.plan import Decision, Outcome, RunMoment
@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class PushResult:
     """The result of a push; ``record`` is the id under which it is found."""
 
     record: str
@@ -39,7 +39,7 @@ class Pushed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pushing:
+class PushedDocument:
     """A pushed document, its record id, and the groups that may see it (empty: everybody; None: as before)."""
 
     record: str
@@ -73,7 +73,7 @@ def holds(source: str, record: str, parts: HarvestParts) -> bool:
     return record in ledger.holders(source, [record])
 
 
-def put(source: str, pushed: Pushing, parts: HarvestParts) -> Pushed:
+def put(source: str, pushed_document: PushedDocument, parts: HarvestParts) -> PushResult:
     """Reads, embeds and writes one document as its record; it is searchable when this returns.
 
     The same bytes again write nothing. Raises RecordRefused if it is not one record of a known format; NotFound and
@@ -82,18 +82,18 @@ def put(source: str, pushed: Pushing, parts: HarvestParts) -> Pushed:
     parts = replace(parts, client=retrying(parts.client))
     recipe = parts.recipe()
     moment = RunMoment(PUSHED, now_iso(), recipe.embedding_model)
-    record, raw = pushed.record, pushed.raw(source)
+    record, raw = pushed_document.record, pushed_document.raw(source)
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
     (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(RawPage((raw,)), moment)
     if item.decision.outcome == "refused":
         raise RecordRefused(item.decision.entry.reason or "it cannot be read")
     item = _with_vectors(item, Embedding(parts, recipe))
-    not_taken = commit(parts.client, parts.prefix, [item], moment)
-    if not_taken:
-        raise Unavailable(f"Elasticsearch did not take {record}: {not_taken[0].reason}")
+    failures = commit(parts.client, parts.prefix, [item], moment)
+    if failures:
+        raise Unavailable(f"Elasticsearch did not take {record}: {failures[0].reason}")
     _show(parts)
     log.info("push.put", record=record, outcome=item.decision.outcome)
-    return Pushed(record, item.decision.outcome)
+    return PushResult(record, item.decision.outcome)
 
 
 def delete(source: str, record: str, parts: HarvestParts) -> None:
@@ -107,9 +107,11 @@ def delete(source: str, record: str, parts: HarvestParts) -> None:
     holder = ledger.holders(source, [record]).get(record)
     if holder is None:
         raise NotFound(f"There is no record {record!r} in {source!r}.")
-    buried = apply_deletions(parts.client, parts.prefix, source, [holder.native_id], RunMoment(PUSHED, now_iso(), ""))
-    if buried.failures:
-        raise Unavailable(f"Elasticsearch did not take {record} out: {buried.failures[0].reason}")
+    deletions = apply_deletions(
+        parts.client, parts.prefix, source, [holder.native_id], RunMoment(PUSHED, now_iso(), "")
+    )
+    if deletions.failures:
+        raise Unavailable(f"Elasticsearch did not take {record} out: {deletions.failures[0].reason}")
     _show(parts)
     log.info("push.deleted", record=record)
 
@@ -130,7 +132,7 @@ _RUN = "curation"
 
 
 def rewrite(record: str, overlay: Overlay | None, parts: HarvestParts) -> None:
-    """Writes the record anew from its kept document, with the overlay or without; searchable when this returns.
+    """Writes the record again from its kept document, with the overlay or without; searchable when this returns.
 
     Raises NotFound if there is no such record, Unavailable if Elasticsearch does not answer or refuses it.
     """
@@ -138,20 +140,32 @@ def rewrite(record: str, overlay: Overlay | None, parts: HarvestParts) -> None:
     source, recipe = record.partition(":")[0], parts.recipe()
     ledger = Ledger(parts.client, parts.prefix)
     ledger.refresh()
-    stored = ledger.holders(source, [record]).get(record)
-    raw = None if stored is None else kept_document(parts.client, parts.prefix, stored)
-    if stored is None or raw is None:
+    stored_entry = ledger.holders(source, [record]).get(record)
+    raw = None if stored_entry is None else kept_document(parts.client, parts.prefix, stored_entry)
+    if stored_entry is None or raw is None:
         raise NotFound(f"there is no record {record!r}")
-    parsed = parse(raw, source, parts.name_lists())
-    parsed = overlaid(parsed if parsed.record.id == record else with_id(parsed, record), overlay)
-    stands = stored.text_hash == parsed.content.text_hash and stored.embedding_model == recipe.embedding_model
+    parsed_record = parse(raw, source, parts.name_lists())
+    parsed_record = overlaid(
+        parsed_record if parsed_record.record.id == record else with_id(parsed_record, record), overlay
+    )
+    is_unchanged_text = (
+        stored_entry.text_hash == parsed_record.content.text_hash
+        and stored_entry.embedding_model == recipe.embedding_model
+    )
     # Without its raw hash the next harvest reads the document again, and finds the same.
-    entry = replace(stored, raw_hash="", record_hash=parsed.content.record_hash, text_hash=parsed.content.text_hash)
-    fields = None if stands else Embedding(parts, recipe).embed([parsed.record.embedding_text]).fields[0]
-    decision = Decision("changed", entry, write=True, vector="keep" if stands else "embed")
+    entry = replace(
+        stored_entry,
+        raw_hash="",
+        record_hash=parsed_record.content.record_hash,
+        text_hash=parsed_record.content.text_hash,
+    )
+    fields = (
+        None if is_unchanged_text else Embedding(parts, recipe).embed([parsed_record.record.embedding_text]).fields[0]
+    )
+    decision = Decision("changed", entry, write=True, vector="keep" if is_unchanged_text else "embed")
     moment = RunMoment(_RUN, now_iso(), recipe.embedding_model)
-    failed = commit(parts.client, parts.prefix, [Item(raw, stored, decision, parsed, fields)], moment)
-    if failed:
-        raise Unavailable(f"Elasticsearch did not take {record}: {failed[0].reason}")
+    failures = commit(parts.client, parts.prefix, [Item(raw, stored_entry, decision, parsed_record, fields)], moment)
+    if failures:
+        raise Unavailable(f"Elasticsearch did not take {record}: {failures[0].reason}")
     parts.client.indices.refresh(index=alias(parts.prefix, "records"))
-    log.info("overlay.written", record=record, curated=" ".join(parsed.record.curated))
+    log.info("overlay.written", record=record, curated=" ".join(parsed_record.record.curated))

@@ -186,7 +186,7 @@ def _until_complete(parts: HarvestParts, open_source: Callable[[], CswSource]) -
     runs = Runs(parts.client, parts.prefix)
     report = open_run(SOURCE, Options())
     for attempt in range(1, _MOST_TRIES + 1):
-        run = runs.unfinished(SOURCE) or open_run(SOURCE, Options())
+        run = runs.find_unfinished(SOURCE) or open_run(SOURCE, Options())
         try:
             report = harvest(SOURCE, open_source(), parts, Options(), run)
         except Unavailable:

@@ -49,7 +49,7 @@ from reading.times import TimeReader
 from search_api.search.request import SearchRequest
 from search_api.search.understanding.understand import Understander
 from sonde.cli.screen import screen
-from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.capacity import freeze_loaded_objects
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
@@ -240,7 +240,7 @@ def _ingest(
     *,
     embedding: bool,
 ) -> None:
-    keep_what_is_loaded()  # as a worker does
+    freeze_loaded_objects()  # as a worker does
     first = [time_harvest(client, prefix, archive) for archive in archives]
     again = [time_harvest(client, prefix, archive) for archive in archives]
     figures["harvest"] = _harvested(first)
@@ -282,7 +282,7 @@ def _search(console: Console, figures: Json, settings: Settings, models: Models,
     client = elasticsearch_client(settings, node=TimedNode)
     pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings))
     pipeline.search(SearchRequest(q="rain in Berlin since 1990", rerank=False))  # loads what answers need
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     questions = _questions()
     requests = {
         "bm25": SearchRequest(algorithm="bm25", rerank=False),

@@ -21,7 +21,7 @@ from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluating import LOADERS, QUALITY, bench, judged
+from sonde.wiring.evaluating import LOADERS, QUALITY, bench, judged_collection
 from sonde.wiring.models import Models
 
 _HABITS = Habits()
@@ -65,7 +65,7 @@ def usage(
     out: Path | None,
 ) -> None:
     """What the signal `usage` brings: people of a click model ask judged questions; the ranking learns at night."""
-    collection = judged(name, shared, half, load_settings())  # type: ignore[arg-type]
+    collection = judged_collection(name, shared, half, load_settings())  # type: ignore[arg-type]
     habits = replace(_HABITS, people=people, questions=questions, days=days, noise=noise, attention=attention)
     configured = default_config().records[Usage]
     rows = []

@@ -20,7 +20,7 @@ from core.json_types import Json
 from es_mappings.names import KINDS
 from evaluation.collections.beir import questions_of
 from evaluation.trec import read_qrels
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
 from search_api.search.openings import LoggedSearch

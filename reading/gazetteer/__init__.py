@@ -35,8 +35,8 @@ def fold(text: str) -> str:
     """Lower case without accents: ``Côte`` is ``cote``, ``Straße`` is ``strasse``."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    text_decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(letter for letter in text_decomposed if not unicodedata.combining(letter))
 
 
 def words(text: str) -> list[NameWord]:
@@ -80,7 +80,7 @@ class Gazetteer:
 
     def __init__(self, path: Path = _FILE) -> None:
         self._path = path
-        self._read: dict[str, GazetteerName] = {}
+        self._name_by_key: dict[str, GazetteerName] = {}
 
     def preload(self) -> Gazetteer:
         """Reads the file now instead of at the first question."""
@@ -89,20 +89,20 @@ class Gazetteer:
 
     def lookup(self, name: str) -> list[Place]:
         """The places with that name (ignoring case and accents), most important first; empty if unknown."""
-        named = self.abbreviation(name.strip()) or self.named(name_key(name))
-        return list(named.places) if named else []
+        gazetteer_name = self.abbreviation(name.strip()) or self.named(name_key(name))
+        return list(gazetteer_name.places) if gazetteer_name else []
 
     def named(self, key: str) -> GazetteerName | None:
         """The meaning of a folded name (``names.name_key``); each row is parsed once."""
         row = self._tables.names.get(key)
         if row is None:
             return None
-        named = self._read.get(key)
-        if named is None:
+        gazetteer_name = self._name_by_key.get(key)
+        if gazetteer_name is None:
             flags, _, numbers = row.partition("\t")
             places = tuple(self._place(int(number)) for number in numbers.split())
-            named = self._read[key] = GazetteerName(places, "w" in flags, "a" in flags, "s" in flags)
-        return named
+            gazetteer_name = self._name_by_key[key] = GazetteerName(places, "w" in flags, "a" in flags, "s" in flags)
+        return gazetteer_name
 
     def abbreviation(self, text: str) -> GazetteerName | None:
         """The meaning of an abbreviation in exactly this spelling (``US``, never ``us``)."""
@@ -121,17 +121,17 @@ class Gazetteer:
     def _tables(self) -> _Tables:
         text = gzip.decompress(self._path.read_bytes()).decode("utf-8")
         places, names, abbreviations = text.split("\n\n")
-        named = _pairs(names)
-        longest: dict[str, int] = {}
-        for key in named:
-            first, _, rest = key.partition(" ")
-            length = 2 + rest.count(" ") if rest else 1
-            if length > longest.get(first, 0):
-                longest[first] = length
-        return _Tables(places.split("\n"), named, _pairs(abbreviations), longest)
+        names_by_key = _pairs(names)
+        longest_by_word: dict[str, int] = {}
+        for key in names_by_key:
+            first, _, other_words = key.partition(" ")
+            length = 2 + other_words.count(" ") if other_words else 1
+            if length > longest_by_word.get(first, 0):
+                longest_by_word[first] = length
+        return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_by_word)
 
     def _place(self, number: int) -> Place:
-        name, kind, box, country, importance, estimated, source = self._tables.rows[number].split("\t")
+        name, kind, box, country, importance, is_estimated, source = self._tables.rows[number].split("\t")
         west, south, east, north = map(float, box.split())
         return Place(
             name=name,
@@ -139,7 +139,7 @@ class Gazetteer:
             bbox=BBox(west, south, east, north),
             country=country or None,
             importance=float(importance),
-            estimated=estimated == "1",
+            estimated=is_estimated == "1",
             source=source,
         )
 

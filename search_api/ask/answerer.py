@@ -9,7 +9,7 @@ from typing import Literal
 
 import structlog
 
-from core.deadlines import leave_if_gone, waiting_elsewhere, within
+from core.deadlines import raise_if_caller_gone, slot_released, within
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.sentences import detect_language, sure_language
@@ -96,7 +96,7 @@ class Answerer:
 
     def steps(self, request: AskRequest) -> Iterator[AnswerStep]:
         """The answer step by step. Errors of retrieval are raised before the first step."""
-        leave_if_gone()
+        raise_if_caller_gone()
         state = _State()
         serving = self._parts.resolver.resolve()
         language = detect_language(request.question)
@@ -159,9 +159,9 @@ class Answerer:
         """
         with state.watch.stage("generate"):
             try:
-                with waiting_elsewhere():
+                with slot_released():
                     for piece in without_reasoning(model.stream(messages)):
-                        leave_if_gone()
+                        raise_if_caller_gone()
                         yield from (AnswerStep("text", text=text_piece) for text_piece in buffer.add(piece))
             except SondeError as error:
                 log.warning("ask.model_failed", reason=str(error), characters=len(buffer.text))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from core.deadlines import CallerGone, leave_if_gone
+from core.deadlines import CallerGone, raise_if_caller_gone
 
 _FIRST_SERVICE_S = 0.1
 SAFE_SHARE_OF_LONGEST_WAIT = 0.8
@@ -288,7 +288,7 @@ class _Slot:
             waiter = self.line.rejoin(caller, self.clock())
         try:
             while not waiter.has_slot.wait(_CHECK_EVERY_S):
-                leave_if_gone()
+                raise_if_caller_gone()
         except BaseException:
             with self.lock:
                 self.line.forget(waiter)

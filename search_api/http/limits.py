@@ -29,7 +29,7 @@ from prometheus_client import Counter, Histogram
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from core.deadlines import CallerGone, abandoned_when, giving_way, in_a_hurry, leave_if_gone, within
+from core.deadlines import CallerGone, in_a_hurry, raise_if_caller_gone, releasing_slot, watching_caller, within
 from core.errors import Unavailable
 from search_api.http.access.guard import scope_of
 from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, QueueTurn
@@ -269,7 +269,7 @@ def register_admission(app: Flask, limits: AdmissionLimits) -> None:
         g.admitted = slots = ExitStack()
         disconnected = request.environ.get("waitress.client_disconnected")  # not every server knows
         if disconnected is not None:
-            slots.enter_context(abandoned_when(disconnected))
+            slots.enter_context(watching_caller(disconnected))
         try:
             if work in queues:
                 _take_turn(slots, work, queues)
@@ -297,10 +297,10 @@ def _take_turn(slots: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) -
     caller = _caller(request.remote_addr or "")
     turn = slots.enter_context(queues[work].turn(caller))
     _WAITED.labels(work).observe(turn.waited_s)
-    leave_if_gone()
+    raise_if_caller_gone()
     if turn.in_hurry:
         slots.enter_context(in_a_hurry())
-    slots.enter_context(giving_way(partial(_at_the_model, turn, queues["model"], caller)))
+    slots.enter_context(releasing_slot(partial(_at_the_model, turn, queues["model"], caller)))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from core.deadlines import hurried
+from core.deadlines import is_hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import SearchSession, on_current
@@ -279,7 +279,7 @@ def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple
     reading, load, read = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
     if reading is None or load is None or not state.request.rerank or not read.thematic or len(ranking) == 0:
         return ranking, ()
-    if hurried():
+    if is_hurried():
         return ranking, ("cross_encoder",)
     try:
         cross_encoder = load()

@@ -69,9 +69,9 @@ def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], se
     if not questions:
         raise SondeError("No question could be made of these documents; ingest more of them, or use --by model.")
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(questions)), "utf-8")
-    counted = Counter(question.kind for question in questions)
-    say(f"{out}: " + ", ".join(f"{counted[kind]} {kind}" for kind in KINDS))
-    if any(counted[kind] < count for kind in KINDS):
+    counts_by_kind = Counter(question.kind for question in questions)
+    say(f"{out}: " + ", ".join(f"{counts_by_kind[kind]} {kind}" for kind in KINDS))
+    if any(counts_by_kind[kind] < count for kind in KINDS):
         say("Fewer than asked for: the documents have no more sentences of that form.", err=True)
 
 
@@ -112,58 +112,58 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Only report the grades in this file: lines that the page saved, of one or more people.",
 )
-def ask_evaluate(**given: Any) -> None:
+def ask_evaluate(**options: Any) -> None:
     """Ask a judged collection's questions, or your own, and measure what is found, cited and refused.
 
     A collection's texts go into a temporary index that is deleted afterwards; with --questions the running index is
     asked. Answers are made as in `POST /ask`.
     """
-    if given["judgements"] is not None:
-        say("\n".join(grade_statistics(JudgementFile.open(given["judgements"]))))
+    if options["judgements"] is not None:
+        say("\n".join(grade_statistics(JudgementFile.open(options["judgements"]))))
         return
-    settings, form = load_settings(), AnswersAsked(given["mode"], given["text_alone"])
-    if given["questions"] is not None:
-        collection = _own(settings, given["questions"])
-        examining = examiner_of_index(settings, form)
+    settings, form = load_settings(), AnswersAsked(options["mode"], options["text_alone"])
+    if options["questions"] is not None:
+        collection = _collection_of_file(settings, options["questions"])
+        examiner_parts = examiner_of_index(settings, form)
     else:
-        collection = _collection(given["collection"], given["shared"], given["half"], given["sample"])
-        examining = examiner(settings, collection, form)
-    with examining as ready, _bar() as bar:
+        collection = _collection(options["collection"], options["shared"], options["half"], options["sample"])
+        examiner_parts = examiner(settings, collection, form)
+    with examiner_parts as examiner_ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
-        answers = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
+        answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     rows = [answer.measured for answer in answers]
-    measured, kinds = figures(rows), by_kind(rows)
-    _show(collection, ready.made, measured)
+    figures_of_rows, kinds = figures(rows), by_kind(rows)
+    _show(collection, examiner_ready.model, figures_of_rows)
     _show_kinds(kinds)
-    if given["out"] is not None:
+    if options["out"] is not None:
         body = {
             "collection": collection.name,
-            "made": ready.made,
-            **measured,
+            "made": examiner_ready.model,
+            **figures_of_rows,
             "by_kind": kinds,
             "by_question": list(map(_row, answers)),
         }
-        write_measurement(given["out"], body)
-    if given["page"] is not None:
-        given["page"].write_text(grading_page(collection.name, ready.made, answers), "utf-8")
+        write_measurement(options["out"], body)
+    if options["page"] is not None:
+        options["page"].write_text(grading_page(collection.name, examiner_ready.model, answers), "utf-8")
 
 
-def _own(settings: Settings, path: Path) -> AnswerCollection:
+def _collection_of_file(settings: Settings, path: Path) -> AnswerCollection:
     """The questions of a file, and the documents that they name. Raises SondeError."""
     questions = load_questions(path, partial(say, err=True))
     ids = ids_of(settings, (text for question in questions for text in question.texts if text))
-    identified = tuple(
+    documents = tuple(
         replace(question, text=ids.get(question.text, ""), also=tuple(ids[text] for text in question.also if text))
         for question in questions
     )
-    return AnswerCollection(path.name, identified, {id: name for name, id in ids.items()})
+    return AnswerCollection(path.name, documents, {id: name for name, id in ids.items()})
 
 
 def _collection(name: str, shared: Path | None, half: Half | None, sample: int | None) -> AnswerCollection:
     data = data_folder(name, shared, load_settings(), partial(say, err=True))
-    whole = load_pira(data, "pt" if name.endswith("_pt") else "en")
-    chosen = whole if half is None else whole.half(half, halves_of(name))
-    return chosen.sample(sample) if sample else chosen
+    full_collection = load_pira(data, "pt" if name.endswith("_pt") else "en")
+    selected = full_collection if half is None else full_collection.half(half, halves_of(name))
+    return selected.sample(sample) if sample else selected
 
 
 def _bar() -> Progress:
@@ -171,24 +171,24 @@ def _bar() -> Progress:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def _row(answered: MeasuredAnswer) -> Json:
+def _row(measured_answer: MeasuredAnswer) -> Json:
     return {
-        "question": answered.question.question,
-        "answer": answered.answer.text,
-        "as": answer_id(answered),
-        **asdict(answered.measured),
+        "question": measured_answer.question.question,
+        "answer": measured_answer.answer.text,
+        "as": answer_id(measured_answer),
+        **asdict(measured_answer.measured),
     }
 
 
-def _show(collection: AnswerCollection, made: str, measured: dict[str, float | int | None]) -> None:
+def _show(collection: AnswerCollection, model: str, measures: dict[str, float | int | None]) -> None:
     console = screen()
     load = os.getloadavg()[0]
-    console.print(f"{collection.name}, {len(collection.texts)} texts. {made} Load {load:.1f}.")
+    console.print(f"{collection.name}, {len(collection.texts)} texts. {model} Load {load:.1f}.")
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")
-    for name, value in measured.items():
-        table.add_row(name, _formatted(value))
+    for name, value in measures.items():
+        table.add_row(name, _format(value))
     console.print(table)
 
 
@@ -207,12 +207,12 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("kind", *columns):
         table.add_column(name, justify="left" if name == "kind" else "right")
-    for kind, measured in kinds.items():
-        table.add_row(kind, *(_formatted(measured[name]) for name in columns))
+    for kind, measures in kinds.items():
+        table.add_row(kind, *(_format(measures[name]) for name in columns))
     screen().print(table)
 
 
-def _formatted(value: float | int | None) -> str:
+def _format(value: float | int | None) -> str:
     return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 

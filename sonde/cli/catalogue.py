@@ -15,11 +15,11 @@ from core.errors import SondeError
 from core.timespan import now_iso
 from es_mappings.codecs.runs import RunReport, to_document
 from sonde.cli.screen import NameColumn, messages, say_json, screen
-from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.capacity import freeze_loaded_objects
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
 
-_FAILED = ("failed", "interrupted", "refused_removal")
+_FAILED_STATES = ("failed", "interrupted", "refused_removal")
 _NAMED_REFUSALS = 50
 _NAMED_WARNINGS = 20
 
@@ -51,32 +51,32 @@ def harvest(
         raise SondeError("--source names one source; harvest the files one by one.")
     console = messages()
     harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
-    keep_what_is_loaded()
-    every = sources == ("all",) and not Path("all").exists()
-    names = tuple(harvester.sources()) if every else sources
-    if every or report or as_json or len(names) > 1:
+    freeze_loaded_objects()
+    all_sources = sources == ("all",) and not Path("all").exists()
+    names = tuple(harvester.sources()) if all_sources else sources
+    if all_sources or report or as_json or len(names) > 1:
         reports = [_run_or_tell(console, harvester, name, source_id) for name in names]
     else:
-        reports = [run_one(console, harvester, name, source_id) for name in names]
+        reports = [run_to_end(console, harvester, name, source_id) for name in names]
     if as_json:
         say_json([{"id": report.id, **to_document(report)} for report in reports])
     else:
         show_reports(screen(), reports)
-    if any(report.state in _FAILED for report in reports):
+    if any(report.state in _FAILED_STATES for report in reports):
         sys.exit(1)
 
 
 def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
     """The report of one source; if it cannot be harvested, prints the error, and the others continue."""
     try:
-        return run_one(console, harvester, name, source_id)
+        return run_to_end(console, harvester, name, source_id)
     except SondeError as error:
         now = now_iso()
         console.print(f"{source_id or name}: {error}", style="yellow")
         return RunReport("", source_id or name, "failed", now, now, finished=now, message=str(error))
 
 
-def run_one(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
+def run_to_end(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
     """Runs one source to its end, with a progress bar."""
     columns = (
         NameColumn(),
@@ -100,10 +100,10 @@ def run_one(console: Console, harvester: Harvester, name: str, source_id: str | 
 
 def _is_source(console: Console, harvester: Harvester, name: str) -> bool:
     """Whether the name of a file means a source of sources.yaml: the id comes first."""
-    known = name in harvester.sources()
-    if known:
+    is_configured = name in harvester.sources()
+    if is_configured:
         console.print(f"{name} is a source of sources.yaml; for the folder or file write ./{name}", markup=False)
-    return known
+    return is_configured
 
 
 def id_of(path: Path) -> str:
@@ -142,9 +142,9 @@ def _show_details(console: Console, report: RunReport) -> None:
     for refusal in (*report.refusals, *report.failures)[:_NAMED_REFUSALS]:
         lacks = "its last good version stays" if refusal.kept else "it is not in the index"
         console.print(f"  {refusal.origin}: {refusal.reason}; {lacks}")
-    unnamed = len(report.refusals) + len(report.failures) - _NAMED_REFUSALS
-    if unnamed > 0:
-        console.print(f"  and {unnamed} more; --json names them all")
+    unnamed_count = len(report.refusals) + len(report.failures) - _NAMED_REFUSALS
+    if unnamed_count > 0:
+        console.print(f"  and {unnamed_count} more; --json names them all")
     for kind, warning in sorted(report.warnings.items(), key=lambda item: -item[1].count)[:_NAMED_WARNINGS]:
         example = next(iter(warning.examples), kind)
         console.print(f"  {warning.count} like {example}", style="dim")
@@ -158,8 +158,8 @@ def _show_details(console: Console, report: RunReport) -> None:
 
 
 def _seconds(report: RunReport) -> float:
-    own = [took for stage, took in report.took_ms.items() if stage != "commit"]  # runs beside the others
-    return sum(own) / 1000.0
+    stage_ms = [took for stage, took in report.took_ms.items() if stage != "commit"]  # runs beside the others
+    return sum(stage_ms) / 1000.0
 
 
 COMMANDS = (harvest,)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from core.errors import SondeError
-from sonde.cli.catalogue import run_one, show_reports
+from sonde.cli.catalogue import run_to_end, show_reports
 from sonde.cli.screen import messages, screen
 from sonde.cli.search import ask
 from sonde.cli.search import show as show_answer
@@ -23,8 +23,8 @@ _QUESTIONS = (
     "greenhouse gas measurements north of Italy since 2010",
     "how much ice has Greenland lost",
 )
-_HERE = Path(__file__).resolve()
-_SAMPLES = (_HERE.parents[2] / "samples" / "records", _HERE.parents[1] / "sample_records")
+_FILE = Path(__file__).resolve()
+_SAMPLES = (_FILE.parents[2] / "samples" / "records", _FILE.parents[1] / "sample_records")
 """In a checkout, and in an installed package."""
 
 
@@ -38,7 +38,7 @@ def demo() -> None:
         raise SondeError(f"The sample records are missing: {_SAMPLES[1]}. Install Sonde again.")
     show_stack(console, start_stack(console))
     settings = load_settings()
-    reports = [run_one(messages(), Harvester(settings), str(samples), "samples")]
+    reports = [run_to_end(messages(), Harvester(settings), str(samples), "samples")]
     show_reports(console, reports)
     if reports[0].state != "complete":
         sys.exit(1)

@@ -40,31 +40,34 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     """
     console = messages()
     ingester = DocumentIngester(load_settings())
-    done: list[tuple[IngestResult, float]] = []
+    results_and_seconds: list[tuple[IngestResult, float]] = []
     with _bar(console) as bar:
         task = bar.add_task("", total=None)
         paths = _files_of(files)
         for number, path in enumerate(paths, start=1):
             started = time.perf_counter()
-            ingested = ingester.file(path, record, partial(_update_bar, bar, task, path.name), again=retry)
-            done.append((ingested, time.perf_counter() - started))
+            result = ingester.file(path, record, partial(_update_bar, bar, task, path.name), retry=retry)
+            results_and_seconds.append((result, time.perf_counter() - started))
             if not console.is_terminal:  # a log shows no bar
-                say(f"{number} of {len(paths)}: {path.name}: {ingested.entry.state}, {done[-1][1]:.1f} s", err=True)
+                say(
+                    f"{number} of {len(paths)}: {path.name}: {result.entry.state}, {results_and_seconds[-1][1]:.1f} s",
+                    err=True,
+                )
     if as_json:
-        say_json([{"id": ingested.entry.id, **documents.to_document(ingested.entry)} for ingested, _ in done])
+        say_json([{"id": result.entry.id, **documents.to_document(result.entry)} for result, _ in results_and_seconds])
     else:
-        screen().print(summary(done))
-        for line in notes([ingested for ingested, _ in done]):
+        screen().print(summary(results_and_seconds))
+        for line in notes([result for result, _ in results_and_seconds]):
             say(line, err=True)
-    if any(ingested.entry.state == "failed" for ingested, _ in done):
+    if any(result.entry.state == "failed" for result, _ in results_and_seconds):
         sys.exit(1)
 
 
-def notes(done: Sequence[IngestResult]) -> list[str]:
+def notes(results: Sequence[IngestResult]) -> list[str]:
     """What was not read of each document, and why a failed one failed: whole, where the table cuts it."""
     lines = []
-    for ingested in done:
-        entry = ingested.entry
+    for result in results:
+        entry = result.entry
         texts = [entry.message] if entry.state == "failed" and entry.message else list(entry.warnings)
         lines += [f"{entry.name}: {text}" for text in texts[:_MOST_NOTES]]
         if len(texts) > _MOST_NOTES:
@@ -72,8 +75,8 @@ def notes(done: Sequence[IngestResult]) -> list[str]:
     return lines
 
 
-def _update_bar(bar: Progress, task: TaskID, name: str, state: State, done: int = 0, total: int = 0) -> None:
-    bar.update(task, description=f"{name}: {state}", completed=done, total=total or None)
+def _update_bar(bar: Progress, task: TaskID, name: str, state: State, done_pages: int = 0, total: int = 0) -> None:
+    bar.update(task, description=f"{name}: {state}", completed=done_pages, total=total or None)
 
 
 def _bar(console: Console) -> Progress:
@@ -83,14 +86,16 @@ def _bar(console: Console) -> Progress:
 
 def _files_of(files: tuple[Path, ...]) -> list[Path]:
     """The files, and for folders the files below them."""
-    return [path for given in files for path in ([given] if given.is_file() else _below(given))]
+    return [
+        path for given_path in files for path in ([given_path] if given_path.is_file() else _files_below(given_path))
+    ]
 
 
-def _below(folder: Path) -> list[Path]:
+def _files_below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
 
 
-def summary(done: list[tuple[IngestResult, float]]) -> Table:
+def summary(results_and_seconds: list[tuple[IngestResult, float]]) -> Table:
     """One line per document, then the reason if it failed."""
     table = Table(box=None, pad_edge=False)
     for column in ("file", "state"):
@@ -98,10 +103,10 @@ def summary(done: list[tuple[IngestResult, float]]) -> Table:
     for column in ("pages", "ocr", "passages", "tables", "seconds"):
         table.add_column(column, justify="right", no_wrap=True, min_width=len(column))
     table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=50)
-    for ingested, seconds in done:
-        entry = ingested.entry
+    for result, seconds in results_and_seconds:
+        entry = result.entry
         numbers = (entry.pages or "", entry.ocr_pages or "", entry.passages or "", len(entry.tables) or "")
-        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if ingested.same else entry.state
+        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if result.is_same else entry.state
         title = entry.message if entry.state == "failed" else entry.title
         table.add_row(entry.name, state, *map(str, numbers), f"{seconds:.1f}", title or "")
     return table
@@ -114,12 +119,12 @@ def summary(done: list[tuple[IngestResult, float]]) -> Table:
 @click.option("--top-k", type=click.IntRange(1, 32), help="Number of passages for the answer.")
 @click.option("--url", help="Address of the service. Default: from the settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
-def ask(question: str, *, url: str | None, as_json: bool, **given: object) -> None:
+def ask(question: str, *, url: str | None, as_json: bool, **options: object) -> None:
     """Ask the indexed documents a QUESTION; the answer cites page and section.
 
     Exit code 1 if nothing found answers it.
     """
-    body = {"question": question, **{name: value for name, value in given.items() if value is not None}}
+    body = {"question": question, **{name: value for name, value in options.items() if value is not None}}
     answer = _post_question(url or load_settings().api_url, body)
     if as_json:
         say_json(answer)
@@ -147,9 +152,9 @@ def show_answer(console: Console, answer: Json) -> None:
     for entry in answer["sentences"]:
         if not entry["supported"]:
             console.print(f"  not supported: {entry['text']} ({entry.get('why', '')})", style="yellow")
-    cited = {number for entry in answer["sentences"] for number in entry["citations"]}
+    cited_numbers = {number for entry in answer["sentences"] for number in entry["citations"]}
     for entry in answer["passages"]:
-        if entry["number"] in cited:
+        if entry["number"] in cited_numbers:
             console.print(f"[{entry['number']}] {source_line(entry)}", style="dim")
     if answer["degraded"]:
         console.print(f"without: {', '.join(answer['degraded'])}", style="yellow")

@@ -35,7 +35,7 @@ from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluating import LOADERS, Bench, bench, data_folder, judged
+from sonde.wiring.evaluating import LOADERS, Bench, bench, data_folder, judged_collection
 from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 
@@ -43,8 +43,21 @@ _TIMEOUT_S = 30.0
 _PARTS = get_args(Part)
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
-_PRINTED = ("nDCG@10", "AP", "RR", "P@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64", "R@100", "ap_over_k@100")
-_WORST = 5
+_PRINTED_MEASURES = (
+    "nDCG@10",
+    "AP",
+    "RR",
+    "P@10",
+    "R@1",
+    "R@3",
+    "R@5",
+    "R@8",
+    "R@32",
+    "R@64",
+    "R@100",
+    "ap_over_k@100",
+)
+_WORST_SHOWN = 5
 
 
 def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | None, out: Path | None) -> float:
@@ -52,10 +65,10 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     pipeline = live_pipeline(settings, client, Models(settings))
-    before = earlier(history) if history is not None else []
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), at)
-    fall_by = fall(result, before)
+    earlier_measurements = earlier(history) if history is not None else []
+    measured_at = datetime.now(UTC).isoformat(timespec="seconds")
+    result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), measured_at)
+    fall_by = fall(result, earlier_measurements)
     if history is not None:
         keep(history, result)
     if out is not None:
@@ -66,8 +79,8 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
 
 def has_judged_questions() -> bool:
     """Whether the settings name them, so that the workers ask them each night."""
-    given = load_settings().evaluation
-    return given.queries is not None and given.qrels is not None
+    evaluation = load_settings().evaluation
+    return evaluation.queries is not None and evaluation.qrels is not None
 
 
 def evaluate_as_at_night() -> float:
@@ -147,39 +160,39 @@ class EvaluateOptions:
     help="With --live: exit code 1 if nDCG@10 is further below the median of the last seven in --history.",
 )
 @click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
-def evaluate_command(**given: Any) -> None:
+def evaluate_command(**arguments: Any) -> None:
     """Measure the search on a judged collection, in a temporary index that is deleted afterwards.
 
     Give --corpus, --queries and --qrels (BEIR layout, plain or .gz), --folder, --collection, or --all. Runs the serving
     pipeline, with the models and the ranking of the settings. Exit code 2 for an invalid collection, with its errors.
     """
     variant = Variant(
-        algorithm=given["algorithm"],
-        rerank=given["rerank"],
-        spatial=given["spatial"],
-        temporal=given["temporal"] == "on",
-        interpret=parts_of(given["interpret"]),
-        diversity=given["diversity"] == "on",
+        algorithm=arguments["algorithm"],
+        rerank=arguments["rerank"],
+        spatial=arguments["spatial"],
+        temporal=arguments["temporal"] == "on",
+        interpret=parts_of(arguments["interpret"]),
+        diversity=arguments["diversity"] == "on",
     )
-    if given["every"]:
-        _evaluate_all(given, variant)
+    if arguments["every"]:
+        _evaluate_all(arguments, variant)
         return
-    if given["live"]:
-        _evaluate_live(given, variant)
+    if arguments["live"]:
+        _evaluate_live(arguments, variant)
         return
-    if given["fetch_only"]:
-        _fetch(given)
+    if arguments["fetch_only"]:
+        _fetch(arguments)
         return
     options = EvaluateOptions(
         variant=variant,
-        ablate=given["ablate"],
-        compare=given["compare"],
-        json=given["out"],
-        run=given["run"],
-        html=given["html"],
-        threads=given["threads"],
+        ablate=arguments["ablate"],
+        compare=arguments["compare"],
+        json=arguments["out"],
+        run=arguments["run"],
+        html=arguments["html"],
+        threads=arguments["threads"],
     )
-    collection = _collection(given)
+    collection = _collection(arguments)
     with ended_by_signals():
         _evaluate(collection, options)
 
@@ -188,42 +201,42 @@ _FOR_ONE = ("corpus", "queries", "qrels", "folder", "split", "collection", "comp
 _FOR_ONE_FLAGS = ("live", "fetch_only", "skip_unknown")
 
 
-def _evaluate_all(given: Json, variant: Variant) -> None:
-    if wrong := [name for name in (*_FOR_ONE, *_FOR_ONE_FLAGS) if given[name]]:
-        raise SondeError(f"--{wrong[0].replace('_', '-')} is for one collection, not for --all.")
-    asked = EvaluateAll(
+def _evaluate_all(arguments: Json, variant: Variant) -> None:
+    if wrong_options := [name for name in (*_FOR_ONE, *_FOR_ONE_FLAGS) if arguments[name]]:
+        raise SondeError(f"--{wrong_options[0].replace('_', '-')} is for one collection, not for --all.")
+    request = EvaluateAll(
         variant=variant,
-        ablate=given["ablate"],
-        half=given["half"],
-        limit=given["limit_queries"],
-        shared=given["shared"],
-        json=given["out"],
-        threads=given["threads"],
+        ablate=arguments["ablate"],
+        half=arguments["half"],
+        limit=arguments["limit_queries"],
+        shared=arguments["shared"],
+        json=arguments["out"],
+        threads=arguments["threads"],
     )
     with ended_by_signals():
-        evaluate_all(asked)
+        evaluate_all(request)
 
 
-def _fetch(given: Json) -> None:
-    if given["collection"] is None:
+def _fetch(arguments: Json) -> None:
+    if arguments["collection"] is None:
         raise SondeError("--fetch-only needs --collection.")
-    say(str(data_folder(given["collection"], given["shared"], load_settings(), partial(say, err=True))))
+    say(str(data_folder(arguments["collection"], arguments["shared"], load_settings(), partial(say, err=True))))
 
 
-def _evaluate_live(given: Json, variant: Variant) -> None:
-    if not (given["queries"] or given["qrels"] or given["corpus"]) and has_judged_questions():
-        fallen = evaluate_as_at_night()
-        _end_if_fallen(fallen, given["fall"])
+def _evaluate_live(arguments: Json, variant: Variant) -> None:
+    if not (arguments["queries"] or arguments["qrels"] or arguments["corpus"]) and has_judged_questions():
+        drop = evaluate_as_at_night()
+        _exit_if_dropped(drop, arguments["fall"])
         return
-    if not (given["queries"] and given["qrels"]) or given["corpus"]:
+    if not (arguments["queries"] and arguments["qrels"]) or arguments["corpus"]:
         raise SondeError("--live needs --queries and --qrels, and no --corpus: it asks the index that serves.")
-    fallen = evaluate_live(given["queries"], given["qrels"], variant, given["history"], given["out"])
-    _end_if_fallen(fallen, given["fall"])
+    drop = evaluate_live(arguments["queries"], arguments["qrels"], variant, arguments["history"], arguments["out"])
+    _exit_if_dropped(drop, arguments["fall"])
 
 
-def _end_if_fallen(fallen: float, least: float) -> None:
-    if fallen > least:
-        say(f"nDCG@10 fell by {fallen:.4f}: look at what changed (sources, rules, models).", err=True)
+def _exit_if_dropped(drop: float, allowed_drop: float) -> None:
+    if drop > allowed_drop:
+        say(f"nDCG@10 fell by {drop:.4f}: look at what changed (sources, rules, models).", err=True)
         sys.exit(1)
 
 
@@ -231,65 +244,84 @@ def parts_of(text: str) -> frozenset[Part]:
     """``all``, ``none`` or a comma-separated list. Raises SondeError for an unknown part."""
     if text in ("all", "none"):
         return ALL_PARTS if text == "all" else frozenset()
-    named = frozenset(part.strip() for part in text.split(","))
-    if unknown := sorted(named - ALL_PARTS):
+    part_names = frozenset(part.strip() for part in text.split(","))
+    if unknown := sorted(part_names - ALL_PARTS):
         raise SondeError(f"--interpret: {', '.join(unknown)} is not all, none or one of {', '.join(_PARTS)}.")
-    return frozenset(part for part in ALL_PARTS if part in named)
+    return frozenset(part for part in ALL_PARTS if part in part_names)
 
 
-def _collection(given: Json) -> JudgedCollection:
-    files = _files(given)
+def _collection(arguments: Json) -> JudgedCollection:
+    files = _files(arguments)
     if files is not None:
-        collection = load(files, skip_unknown=given["skip_unknown"])
+        collection = load(files, skip_unknown=arguments["skip_unknown"])
     else:
-        collection = judged(
-            given["collection"], given["shared"], given["half"], load_settings(), partial(say, err=True)
+        collection = judged_collection(
+            arguments["collection"], arguments["shared"], arguments["half"], load_settings(), partial(say, err=True)
         )
-    return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
+    return collection.first(arguments["limit_queries"]) if arguments["limit_queries"] else collection
 
 
-def _files(given: Json) -> BeirFiles | None:
+def _files(arguments: Json) -> BeirFiles | None:
     """None if one of the project's own collections is requested. Raises SondeError for any other combination."""
-    three = [given["corpus"], given["queries"], given["qrels"]]
-    ways = [given["collection"] is not None, given["folder"] is not None, any(three)]
-    if sum(ways) != 1 or (any(three) and not all(three)):
+    beir_paths = [arguments["corpus"], arguments["queries"], arguments["qrels"]]
+    kinds_of_input = [arguments["collection"] is not None, arguments["folder"] is not None, any(beir_paths)]
+    if sum(kinds_of_input) != 1 or (any(beir_paths) and not all(beir_paths)):
         raise SondeError("Give --corpus, --queries and --qrels together, or --folder, or --collection.")
-    if given["half"] is not None and given["collection"] is None:
+    if arguments["half"] is not None and arguments["collection"] is None:
         raise SondeError("--half is for --collection.")
-    if given["split"] is not None and given["folder"] is None:
+    if arguments["split"] is not None and arguments["folder"] is None:
         raise SondeError("--split is for --folder.")
-    if given["folder"] is not None:
-        return files_of(given["folder"], given["split"] or "test")
-    return BeirFiles(*three) if all(three) else None
+    if arguments["folder"] is not None:
+        return files_of(arguments["folder"], arguments["split"] or "test")
+    return BeirFiles(*beir_paths) if all(beir_paths) else None
 
 
 def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
     console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
-    theirs = read_run(options.compare) if options.compare else None  # refused before an hour of work, not after it
+    # Read first: an invalid file is refused before an hour of work, not after it.
+    run_to_compare = read_run(options.compare) if options.compare else None
     with (
         temporary_node(load_settings(), console.print) as settings,
         StageBars(console) as bars,
-        bench(settings, collection, progress=bars.progress_of("embedding")) as ready,
+        bench(settings, collection, progress=bars.progress_of("embedding")) as evaluation_bench,
     ):
-        done = evaluate(
-            ready.pipeline, collection, options.variant, threads=options.threads, progress=bars.progress_of("asking")
+        evaluation = evaluate(
+            evaluation_bench.pipeline,
+            collection,
+            options.variant,
+            threads=options.threads,
+            progress=bars.progress_of("asking"),
         )
-        others = [against_run(done, str(options.compare), theirs, collection)] if theirs is not None else []
+        comparisons = (
+            [against_run(evaluation, str(options.compare), run_to_compare, collection)]
+            if run_to_compare is not None
+            else []
+        )
         for variant in ablations(options.variant) if options.ablate else ():
-            other = evaluate(
-                ready.pipeline, collection, variant, threads=options.threads, progress=bars.progress_of(variant.name)
+            ablation = evaluate(
+                evaluation_bench.pipeline,
+                collection,
+                variant,
+                threads=options.threads,
+                progress=bars.progress_of(variant.name),
             )
-            others.append(against(done, other))
-    report = EvaluationReport(collection, done, others, _made(ready))
+            comparisons.append(against(evaluation, ablation))
+    report = EvaluationReport(collection, evaluation, comparisons, _setup_of(evaluation_bench))
     _show(screen(), report)
     _write(options, report)
 
 
-def _made(ready: Bench) -> ReportSetup:
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return ReportSetup(ready.embedder, ready.cross_encoder, json.loads(ready.config.to_json()), __version__, at)
+def _setup_of(evaluation_bench: Bench) -> ReportSetup:
+    evaluated_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
+    return ReportSetup(
+        evaluation_bench.embedder,
+        evaluation_bench.cross_encoder,
+        json.loads(evaluation_bench.config.to_json()),
+        __version__,
+        evaluated_at,
+    )
 
 
 def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
@@ -302,33 +334,33 @@ def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
 
 
 def _show(console: Console, report: EvaluationReport) -> None:
-    done, collection = report.evaluation, report.collection
+    evaluation, collection = report.evaluation, report.collection
     console.print(
         f"{collection.name}: {len(collection.records)} documents, {len(collection.questions)} questions",
         highlight=False,
     )
-    for name, count in done.degraded.items():
+    for name, count in evaluation.degraded.items():
         console.print(f"{count} questions were ranked without {name}", style="yellow", highlight=False)
-    _show_measures(console, done)
+    _show_measures(console, evaluation)
     if kinds := report.kinds():
         _show_kinds(console, kinds)
     if report.others:
-        _show_others(console, report.others, done)
+        _show_others(console, report.others, evaluation)
     else:
         texts = {question.id: question.text for question in collection.questions}
-        for question, own, _ in worst_losses(done.measured, None, _WORST):
-            console.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", highlight=False)
+        for question, value, _ in worst_losses(evaluation.measured, None, _WORST_SHOWN):
+            console.print(f"  {value:.3f}  {question}: {texts[question]}", style="dim", highlight=False)
 
 
-def _show_measures(console: Console, done: Evaluation) -> None:
-    for name in _PRINTED:
-        console.print(f"{name:>16} {done.measured.means[name]:.4f}", highlight=False)
-    for name, value in asdict(done.beyond).items():
+def _show_measures(console: Console, evaluation: Evaluation) -> None:
+    for name in _PRINTED_MEASURES:
+        console.print(f"{name:>16} {evaluation.measured.means[name]:.4f}", highlight=False)
+    for name, value in asdict(evaluation.beyond).items():
         if value:
             console.print(
                 f"{name:>28} {value:.3f}" if isinstance(value, float) else f"{name:>28} {value}", highlight=False
             )
-    p50, p95 = done.took_ms["total"]
+    p50, p95 = evaluation.took_ms["total"]
     console.print(f"{'ms a question':>16} {p50:.0f} (95 %: {p95:.0f})", highlight=False)
 
 
@@ -342,17 +374,19 @@ def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
     console.print(table)
 
 
-def _show_others(console: Console, others: Sequence[ComparedRun], done: Evaluation) -> None:
+def _show_others(console: Console, comparisons: Sequence[ComparedRun], evaluation: Evaluation) -> None:
     table = Table(box=None, pad_edge=False)
     names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     for name in names:
         table.add_column(name, justify="left" if name == "run" else "right")
-    table.add_row(done.variant.name, *_columns(done.measured.means, done.beyond.hausdorff_deg), "", "", "", "")
-    for other in others:
-        compared = other.comparison
-        distance = other.beyond.hausdorff_deg if other.beyond is not None else None
-        counts = (f"{compared.difference:+.4f}", f"{compared.p:.4f}", str(compared.better), str(compared.worse))
-        table.add_row(other.name, *_columns(other.measured.means, distance), *counts)
+    table.add_row(
+        evaluation.variant.name, *_columns(evaluation.measured.means, evaluation.beyond.hausdorff_deg), "", "", "", ""
+    )
+    for compared_run in comparisons:
+        comparison = compared_run.comparison
+        distance = compared_run.beyond.hausdorff_deg if compared_run.beyond is not None else None
+        counts = (f"{comparison.difference:+.4f}", f"{comparison.p:.4f}", str(comparison.better), str(comparison.worse))
+        table.add_row(compared_run.name, *_columns(compared_run.measured.means, distance), *counts)
     console.print(table)
 
 

@@ -24,7 +24,7 @@ from sonde.cli.stage_bars import StageBars
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluating import OWN_SHARED, Bench, bench, has_halves, judged
+from sonde.wiring.evaluating import OWN_SHARED, Bench, bench, has_halves, judged_collection
 
 _FIGURES = (HEADLINE, "success@1")
 
@@ -43,14 +43,14 @@ class EvaluateAll:
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
+class _CollectionMeasures:
     """``made_with``: the models and the ranking, the same for all."""
 
     result: CollectionResult
     made_with: Json
 
 
-def evaluate_all(asked: EvaluateAll) -> None:
+def evaluate_all(request: EvaluateAll) -> None:
     """Prints the table; writes the file after each collection, so that an interruption keeps what was measured.
 
     Raises SondeError where no collection can be read.
@@ -60,88 +60,101 @@ def evaluate_all(asked: EvaluateAll) -> None:
         for place, (name, weight) in enumerate(WEIGHTS.items(), 1):
             console.print(f"{place} of {len(WEIGHTS)}: {name}", highlight=False)
             try:
-                collection = _collection(name, asked, settings)
+                collection = _collection(name, request, settings)
             except SondeError as error:
                 console.print(str(error), style="yellow", highlight=False)
                 results = results.with_missing(name, str(error))
             else:
-                measured = _measure(collection, name, weight, asked, settings, console)
-                results, made_with = results.with_measured(measured.result), measured.made_with
-            _write(asked, results, made_with)
+                measures = _measure(collection, name, weight, request, settings, console)
+                results, made_with = results.with_measured(measures.result), measures.made_with
+            _write(request, results, made_with)
     if not results.measured:
         raise SondeError("None of the collections can be read.")
     _show(screen(), results)
 
 
-def _collection(name: str, asked: EvaluateAll, settings: Settings) -> JudgedCollection:
+def _collection(name: str, request: EvaluateAll, settings: Settings) -> JudgedCollection:
     """A collection without halves is all for testing. Raises SondeError that says how to get the collection."""
-    halved = has_halves(name)
-    if asked.half == "train" and not halved:
+    is_halved = has_halves(name)
+    if request.half == "train" and not is_halved:
         raise SondeError(f"{name} has no halves: all of it is for testing.")
     try:
-        collection = judged(name, asked.shared, asked.half if halved else None, settings, partial(say, err=True))
+        collection = judged_collection(
+            name, request.shared, request.half if is_halved else None, settings, partial(say, err=True)
+        )
     except (BadCollection, NotFetched):
         raise
     except FileNotFoundError as error:
         raise SondeError(f"{error.filename} is missing. {_how_to_get(name)}") from error
     except SondeError as error:
         raise SondeError(f"{str(error).rstrip('.')}. {_how_to_get(name)}") from error
-    return collection.first(asked.limit) if asked.limit else collection
+    return collection.first(request.limit) if request.limit else collection
 
 
 def _how_to_get(name: str) -> str:
-    fetched = f" Without --shared and {OWN_SHARED}, Sonde fetches them." if name in HOMES else ""
-    return f"--shared names a folder whose data/ has the files of {name} (judged, catalogues).{fetched}"
+    fetch_hint = f" Without --shared and {OWN_SHARED}, Sonde fetches them." if name in HOMES else ""
+    return f"--shared names a folder whose data/ has the files of {name} (judged, catalogues).{fetch_hint}"
 
 
 def _measure(
-    collection: JudgedCollection, name: str, weight: float, asked: EvaluateAll, settings: Settings, console: Console
-) -> _Measured:
+    collection: JudgedCollection, name: str, weight: float, request: EvaluateAll, settings: Settings, console: Console
+) -> _CollectionMeasures:
     for note in collection.notes:
         console.print(note, style="yellow", highlight=False)
-    with StageBars(console) as bars, bench(settings, collection, progress=bars.progress_of("embedding")) as ready:
-        done = evaluate(
-            ready.pipeline, collection, asked.variant, threads=asked.threads, progress=bars.progress_of("asking")
+    with (
+        StageBars(console) as bars,
+        bench(settings, collection, progress=bars.progress_of("embedding")) as evaluation_bench,
+    ):
+        evaluation = evaluate(
+            evaluation_bench.pipeline,
+            collection,
+            request.variant,
+            threads=request.threads,
+            progress=bars.progress_of("asking"),
         )
         stages: dict[str, Figures] = {}
-        for variant in ablations(asked.variant) if asked.ablate else ():
+        for variant in ablations(request.variant) if request.ablate else ():
             progress = bars.progress_of(variant.name)
-            other = evaluate(ready.pipeline, collection, variant, threads=asked.threads, progress=progress)
-            stages[variant.name] = figures_of(other, collection)
+            ablation = evaluate(
+                evaluation_bench.pipeline, collection, variant, threads=request.threads, progress=progress
+            )
+            stages[variant.name] = figures_of(ablation, collection)
     result = CollectionResult(
         name=name,
         weight=weight,
         documents=len(collection.records),
         questions=len(collection.questions),
-        figures=figures_of(done, collection),
-        degraded=done.degraded,
+        figures=figures_of(evaluation, collection),
+        degraded=evaluation.degraded,
         stages=stages,
     )
-    return _Measured(result, _made_with(ready))
+    return _CollectionMeasures(result, _made_with(evaluation_bench))
 
 
-def _made_with(ready: Bench) -> Json:
-    card = ready.cross_encoder
+def _made_with(evaluation_bench: Bench) -> Json:
+    card = evaluation_bench.cross_encoder
     return {
-        "embedder": asdict(ready.embedder),
+        "embedder": asdict(evaluation_bench.embedder),
         "cross_encoder": asdict(card) if card is not None else None,
-        "ranking": json.loads(ready.config.to_json()),
+        "ranking": json.loads(evaluation_bench.config.to_json()),
     }
 
 
-def _write(asked: EvaluateAll, results: AllResults, made_with: Json) -> None:
-    if asked.json is not None:
-        chosen = {"variant": asked.variant.as_dict(), "half": asked.half, "limit_queries": asked.limit}
-        write_measurement(asked.json, {**chosen, **results.as_dict(), "made_with": made_with})
+def _write(request: EvaluateAll, results: AllResults, made_with: Json) -> None:
+    if request.json is not None:
+        options = {"variant": request.variant.as_dict(), "half": request.half, "limit_queries": request.limit}
+        write_measurement(request.json, {**options, **results.as_dict(), "made_with": made_with})
 
 
 def _show(console: Console, results: AllResults) -> None:
     console.print(_table(results))
-    for one in results.measured:
-        for name, count in one.degraded.items():
-            console.print(f"{one.name}: {count} questions were ranked without {name}", style="yellow", highlight=False)
-    for missing in results.missing:
-        console.print(f"left out {missing.name}: {missing.why}", style="yellow", highlight=False)
+    for measures in results.measured:
+        for name, count in measures.degraded.items():
+            console.print(
+                f"{measures.name}: {count} questions were ranked without {name}", style="yellow", highlight=False
+            )
+    for missing_collection in results.missing:
+        console.print(f"left out {missing_collection.name}: {missing_collection.why}", style="yellow", highlight=False)
     if stages := results.stages():
         table = _columns("mean over collections", *_FIGURES, "gain", "better", "worse")
         mean = results.mean()
@@ -156,19 +169,22 @@ def _show(console: Console, results: AllResults) -> None:
 
 def _table(results: AllResults) -> Table:
     table = _columns("collection", "questions", *_FIGURES, "weight")
-    for one in results.measured:
-        table.add_row(one.name, str(one.questions), *_values(one.figures), f"{one.weight:g}")
+    for measures in results.measured:
+        table.add_row(measures.name, str(measures.questions), *_values(measures.figures), f"{measures.weight:g}")
     mean = results.mean()
     if mean is not None:
-        asked, weight = sum(one.questions for one in results.measured), sum(one.weight for one in results.measured)
-        table.add_row("mean", str(asked), *_values(mean), f"{weight:g}")
+        question_count, weight = (
+            sum(measures.questions for measures in results.measured),
+            sum(measures.weight for measures in results.measured),
+        )
+        table.add_row("mean", str(question_count), *_values(mean), f"{weight:g}")
     return table
 
 
-def _columns(first: str, *others: str) -> Table:
+def _columns(first: str, *more_headings: str) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column(first)
-    for name in others:
+    for name in more_headings:
         table.add_column(name, justify="right")
     return table
 

@@ -40,49 +40,49 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
     if path is None:
         say(field_table.markdown())
         return
-    surveyed = survey.survey_of(_documents(path))
-    say(survey.by_field(surveyed) if fields else survey.markdown(surveyed))
-    say(f"\n{surveyed.records.total()} records of {surveyed.documents} documents; {_share(surveyed)}")
-    if left := _left_out(surveyed):
-        say(f"{left}{'' if missed else ' (--missed names them)'}")
-    for line in _missed(surveyed) if missed else ():
+    result = survey.survey_of(_documents(path))
+    say(survey.by_field(result) if fields else survey.markdown(result))
+    say(f"\n{result.records.total()} records of {result.documents} documents; {_share(result)}")
+    if left_out_note := _left_out_note(result):
+        say(f"{left_out_note}{'' if missed else ' (--missed names them)'}")
+    for line in _missed_lines(result) if missed else ():
         say(line)
 
 
-def _share(surveyed: survey.Survey) -> str:
-    stated, given = surveyed.stated.total(), surveyed.given.total()
-    if not stated:
+def _share(result: survey.Survey) -> str:
+    stated_count, read_count = result.stated_counts.total(), result.read_counts.total()
+    if not stated_count:
         return "they state no title, abstract, extent or period"
-    return f"of {stated} titles, abstracts, extents and periods that they state, {given} were read"
+    return f"of {stated_count} titles, abstracts, extents and periods that they state, {read_count} were read"
 
 
-def _left_out(surveyed: survey.Survey) -> str:
+def _left_out_note(result: survey.Survey) -> str:
     """The numbers that `sonde harvest` reports for the same files."""
-    refused, other = sum(map(len, surveyed.refused.values())), sum(surveyed.passed_over.values())
-    fields = len(surveyed.missed)
-    counted = [
-        f"{refused} refused" if refused else "",
-        f"{other} passed over" if other else "",
+    refused_count, passed_over_count = sum(map(len, result.refusals.values())), sum(result.passed_over.values())
+    fields = len(result.missed_fields)
+    note_parts = [
+        f"{refused_count} refused" if refused_count else "",
+        f"{passed_over_count} passed over" if passed_over_count else "",
         f"{fields} {'field' if fields == 1 else 'fields'} stated and not read" if fields else "",
     ]
-    return ", ".join(part for part in counted if part)
+    return ", ".join(part for part in note_parts if part)
 
 
-def _missed(surveyed: survey.Survey) -> Iterator[str]:
-    for reason, origins in surveyed.refused.items():
+def _missed_lines(result: survey.Survey) -> Iterator[str]:
+    for reason, origins in result.refusals.items():
         yield from (f"{origin}: is refused: {reason}" for origin in origins)
-    for reason, origins in surveyed.origins_passed_over.items():
+    for reason, origins in result.origins_passed_over.items():
         yield from (f"{origin}: is passed over: {reason}" for origin in origins)
-        if (more := surveyed.passed_over[reason] - len(origins)) > 0:
-            yield f"and {more} more: passed over: {reason}"
-    for one in surveyed.missed:
-        why = "; ".join(one.why) or f"the {one.format} reader does not read it"
-        yield f"{one.origin}: the {survey.NAMES[one.name]} is stated, but not read: {why}"
+        if (unlisted_count := result.passed_over[reason] - len(origins)) > 0:
+            yield f"and {unlisted_count} more: passed over: {reason}"
+    for missed_field in result.missed_fields:
+        why = "; ".join(missed_field.reasons) or f"the {missed_field.format} reader does not read it"
+        yield f"{missed_field.origin}: the {survey.NAMES[missed_field.name]} is stated, but not read: {why}"
 
 
 def _written_into(document: str, path: Path | None) -> str:
-    written = field_table.with_table(document)
-    return written if path is None else survey.with_tables(written, survey.survey_of(_documents(path)))
+    new_page = field_table.with_table(document)
+    return new_page if path is None else survey.with_tables(new_page, survey.survey_of(_documents(path)))
 
 
 def _documents(path: Path) -> Iterator[RawPage]:

@@ -19,7 +19,7 @@ from sonde.cli.screen import say
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 _LONGEST = 1500  # characters of a text that are shown: about one screen
-_MEANING = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked for  s skip  u undo  q quit"
+_GRADES = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked for  s skip  u undo  q quit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,49 +56,49 @@ def judge(
     Several people may judge into one file, each with their own name.
     """
     texts = JudgedTexts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
-    pooled = pool([read_run(run) for run in runs], depth)
-    _check(pooled, texts)
+    pools = pool([read_run(run) for run in runs], depth)
+    _check(pools, texts)
     file = JudgementFile.open(judgements)
     if who is not None:
-        _ask(file, who, pooled, texts)
-    _tell(file)
+        _ask(file, who, pools, texts)
+    _show_statistics(file)
     if qrels is not None:
         write_qrels(qrels, qrels_of(file.grades()))
 
 
-def _check(pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
+def _check(pools: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     """Raises SondeError if a run names an unknown question or document."""
-    for question, documents in pooled.items():
+    for question, documents in pools.items():
         if question not in texts.questions:
             raise SondeError(f"A run answers the question {question!r}, which is not among the queries.")
-        if lost := [document for document in documents if document not in texts.documents]:
-            raise SondeError(f"A run names the document {lost[0]!r}, which is not in the corpus.")
+        if unknown_documents := [document for document in documents if document not in texts.documents]:
+            raise SondeError(f"A run names the document {unknown_documents[0]!r}, which is not in the corpus.")
 
 
-def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
-    total = sum(map(len, pooled.values()))
-    while left := waiting(pooled, file.of(who)):
-        pair = left[0]
-        _show(pair, texts, total - len(left) + 1, total)
+def _ask(file: JudgementFile, judge_name: str, pools: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
+    total = sum(map(len, pools.values()))
+    while waiting_pairs := waiting(pools, file.of(judge_name)):
+        pair = waiting_pairs[0]
+        _show(pair, texts, total - len(waiting_pairs) + 1, total)
         answer = click.prompt("grade", type=click.Choice([*map(str, range(GRADES)), "s", "u", "q"]), show_choices=False)
         if answer == "q":
             return
         if answer == "u":
-            _undo(file, who)
+            _undo(file, judge_name)
             continue
         grade = None if answer == "s" else int(answer)
-        file.add(RelevanceJudgement(judge=who, question=pair[0], document=pair[1], grade=grade))
-    say(f"{who} has judged all {total}.")
+        file.add(RelevanceJudgement(judge=judge_name, question=pair[0], document=pair[1], grade=grade))
+    say(f"{judge_name} has judged all {total}.")
 
 
-def _undo(file: JudgementFile, who: str) -> None:
+def _undo(file: JudgementFile, judge_name: str) -> None:
     """Withdraws the latest judgement, which is then asked again."""
-    judgements = file.of(who)
+    judgements = file.of(judge_name)
     if not judgements:
         say("There is nothing to undo.")
         return
     question, document = list(judgements)[-1]
-    file.add(RelevanceJudgement(judge=who, question=question, document=document, undone=True))
+    file.add(RelevanceJudgement(judge=judge_name, question=question, document=document, undone=True))
 
 
 def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:
@@ -111,15 +111,15 @@ def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:
     for span in record.times:
         say(f"when: {span.start_iso or '..'} to {span.end_iso or '..'}")
     say(textwrap.fill(textwrap.shorten(record.abstract, _LONGEST, placeholder=" ..."), 110))
-    say(_MEANING, dim=True)
+    say(_GRADES, dim=True)
 
 
-def _tell(file: JudgementFile) -> None:
+def _show_statistics(file: JudgementFile) -> None:
     grades = file.grades()
     say(f"{len(grades)} pairs of question and document are judged.")
     for pair in agreement(grades):
-        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
-        say(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} pairs")
+        weighted_note = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        say(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted_note} on {pair.pairs} pairs")
 
 
 COMMANDS = (judge,)

@@ -26,20 +26,20 @@ class LazyGroup(click.Group):
         modules: Mapping[str, str],
         added: Callable[[], Mapping[str, str]] = dict,
         tasks: Mapping[str, Mapping[str, str]] | None = None,
-        **named: Any,
+        **options: Any,
     ) -> None:
-        super().__init__(*args, **named)
+        super().__init__(*args, **options)
         self._modules = modules
-        self._added = added
+        self._added_modules = added
         self._tasks = tasks or {}
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return sorted({*self._modules, *self._added(), *self.commands})
+        return sorted({*self._modules, *self._added_modules(), *self.commands})
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.commands:
             return self.commands[cmd_name]
-        module = self._modules.get(cmd_name) or self._added().get(cmd_name)
+        module = self._modules.get(cmd_name) or self._added_modules().get(cmd_name)
         if module is None:
             return None
         commands: Mapping[str | None, click.Command] = {
@@ -52,8 +52,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Raises UsageError, with the nearest command, for an unknown name."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            suggestion = f" Did you mean {near[0]!r}?" if near else ""
+            similar = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            suggestion = f" Did you mean {similar[0]!r}?" if similar else ""
             ctx.fail(f"No such command {args[0]!r}.{suggestion}")
         return super().resolve_command(ctx, args)
 
@@ -62,11 +62,15 @@ class LazyGroup(click.Group):
         for heading, lines in self._tasks.items():
             with formatter.section(heading):
                 formatter.write_dl(list(lines.items()))
-        shown = {name for names in self._tasks.values() for name in names}
-        others = [name for name in self.list_commands(ctx) if name not in shown]
-        rows = [(name, command.get_short_help_str(70)) for name in others if (command := self.get_command(ctx, name))]
+        commands_with_task = {name for names in self._tasks.values() for name in names}
+        other_commands = [name for name in self.list_commands(ctx) if name not in commands_with_task]
+        rows = [
+            (name, command.get_short_help_str(70))
+            for name in other_commands
+            if (command := self.get_command(ctx, name))
+        ]
         if rows:
-            with formatter.section("Other commands" if shown else "Commands"):
+            with formatter.section("Other commands" if commands_with_task else "Commands"):
                 formatter.write_dl(rows)
 
 
@@ -77,7 +81,7 @@ LABORATORY = ("bench", "chaos", "load", "simulate")
 def added_commands() -> Mapping[str, str]:
     """The module of each command. If the laboratory is not installed, its commands explain how to get it."""
     absent = dict.fromkeys(LABORATORY, "sonde.cli.lazy_group")
-    return {**absent, **{each.name: each.value for each in entry_points(group=GROUP)}}
+    return {**absent, **{entry_point.name: entry_point.value for entry_point in entry_points(group=GROUP)}}
 
 
 def _absent(name: str) -> click.Command:

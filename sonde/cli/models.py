@@ -39,23 +39,23 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
     A hub model that is not on this machine is downloaded only with SONDE_MODELS__ALLOW_HUB.
     """
     settings = load_settings()
-    listed = entries(settings.models.folder, (*folders, *_own_folders(settings)))
+    model_entries = entries(settings.models.folder, (*folders, *_own_folders(settings)))
     if as_json:
-        rows = [{**asdict(entry), "folder": str(entry.folder) if entry.folder else None} for entry in listed]
-        say_json([{**row, "in_use": _in_use(entry, settings)} for row, entry in zip(rows, listed, strict=True)])
+        rows = [{**asdict(entry), "folder": str(entry.folder) if entry.folder else None} for entry in model_entries]
+        say_json([{**row, "in_use": _in_use(entry, settings)} for row, entry in zip(rows, model_entries, strict=True)])
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("model", "kind", "dims", "tokens", "licence", "here", "note"):
         table.add_column(heading, justify="right" if heading in ("dims", "tokens") else "left", overflow="fold")
-    for entry in listed:
-        here = "in use" if _in_use(entry, settings) else "yes" if entry.folder else ""
+    for entry in model_entries:
+        state = "in use" if _in_use(entry, settings) else "yes" if entry.folder else ""
         row = (
             entry.name,
             entry.kind,
             str(entry.dims or ""),
             str(entry.max_tokens or ""),
             entry.licence,
-            here,
+            state,
             entry.note,
         )
         table.add_row(*row)
@@ -72,10 +72,10 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
     """
     settings = load_settings()
     cache = settings.models.folder
-    chosen = [entry_of(name, cache) for name in names]
+    model_entries = [entry_of(name, cache) for name in names]
     if not names:
-        chosen = [entry for entry in entries(cache, _own_folders(settings)) if entry.folder is not None]
-    results = [(entry, verify(entry, cache)) for entry in chosen]
+        model_entries = [entry for entry in entries(cache, _own_folders(settings)) if entry.folder is not None]
+    results = [(entry, verify(entry, cache)) for entry in model_entries]
     if as_json:
         say_json([{"model": entry.name, "checks": [asdict(check) for check in checks]} for entry, checks in results])
     for entry, checks in results if not as_json else ():
@@ -106,9 +106,9 @@ def use(name: str) -> None:
 
 
 def _steps(entry: ModelEntry) -> list[str]:
-    trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
-    name = str(entry.folder.resolve()) if trained and entry.folder else entry.name
-    if entry.kind == "token-head" and not trained:
+    is_trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
+    name = str(entry.folder.resolve()) if is_trained and entry.folder else entry.name
+    if entry.kind == "token-head" and not is_trained:
         name = "auto"  # the default: the included head of the embedder's weights
     setting = f"export {_SETTING[entry.kind]}={name}"
     if entry.kind in ("embedder", "token-head"):

@@ -51,20 +51,20 @@ def reindex(
         say(f"{put_back} serves as {serve_index(client, settings.index.prefix, put_back)}.")
         return
     if back:
-        for left, taken in rollback(client, settings.index.prefix):
-            say(f"{taken} serves again instead of {left}.")
+        for old_index, new_index in rollback(client, settings.index.prefix):
+            say(f"{new_index} serves again instead of {old_index}.")
         return
     if drop:
-        gone = forget_others(client, settings.index.prefix)
-        say("\n".join(f"{index} is deleted." for index in gone) or "Every index that is kept serves.")
+        deleted_indices = forget_others(client, settings.index.prefix)
+        say("\n".join(f"{index} is deleted." for index in deleted_indices) or "Every index that is kept serves.")
         return
-    report = _built(client, settings, least_overlap=least_overlap, dry_run=dry_run)
+    report = _report_of(client, settings, least_overlap=least_overlap, dry_run=dry_run)
     _show(report, as_json=as_json)
     if report.refusal is not None:
         sys.exit(1)
 
 
-def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
+def _report_of(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
     from sonde.wiring.clients import index_shape
     from sonde.wiring.models import Models
     from sonde.wiring.probing import sampled_answers
@@ -77,7 +77,7 @@ def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, d
             embedder=models.embedder(),
             probe=sampled_answers(settings, models, client),
             shape=index_shape(settings),
-            progress=lambda kind, seen: line.update(f"{kind}: {seen} documents compared or copied"),
+            progress=lambda kind, seen_count: line.update(f"{kind}: {seen_count} documents compared or copied"),
         )
         return reindex_now(parts, least_overlap=least_overlap, dry_run=dry_run)
 

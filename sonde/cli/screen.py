@@ -19,11 +19,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u
 class DataConsole(Console):
     """A console that never reads ``[bold]`` or ``:fish:`` in a text: titles and ids hold such."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(markup=False, emoji=False, **given)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, **options)
 
-    def render_str(self, text: str, **given: Any) -> Text:
-        return super().render_str(printable(text), **given)
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
 
 
 class NameColumn(TextColumn):

@@ -24,12 +24,14 @@ from sonde.settings import load_settings
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True)
 @click.option("--url", help="Address of the service. Default: from the settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
-def search(question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **given: object) -> None:
+def search(
+    question: str, *, explain: bool, url: str | None, as_json: bool, when: str | None, **options: object
+) -> None:
     """Ask the running service a QUESTION in plain words.
 
     Example: sonde search "rainfall in southern Africa since 1990" --explain
     """
-    parameters = {"q": question, "explain": str(explain).lower(), "datetime": when, **given}
+    parameters = {"q": question, "explain": str(explain).lower(), "datetime": when, **options}
     answer = ask(
         url or load_settings().api_url, {name: value for name, value in parameters.items() if value is not None}
     )
@@ -73,13 +75,13 @@ def show(console: Console, answer: Json, *, explain: bool = False) -> None:
     console.print(f"{answer['numberReturned']} of {answer['numberMatched']} hits", style="dim")
 
 
-def _understood(read: Json) -> str:
-    places = [f"{place['name']} {_numbers(place['bbox'])}" for place in read["places"]]
+def _understood(interpretation: Json) -> str:
+    places = [f"{place['name']} {_numbers(place['bbox'])}" for place in interpretation["places"]]
     parts = [
-        f"what: {read['thematic']}" if read["thematic"] else "",
+        f"what: {interpretation['thematic']}" if interpretation["thematic"] else "",
         f"where: {'; '.join(places)}" if places else "",
-        f"when: {_short(read['datetime'])}" if read["datetime"] else "",
-        f"kind: {read['kinds'][0]['kind']}" if read["kinds"] else "",
+        f"when: {_short(interpretation['datetime'])}" if interpretation["datetime"] else "",
+        f"kind: {interpretation['kinds'][0]['kind']}" if interpretation["kinds"] else "",
     ]
     return " | ".join(part for part in parts if part)
 
@@ -87,8 +89,8 @@ def _understood(read: Json) -> str:
 def _when_and_where(feature: Json) -> tuple[str, str]:
     interval = (feature.get("time") or {}).get("interval")
     boxes = feature["properties"].get("sonde:boxes", [])
-    more = f" +{len(boxes) - 1}" if len(boxes) > 1 else ""
-    return _short("/".join(interval)) if interval else "", _numbers(boxes[0]) + more if boxes else ""
+    more_note = f" +{len(boxes) - 1}" if len(boxes) > 1 else ""
+    return _short("/".join(interval)) if interval else "", _numbers(boxes[0]) + more_note if boxes else ""
 
 
 def _short(interval: str) -> str:

@@ -16,8 +16,8 @@ def ended_by_signals() -> Iterator[None]:
     def end(number: int, _frame: FrameType | None) -> None:
         sys.exit(128 + number)
 
-    earlier = signal.signal(signal.SIGTERM, end)
+    earlier_handler = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, earlier)
+        signal.signal(signal.SIGTERM, earlier_handler)

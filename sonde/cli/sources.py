@@ -14,13 +14,13 @@ from core.errors import NotFound, SondeError
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import QualityReport, measure, quality_page
-from indexer.remove.removed import holdings, list_removed
+from indexer.remove.tombstones import holdings, list_removed
 from indexer.sources.probe import probe, title_of
 from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import messages, say, say_json, screen
-from sonde.ops.proposals import described, entry, id_for, remove_entry, write_entry
+from sonde.ops.proposals import entry, id_for, remove_entry, title_or_reason, write_entry
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
@@ -88,7 +88,7 @@ def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> No
     total = f"{source.total} records" if source.total is not None else "records"
     console.print(f"{source.type} at {source.url}: {total}, for example")
     for raw in source.preview:
-        console.print(f"  {raw.native_id}: {described(raw)}")
+        console.print(f"  {raw.native_id}: {title_or_reason(raw)}")
     path = settings.harvest.sources
     taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
     lines = entry(source, id or id_for(url, taken, title_of(fetcher, source)), every)
@@ -119,13 +119,13 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
 def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -> None:
     """Raises NotFound, with the nearest id, for a source that is not in the file and was never harvested."""
     path = settings.harvest.sources
-    known = {*(known_sources(path) if path.exists() else ()), *Ledger(client, settings.index.prefix).sources()}
-    if source_id in known:
+    known_ids = {*(known_sources(path) if path.exists() else ()), *Ledger(client, settings.index.prefix).sources()}
+    if source_id in known_ids:
         return
-    near = get_close_matches(source_id, known, n=1)
-    suggestion = f"; did you mean {near[0]}?" if near else ""
+    similar = get_close_matches(source_id, known_ids, n=1)
+    suggestion = f"; did you mean {similar[0]}?" if similar else ""
     raise NotFound(
-        f"There is no source {source_id!r}{suggestion or '.'} Known are: {', '.join(sorted(known)) or 'none'}."
+        f"There is no source {source_id!r}{suggestion or '.'} Known are: {', '.join(sorted(known_ids)) or 'none'}."
     )
 
 
@@ -133,14 +133,14 @@ def _show_quality(console: Console, quality: QualityReport) -> None:
     console.print(f"{quality.source}: {quality.records} records, completeness {quality.completeness:.1%} on average")
     for gap in quality.missing:
         console.print(f"  {gap.count} {gap.lack}, e.g. {', '.join(gap.examples)}")
-    for dead in quality.broken_links:
-        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}")
+    for broken_link in quality.broken_links:
+        console.print(f"  {broken_link.count} links: {broken_link.sentence}, e.g. {broken_link.examples[0]}")
     for repair in quality.repaired:
-        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
+        console.print(f"  {repair.count} x {repair.sentence}, e.g. {repair.examples[0]}", style="dim")
     for refusal in quality.refused:
-        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
-    for other in quality.passed_over:
-        console.print(f"  {other.count} passed over: {other.what}, e.g. {', '.join(other.examples)}")
+        console.print(f"  {refusal.count} refused: {refusal.sentence}, e.g. {refusal.examples[0]}")
+    for passed_over in quality.passed_over:
+        console.print(f"  {passed_over.count} passed over: {passed_over.what}, e.g. {', '.join(passed_over.examples)}")
 
 
 @sources.command()
@@ -183,12 +183,12 @@ def remove(source_id: str, *, yes: bool) -> None:
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
-    stored = holdings(client, settings.index.prefix, source_id)
+    counts = holdings(client, settings.index.prefix, source_id)
     path = settings.harvest.sources
     is_entered = path.exists() and source_id in known_sources(path)
-    entered = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
-    say(f"{source_id}: {stored.records} records, {stored.documents} linked documents, {stored.runs} reports of runs,")
-    say(f"{stored.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored.")
+    entry_note = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
+    say(f"{source_id}: {counts.records} records, {counts.documents} linked documents, {counts.runs} reports of runs,")
+    say(f"{counts.tombstones} removed records that could be restored, and {entry_note}. Nothing of it can be restored.")
     if not yes:
         click.confirm(f"Remove {source_id}?", abort=True)
 

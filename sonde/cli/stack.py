@@ -31,16 +31,16 @@ class StackProgress:
     def __init__(self, console: Console, status: Status) -> None:
         self._console = console
         self._status = status
-        self._counted: set[str] = set()
+        self._counted_events: set[str] = set()
 
     def __call__(self, event: str, **fields: object) -> None:
         text = event.replace(".", ": ").replace("_", " ")
-        done, total = fields.get("done_bytes"), fields.get("total_bytes")
-        if isinstance(done, int) and isinstance(total, int):
-            self._status.update(f"{text} ({done / 1e6:.0f} of {total / 1e6:.0f} MB)")
-            if self._console.is_terminal or event in self._counted:
+        done_bytes, total = fields.get("done_bytes"), fields.get("total_bytes")
+        if isinstance(done_bytes, int) and isinstance(total, int):
+            self._status.update(f"{text} ({done_bytes / 1e6:.0f} of {total / 1e6:.0f} MB)")
+            if self._console.is_terminal or event in self._counted_events:
                 return
-            self._counted.add(event)
+            self._counted_events.add(event)
             fields = {"size": f"{total / 1e6:.0f} MB"}
         details = ", ".join(f"{name} {value}" for name, value in fields.items())
         self._console.print(f"  {text}" + (f" ({details})" if details else ""), style="dim")
@@ -48,12 +48,14 @@ class StackProgress:
 
 def start_stack(console: Console) -> list[PartStatus]:
     """Starts every part and reports progress. Raises SondeError with a part's last output if it does not start."""
-    from sonde.ops.prepare_models import preparing_beside  # imports the encoders, which `status` and `down` do not need
+    from sonde.ops.prepare_models import (
+        preparing_in_background,
+    )  # imports the encoders, which `status` and `down` do not need
 
     try:
         with console.status("Starting") as status:  # shown only on a terminal
             settings, progress = load_settings(), StackProgress(console, status)
-            with preparing_beside(settings, progress):
+            with preparing_in_background(settings, progress):
                 return stack_of(settings).up(progress)
     except StartFailed as error:
         raise SondeError(f"{error}\n{error.log_tail}") from error

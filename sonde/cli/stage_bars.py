@@ -28,9 +28,9 @@ class StageBars:
         """The progress callback of a stage."""
         tasks: list[TaskID] = []
 
-        def progress(done: int, total: int) -> None:
+        def progress(done_count: int, total: int) -> None:
             if not tasks:
                 tasks.append(self._progress.add_task(name, total=total))
-            self._progress.update(tasks[0], completed=done, total=total)
+            self._progress.update(tasks[0], completed=done_count, total=total)
 
         return progress

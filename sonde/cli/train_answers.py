@@ -11,7 +11,7 @@ import click
 
 from core.document import PUBLIC
 from sonde.cli.screen import say
-from sonde.cli.train_sources import fed, sources_of
+from sonde.cli.train_sources import source_options, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.corpora import asking_model, examples_from, passages_from
 from sonde.wiring.training.run import teacher_of
@@ -21,7 +21,7 @@ from training.examples import TrainingError, read_examples, write_examples
 from training.questions.language_model import GeneratedPair, by_language_model
 from training.teaching import with_teacher_scores
 
-_SAID = ".said.jsonl"  # in the folder of the sets, until they are complete
+_ANSWERS_FILE = ".said.jsonl"  # in the folder of the sets, until they are complete
 
 
 @click.command("answers")
@@ -50,19 +50,22 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     docs/extending/training.md has the recipe that trains a small answerer on them.
     """
     settings = load_settings()
-    model = asking_model(settings, out / _SAID)
-    found, titles = passages_from(settings, owner)
-    documents = list(of_passages(found, owner))
-    drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
-    noise, how = OtherPassages(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
+    model = asking_model(settings, out / _ANSWERS_FILE)
+    passages_found, titles = passages_from(settings, owner)
+    documents = list(of_passages(passages_found, owner))
+    sampled = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
+    noise, answer_sets = (
+        OtherPassages(passages_found, titles),
+        AnswerSets(passages=passages, relevance=relevance, seed=seed),
+    )
     # Both sets have the same questions, which are asked once.
-    generated: list[GeneratedPair] = []
+    pairs: list[GeneratedPair] = []
     trouble: TrainingError | None = None
     try:
-        generated.extend(by_language_model(drawn, model, least=least, seed=seed))
+        pairs.extend(by_language_model(sampled, model, least=least, seed=seed))
     except TrainingError as error:
         trouble = error  # raised after the existing rows have been written
-    for name, rows in (("raft", raft(generated, noise, how)), ("dpo", dpo(generated, noise, model, how))):
+    for name, rows in (("raft", raft(pairs, noise, answer_sets)), ("dpo", dpo(pairs, noise, model, answer_sets))):
         path = out / f"{name}.jsonl"
         say(f"{path}: {write_rows(path, rows)} rows")
     if trouble is not None:
@@ -70,24 +73,26 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     model.forget()
 
 
-_OUT = click.Path(path_type=Path, dir_okay=False)
+_OUTPUT_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("examples")
-@fed
-@click.option("--out", required=True, type=_OUT, help="The file of examples (.jsonl).")
+@source_options
+@click.option("--out", required=True, type=_OUTPUT_PATH, help="The file of examples (.jsonl).")
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
-def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
+def examples(*, out: Path, mined: int, seed: int, **options: object) -> None:
     """Write questions with their answers and hard negatives, for `sonde train embedder --from FILE`.
 
     Answers of a language model are stored beside FILE until it is written: if the endpoint fails, the same command
     continues where it stopped.
     """
-    sources, kept = sources_of(given, count=mined, seed=seed), _kept(out)
-    found = examples_from(sources, load_settings(), kept / "said.jsonl", lambda said: say(said, err=True))
-    say(f"{out}: {write_examples(out, found)} examples")
-    shutil.rmtree(kept, ignore_errors=True)
+    sources, folder = sources_of(options, count=mined, seed=seed), _cache_folder(out)
+    training_examples = examples_from(
+        sources, load_settings(), folder / "said.jsonl", lambda message: say(message, err=True)
+    )
+    say(f"{out}: {write_examples(out, training_examples)} examples")
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @click.command("teach")
@@ -95,20 +100,22 @@ def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
     "--from", "source", required=True, type=click.Path(path_type=Path, exists=True), help="Examples (.jsonl)."
 )
 @click.option("--teacher", required=True, metavar="RERANKER", help="A folder or hub id of a cross-encoder.")
-@click.option("--out", required=True, type=_OUT, help="The examples with the teacher's scores.")
+@click.option("--out", required=True, type=_OUTPUT_PATH, help="The examples with the teacher's scores.")
 def teach(*, source: Path, teacher: str, out: Path) -> None:
     """Write a teacher's scores beside examples, for `sonde train embedder --loss margin_mse` (GPL).
 
     Scores are stored beside FILE as they arrive: after an interruption the same command continues.
     """
-    model, found, kept = teacher_of(load_settings(), teacher), read_examples(source), _kept(out)
-    with click.progressbar(length=len(found), label="scoring", file=sys.stderr) as bar:
-        scored = with_teacher_scores(found, model, kept, lambda done, _: bar.update(done - bar.pos))
-    say(f"{out}: {write_examples(out, scored)} examples with the scores of {teacher}")
-    shutil.rmtree(kept, ignore_errors=True)
+    model, training_examples, folder = teacher_of(load_settings(), teacher), read_examples(source), _cache_folder(out)
+    with click.progressbar(length=len(training_examples), label="scoring", file=sys.stderr) as bar:
+        scored_examples = with_teacher_scores(
+            training_examples, model, folder, lambda done_count, _: bar.update(done_count - bar.pos)
+        )
+    say(f"{out}: {write_examples(out, scored_examples)} examples with the scores of {teacher}")
+    shutil.rmtree(folder, ignore_errors=True)
 
 
-def _kept(out: Path) -> Path:
+def _cache_folder(out: Path) -> Path:
     return out.parent / f".{out.name}.asked"
 
 

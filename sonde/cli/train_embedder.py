@@ -12,8 +12,8 @@ import click
 from core.json_types import Json, JsonMapping
 from encoders.imports import needs_torch
 from sonde.cli.screen import say
-from sonde.cli.train_shown import kept_when_interrupted, progress_report, show_figures
-from sonde.cli.train_sources import fed, sources_of
+from sonde.cli.train_progress import progress_report, saying_what_is_kept, show_figures
+from sonde.cli.train_sources import source_options, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.run import Request, run_embedder
 from training.embedder.encoder import EmbedderTrainingSettings, LossName
@@ -31,14 +31,14 @@ precise = click.option(
 )
 
 
-def precision_of(given: JsonMapping) -> Precision:
+def precision_of(options: JsonMapping) -> Precision:
     """The precision that ``--precision`` means on the requested ``device``, if any."""
-    asked: Precision = given["precision"]
-    return quickest(given.get("device", "cpu")) if given["precision"] == "auto" else asked
+    precision: Precision = options["precision"]
+    return quickest(options.get("device", "cpu")) if options["precision"] == "auto" else precision
 
 
 @click.command("embedder")
-@fed
+@source_options
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
 @click.option("--base", default=None, help="Model to adapt. Default: the embedder of the settings.")
 @click.option("--base-licence", default=None, help="Licence of the base, for the card. Default: the known one.")
@@ -92,54 +92,56 @@ def precision_of(given: JsonMapping) -> Precision:
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
 @click.option("--resume", is_flag=True, help="Continue from the last checkpoint.")
-def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None:
+def embedder(*, out: Path, base: str | None, resume: bool, **options: Any) -> None:
     """Adapt an embedder to the records of a source, and measure it before and after on a held-out part.
 
     The service does not change: `sonde models use FOLDER` explains how to put the new model in service.
     """
-    needs_torch("Training an embedder", "training", also=("peft",) if given["lora"] else ())
-    settings, wanted = load_settings(), _settings(given)
+    needs_torch("Training an embedder", "training", also=("peft",) if options["lora"] else ())
+    settings, training_settings = load_settings(), _settings(options)
     request = Request(
-        sources=sources_of(given, count=max(wanted.negatives, 1), seed=wanted.seed),
+        sources=sources_of(options, count=max(training_settings.negatives, 1), seed=training_settings.seed),
         out=out,
         base=base or settings.embedder.model,
-        base_licence=given["base_licence"],
-        licence=given["licence"],
-        teacher=given["teacher"],
-        task=given["task"],
-        held_out=given["held_out"],
+        base_licence=options["base_licence"],
+        licence=options["licence"],
+        teacher=options["teacher"],
+        task=options["task"],
+        held_out=options["held_out"],
         command=shlex.join(["sonde", *sys.argv[1:]]),
         resume=resume,
     )
-    course = TrainingBudget(given["minutes"], given["steps"], given["look_every"])
-    with kept_when_interrupted(out):
-        card = run_embedder(settings, request, wanted, course, progress_report("AP@100"))
+    course = TrainingBudget(options["minutes"], options["steps"], options["look_every"])
+    with saying_what_is_kept(out):
+        card = run_embedder(settings, request, training_settings, course, progress_report("AP@100"))
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
 
-def _settings(given: Json) -> EmbedderTrainingSettings:
-    lora = given["lora"]
+def _settings(options: Json) -> EmbedderTrainingSettings:
+    lora = options["lora"]
     try:
-        sizes = tuple(int(size) for size in given["matryoshka"].split(",") if size.strip())
+        sizes = tuple(int(size) for size in options["matryoshka"].split(",") if size.strip())
     except ValueError:
-        raise TrainingError(f"--matryoshka {given['matryoshka']!r} is no list of numbers such as 384,128,64.") from None
+        raise TrainingError(
+            f"--matryoshka {options['matryoshka']!r} is no list of numbers such as 384,128,64."
+        ) from None
     return EmbedderTrainingSettings(
-        loss=given["loss"],
-        temperature=given["temperature"],
+        loss=options["loss"],
+        temperature=options["temperature"],
         matryoshka=sizes,
         lora=lora,
-        frozen=given["frozen"],
-        learning_rate=given["rate"] or (2e-4 if lora else 2e-5),
-        batch=given["batch"],
-        negatives=given["negatives"],
-        questions_each=given["questions_each"],
-        siblings=given["siblings"],
-        max_tokens=given["max_tokens"],
-        precision=precision_of(given),
-        seed=given["seed"],
-        device=given["device"],
-        threads=given["threads"],
+        frozen=options["frozen"],
+        learning_rate=options["rate"] or (2e-4 if lora else 2e-5),
+        batch=options["batch"],
+        negatives=options["negatives"],
+        questions_each=options["questions_each"],
+        siblings=options["siblings"],
+        max_tokens=options["max_tokens"],
+        precision=precision_of(options),
+        seed=options["seed"],
+        device=options["device"],
+        threads=options["threads"],
     )
 
 

@@ -15,7 +15,7 @@ from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
-from sonde.cli.train_shown import kept_when_interrupted, progress_report, show_figures
+from sonde.cli.train_progress import progress_report, saying_what_is_kept, show_figures
 from sonde.settings import Settings, load_settings
 from sonde.wiring.checkout import own_commit
 from sonde.wiring.training.corpora import LICENCES, caching_embedder, read_files, running_texts_of
@@ -50,29 +50,29 @@ from training.weights import learnable
 @click.option("--device", default="cpu", show_default=True)
 @click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
 @click.option("--resume", is_flag=True, help="Continue from the last checkpoint.")
-def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **given: Any) -> None:
+def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **options: Any) -> None:
     """Train a segmenter on descriptions of records, or on the files of a FOLDER (PDF, HTML, DOCX, text).
 
     The service does not change: name the folder in SONDE_DOCUMENTS__SEGMENTER to put it in service.
     """
     needs_torch("Training a segmenter", "training")
-    refuse_existing_output(out, resume=given["resume"])
+    refuse_existing_output(out, resume=options["resume"])
     settings = load_settings()
     start = learnable(locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder)
     texts = [text for source in sources for text in running_texts_of(source, settings)]
     command = shlex.join(["sonde", *sys.argv[1:]])
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
-    with kept_when_interrupted(out):
+    with saying_what_is_kept(out):
         card = train_segmenter(
             start,
             texts,
-            SegmenterSettings(**{name: given[name] for name in names}, learning_rate=given["rate"]),
-            TrainingBudget(given["minutes"], given["steps"], given["look_every"]),
-            Origin(base, licence_of(base, given["base_licence"]), LICENCES, own_commit(), command),
+            SegmenterSettings(**{name: options[name] for name in names}, learning_rate=options["rate"]),
+            TrainingBudget(options["minutes"], options["steps"], options["look_every"]),
+            Origin(base, licence_of(base, options["base_licence"]), LICENCES, own_commit(), command),
             out,
-            held_out=given["held_out"],
-            resume=given["resume"],
-            report=progress_report("AUC").look,
+            held_out=options["held_out"],
+            resume=options["resume"],
+            report=progress_report("AUC").report_evaluation,
         )
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
@@ -82,12 +82,12 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
 
 def _compare(folder: Path, out: Path, settings: Settings) -> None:
     """Compares the segmenter with the similarity of embeddings in finding section ends."""
-    trained = load_segmenter(str(out), settings.models.folder)
+    segmenter_model = load_segmenter(str(out), settings.models.folder)
     similar = embedding_coherence(caching_embedder(settings))
     say(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
     for name, document in read_files(folder):
         boundaries = boundaries_of(document)
-        scores, cosine = section_end_scores(boundaries, trained), section_end_scores(boundaries, similar)
+        scores, cosine = section_end_scores(boundaries, segmenter_model), section_end_scores(boundaries, similar)
         if scores is not None and cosine is not None:
             figures = (scores.auc, cosine.auc, scores.hits, cosine.hits)
             say(f"{name:<32} {scores.ends:>5} " + " ".join(f"{figure:>7.3f}" for figure in figures))

@@ -82,28 +82,32 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def fed(command: F) -> F:
+def source_options(command: F) -> F:
     """Adds the options; :func:`sources_of` collects them into one value."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def sources_of(given: JsonMapping, *, count: int, seed: int) -> Sources:
+def sources_of(options: JsonMapping, *, count: int, seed: int) -> Sources:
     """``count`` negatives are mined for each question. Raises TrainingError for inconsistent options."""
     return Sources(
-        records=given["source"],
-        corpus=corpus_kinds(given["corpus"]),
-        concepts=given["concepts"],
-        literature=given["literature"],
+        records=options["source"],
+        corpus=corpus_kinds(options["corpus"]),
+        concepts=options["concepts"],
+        literature=options["literature"],
         questions=QuestionSettings(
-            ways(given["questions"]), given["quality"], seed, given["shared_keywords"], given["phrase_questions"]
+            ways(options["questions"]),
+            options["quality"],
+            seed,
+            options["shared_keywords"],
+            options["phrase_questions"],
         ),
         mining=Mining(
             count=count,
-            depth=given["depth"],
-            elsewhere=given["elsewhere"],
-            simans=SimAns(given["simans_a"], given["simans_b"], given["margin"]),
+            depth=options["depth"],
+            elsewhere=options["elsewhere"],
+            simans=SimAns(options["simans_a"], options["simans_b"], options["margin"]),
             seed=seed,
         ),
     )

@@ -10,7 +10,7 @@ import click
 
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.screen import say
-from sonde.cli.train_shown import show_figures
+from sonde.cli.train_progress import show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN
@@ -84,7 +84,7 @@ def tokens(
     if examples and not teacher:
         raise click.BadParameter("needs a --teacher: nobody graded these questions' texts", param_hint="--examples")
     command = shlex.join(["sonde", *sys.argv[1:]])
-    own = LayerSettings(steps, seed=seed, precision=quickest(device), device=device) if layers else None
+    layer_settings = LayerSettings(steps, seed=seed, precision=quickest(device), device=device) if layers else None
     request = HeadRequest(
         sources,
         out,
@@ -95,7 +95,7 @@ def tokens(
         judged,
         shared,
         LearnSettings(epochs, seed=seed),
-        own,
+        layer_settings,
         examples,
         teacher,
     )

@@ -13,7 +13,7 @@ from rich.table import Table
 from core.errors import SondeError
 from es_mappings.indices import ensure_indices
 from reading.concepts import NamedVocabulary, read_files
-from reading.vocabulary import OWN
+from reading.vocabulary import OWN_VOCABULARY
 from search_api.search.understanding.vocabularies import Manifest, VocabularyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
@@ -41,13 +41,13 @@ def load(files: tuple[Path, ...], *, name: str | None, as_json: bool) -> None:
 
     Example: sonde vocabulary load gemet-skoscore.rdf gemet-en.rdf gemet-de.rdf --name gemet
     """
-    called = _checked(name or re.sub(r"[^a-z0-9_-]+", "-", files[0].stem.lower()).strip("-"))
+    vocabulary_name = _check_name(name or re.sub(r"[^a-z0-9_-]+", "-", files[0].stem.lower()).strip("-"))
     concepts = read_files(files)
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     ensure_indices(client, settings.index.prefix, Models(settings).embedder().card, kinds=("vocabulary",))
     store = VocabularyStore(client, settings.index.prefix)
-    manifest = store.save(NamedVocabulary(called, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
+    manifest = store.save(NamedVocabulary(vocabulary_name, concepts), datetime.now(UTC).isoformat(timespec="seconds"))
     _show([manifest], as_json=as_json)
 
 
@@ -71,10 +71,11 @@ def _store() -> VocabularyStore:
     return VocabularyStore(elasticsearch_client(settings, timeout_s=_TIMEOUT_S), settings.index.prefix)
 
 
-def _checked(name: str) -> str:
-    if not _NAME.fullmatch(name) or name == OWN:
+def _check_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or name == OWN_VOCABULARY:
         raise SondeError(
-            f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than {OWN!r}."
+            f"--name: {name!r} cannot be a vocabulary's name; use letters a-z, digits, - and _, other than "
+            f"{OWN_VOCABULARY!r}."
         )
     return name
 

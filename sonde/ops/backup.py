@@ -30,7 +30,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """Those of one prefix in one repository; other snapshots there are left alone."""
+    """Those of one prefix in one repository; other snapshots there are never changed."""
 
     client: Elasticsearch
     repository: str
@@ -43,7 +43,7 @@ class Backups:
         self.client.snapshot.create_repository(name=self.repository, repository=dict(body))
 
     def take(self, now: datetime) -> Backup:
-        """A new one, whole. Raises SondeError if a shard could not be written; what was is kept, and not counted.
+        """A new, complete backup. Raises SondeError if a shard could not be written; the incomplete snapshot stays.
         Raises NotFound if there is no such repository.
         """
         counts = self._counts()
@@ -58,15 +58,15 @@ class Backups:
             include_global_state=False,
             metadata={_PREFIX: self.prefix, _COUNTS: counts},
         )
-        snapshot = self._ended(name)
+        snapshot = self._final_state(name)
         if snapshot["state"] != "SUCCESS":
-            failed = "; ".join(
+            failed_shards = "; ".join(
                 f"{failure['index']}: {failure['reason']}" for failure in snapshot.get("failures", [])[:3]
             )
-            raise SondeError(f"The snapshot {name} is not whole ({snapshot['state']}). {failed}")
+            raise SondeError(f"The snapshot {name} is not whole ({snapshot['state']}). {failed_shards}")
         return _backup(snapshot)
 
-    def _ended(self, name: str) -> JsonMapping:
+    def _final_state(self, name: str) -> JsonMapping:
         """Asks again and again: between here and Elasticsearch a connection without traffic may not live for hours."""
         while True:
             (snapshot,) = self.client.snapshot.get(repository=self.repository, snapshot=name)["snapshots"]
@@ -78,8 +78,10 @@ class Backups:
         """The oldest first. Raises NotFound if there is no such repository."""
         self._require_repository()
         snapshots = self.client.snapshot.get(repository=self.repository, snapshot="_all")["snapshots"]
-        own = (snapshot for snapshot in snapshots if (snapshot.get("metadata") or {}).get(_PREFIX) == self.prefix)
-        return sorted(map(_backup, own), key=lambda snapshot: snapshot.taken)
+        own_snapshots = (
+            snapshot for snapshot in snapshots if (snapshot.get("metadata") or {}).get(_PREFIX) == self.prefix
+        )
+        return sorted(map(_backup, own_snapshots), key=lambda snapshot: snapshot.taken)
 
     def _require_repository(self) -> None:
         repositories = self.client.options(ignore_status=404).snapshot.get_repository(name=self.repository)
@@ -89,15 +91,15 @@ class Backups:
             )
 
     def thin_out(self, keep: int) -> Sequence[str]:
-        """Deletes whole ones older than the ``keep`` newest whole ones, and unfinished ones older than these; names."""
+        """Keeps the ``keep`` newest complete backups and deletes older ones, complete or not; returns their names."""
         finished = [backup for backup in self.taken() if backup.state != "IN_PROGRESS"]
-        whole = [backup for backup in finished if backup.state == "SUCCESS"]
-        if len(whole) <= keep:
+        complete_backups = [backup for backup in finished if backup.state == "SUCCESS"]
+        if len(complete_backups) <= keep:
             return []
-        gone = [backup.name for backup in finished if backup.taken < whole[-keep].taken]
-        for name in gone:
+        names_to_delete = [backup.name for backup in finished if backup.taken < complete_backups[-keep].taken]
+        for name in names_to_delete:
             self.client.options(request_timeout=_HOURS_S).snapshot.delete(repository=self.repository, snapshot=name)
-        return gone
+        return names_to_delete
 
     def restore(self, name: str, *, replace: bool = False) -> tuple[Backup, Mapping[str, int]]:
         """All indices and aliases as they were; the documents by index that are there now.
@@ -106,14 +108,14 @@ class Backups:
         must not run. Raises SondeError if some exist otherwise, or a shard could not be read; NotFound for a name that
         is not there.
         """
-        backup = self._named(name)
-        if existing := self._indices():
+        backup = self._backup_of(name)
+        if present := self._indices():
             if not replace:
                 raise SondeError(
-                    f"There are indices already, {existing[0]} among them. Stop workers and beat, then restore with "
+                    f"There are indices already, {present[0]} among them. Stop workers and beat, then restore with "
                     "--replace, which deletes them first."
                 )
-            for index in existing:
+            for index in present:
                 self.client.indices.delete(index=index)
         answer = self.client.options(request_timeout=_HOURS_S).snapshot.restore(
             repository=self.repository,
@@ -128,13 +130,17 @@ class Backups:
             raise SondeError(f"{shards['failed']} of {shards['total']} shards of {backup.name} were not restored.")
         return backup, self._counts()
 
-    def _named(self, name: str) -> Backup:
-        whole = [backup for backup in self.taken() if backup.state == "SUCCESS"]
-        for backup in reversed(whole):
+    def _backup_of(self, name: str) -> Backup:
+        complete_backups = [backup for backup in self.taken() if backup.state == "SUCCESS"]
+        for backup in reversed(complete_backups):
             if name in (LATEST, backup.name):
                 return backup
-        known = f"there are {', '.join(backup.name for backup in whole)}" if whole else "there is none"
-        raise NotFound(f"No whole backup {name!r} of {self.prefix} is in {self.repository}; {known}.")
+        known_note = (
+            f"there are {', '.join(backup.name for backup in complete_backups)}"
+            if complete_backups
+            else "there is none"
+        )
+        raise NotFound(f"No whole backup {name!r} of {self.prefix} is in {self.repository}; {known_note}.")
 
     def _counts(self) -> dict[str, int]:
         kinds = [kind for kind in KINDS if self.client.indices.exists_alias(name=alias(self.prefix, kind))]
@@ -144,9 +150,11 @@ class Backups:
 
     def _indices(self) -> list[str]:
         indices = self.client.indices.get(index=f"{self.prefix}-*", features=["aliases"], allow_no_indices=True)
-        ours = {alias(self.prefix, kind) for kind in KINDS}
+        own_aliases = {alias(self.prefix, kind) for kind in KINDS}
         return sorted(
-            index for index, body in indices.items() if index.rpartition("-")[0] in ours or ours & {*body["aliases"]}
+            index
+            for index, body in indices.items()
+            if index.rpartition("-")[0] in own_aliases or own_aliases & {*body["aliases"]}
         )
 
 

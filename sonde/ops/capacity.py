@@ -17,10 +17,10 @@ PROCESS_MB = 600
 _SHARE_OF_CONTAINER = 0.8
 _SHARE_OF_MACHINE = 0.25
 _MB = 1_000_000
-_UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 for no limit
-_YOUNG, _MIDDLE, _OLD = 10_000, 20, 20
-"""One answer, or one document that is read, allocates some thousand lists and dictionaries, all freed with it: with the
-default of 700 they would be scanned dozens of times.
+_NO_LIMIT_BYTES = 1 << 60  # version 1 writes a number near 2^63 for no limit
+_COLLECTION_THRESHOLDS = (10_000, 20, 20)
+"""For the three generations of ``gc``. One answer, or reading one document, allocates some thousand lists and
+dictionaries and frees them at its end: with the default of 700 they would be scanned dozens of times.
 """
 
 
@@ -40,13 +40,15 @@ class Capacity:
         return min(self.cores, max(2, self.cores // processes))
 
 
-def room(memory_mb: int | None = None, root: Path = Path("/")) -> Capacity:
-    """The current capacity. ``memory_mb``: the operator's limit; else four fifths of a container's limit, or a
-    quarter of a machine, which also runs Elasticsearch and workers.
+def current_capacity(memory_mb: int | None = None, root: Path = Path("/")) -> Capacity:
+    """What this machine or container offers now.
+
+    ``memory_mb``: the operator's limit; else four fifths of a container's limit, or a quarter of a machine, which
+    also runs Elasticsearch and workers.
     """
     limit = _memory_limit(root)
-    allowed = _SHARE_OF_CONTAINER * limit if limit else _SHARE_OF_MACHINE * psutil.virtual_memory().total
-    return Capacity(_cores(root), memory_mb or int(allowed / _MB))
+    allowed_bytes = _SHARE_OF_CONTAINER * limit if limit else _SHARE_OF_MACHINE * psutil.virtual_memory().total
+    return Capacity(_cores(root), memory_mb or int(allowed_bytes / _MB))
 
 
 def _cores(root: Path) -> int:
@@ -71,7 +73,7 @@ def _memory_limit(root: Path) -> int:
     """Bytes; 0 if there is no limit below the machine's memory."""
     names = ("memory.max", "memory.limit_in_bytes")
     readings = [_number(_text(folder / name)) for folder in _groups(root, "memory") for name in names]
-    limits = [limit for limit in readings if 0 < limit < min(_UNLIMITED, psutil.virtual_memory().total)]
+    limits = [limit for limit in readings if 0 < limit < min(_NO_LIMIT_BYTES, psutil.virtual_memory().total)]
     return min(limits, default=0)
 
 
@@ -80,8 +82,8 @@ def _groups(root: Path, controller: str) -> list[Path]:
     top = root / "sys/fs/cgroup"
     folders = [top, top / controller]
     for line in _text(root / "proc/self/cgroup").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
+        _, _, controllers_and_path = line.partition(":")
+        controllers, _, path = controllers_and_path.partition(":")
         base = top / controller if controller in controllers.split(",") else top if not controllers else None
         if base is not None:
             steps = [step for step in path.split("/") if step not in ("", "..")]
@@ -100,7 +102,7 @@ def _number(text: str) -> int:
     return int(text) if text.strip().isdecimal() else 0
 
 
-def keep_what_is_loaded() -> None:
+def freeze_loaded_objects() -> None:
     """Call this once, after models and gazetteer are loaded.
 
     A full collection scans all objects: 250 to 350 ms with the models loaded, in the middle of a question. Frozen
@@ -110,4 +112,4 @@ def keep_what_is_loaded() -> None:
     if sys.platform == "linux" and hasattr(c_library := ctypes.CDLL(None), "malloc_trim"):  # glibc's
         c_library.malloc_trim(0)
     gc.freeze()
-    gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
+    gc.set_threshold(*_COLLECTION_THRESHOLDS)

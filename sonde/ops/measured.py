@@ -26,10 +26,10 @@ def write_measurement(path: Path, figures: JsonMapping) -> None:
 
     The file is replaced as a whole, so that a command may write after each step and be ended in between.
     """
-    half = path.with_name(f"{path.name}.half")
+    partial_path = path.with_name(f"{path.name}.half")
     text = json.dumps({"measured": this_run(), **figures}, indent=1, ensure_ascii=False)
-    half.write_text(f"{text}\n", "utf-8")
-    half.replace(path)
+    partial_path.write_text(f"{text}\n", "utf-8")
+    partial_path.replace(path)
 
 
 def this_run() -> Json:
@@ -44,14 +44,14 @@ def this_run() -> Json:
 
 def command_line(words: Sequence[str]) -> str:
     """The command as a reader repeats it: without the path of the program and the file that it writes."""
-    kept: list[str] = []
-    rest = iter(words[1:])
-    for word in rest:
+    kept_words: list[str] = []
+    words_left = iter(words[1:])
+    for word in words_left:
         if word in _OUTPUTS:
-            next(rest, None)
+            next(words_left, None)
         elif not word.startswith(tuple(f"{option}=" for option in _OUTPUTS)):
-            kept.append(word)
-    return " ".join([_program(Path(words[0])), shlex.join(kept)]).strip()
+            kept_words.append(word)
+    return " ".join([_program(Path(words[0])), shlex.join(kept_words)]).strip()
 
 
 def _program(path: Path) -> str:

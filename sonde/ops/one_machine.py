@@ -22,7 +22,7 @@ from workers.config import QUEUES as ALL_QUEUES
 QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
 _WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
-"""Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
+"""Queues, and tasks at the same time. Three workers: harvests never wait for documents, nor users for catalogues."""
 log = structlog.get_logger(__name__)
 
 
@@ -74,7 +74,7 @@ def elasticsearch_environment(settings: Settings) -> dict[str, str]:
 
 
 def _services(settings: Settings) -> tuple[ServiceProcess, ...]:
-    python, here = Path(sys.executable), Path.cwd()
+    python, folder = Path(sys.executable), Path.cwd()
     addresses = {
         **elasticsearch_environment(settings),
         "SONDE_BROKER__URL": settings.broker_url,
@@ -83,15 +83,15 @@ def _services(settings: Settings) -> tuple[ServiceProcess, ...]:
     api = ApiConfig(host=settings.api.host, port=settings.api.port)
     app = "sonde.celery_app"
     workers = [
-        worker_service(python, app, queues, here, addresses, name, at_once)
+        worker_service(python, app, queues, folder, addresses, name, at_once)
         for name, (queues, at_once) in _WORKERS.items()
     ]
     return (
         *workers,
-        beat_service(python, app, here, addresses),
-        api_service(serve_command(), api, here, addresses),
+        beat_service(python, app, folder, addresses),
+        api_service(serve_command(), api, folder, addresses),
         # Without the addresses above: to it too, a server that was started here is no external one.
-        ServiceProcess(KEEPER, (sys.executable, "-m", "sonde.ops.one_machine"), here),
+        ServiceProcess(KEEPER, (sys.executable, "-m", "sonde.ops.one_machine"), folder),
     )
 
 
@@ -103,10 +103,10 @@ def own_environment() -> dict[str, str]:
 def main() -> None:
     settings = load_settings()
     configure_logs(settings.log)
-    stack_of(settings).keep(KEEPER, _tell)
+    stack_of(settings).keep(KEEPER, _report_event)
 
 
-def _tell(event: str, **fields: object) -> None:
+def _report_event(event: str, **fields: object) -> None:
     log.warning(event, **fields)
 
 

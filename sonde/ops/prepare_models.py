@@ -30,16 +30,16 @@ def main(further: Sequence[str]) -> None:
 
 
 @contextmanager
-def preparing_beside(settings: Settings, report: Reporter) -> Iterator[None]:
+def preparing_in_background(settings: Settings, report: Reporter) -> Iterator[None]:
     """Prepares the embedder in another process while the block runs, if it is not prepared yet.
 
-    Whoever loads the embedder meanwhile waits for that process, and reports what is wrong with the model.
+    A process that loads the embedder meanwhile waits for the other one, and reports problems of the model.
     """
-    chosen = settings.embedder
-    if not needs_preparing(EmbedderSpec(chosen.model, settings.models.folder, chosen.runtime)):
+    embedder_settings = settings.embedder
+    if not needs_preparing(EmbedderSpec(embedder_settings.model, settings.models.folder, embedder_settings.runtime)):
         yield
         return
-    report("embedder.preparing", model=chosen.model)
+    report("embedder.preparing", model=embedder_settings.model)
     command = [sys.executable, "-m", "sonde.ops.prepare_models"]
     # Our own interpreter and module.
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):  # noqa: S603 # nosec B603

@@ -11,7 +11,7 @@ import yaml
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.probe import DetectedSource
@@ -33,19 +33,19 @@ def entry(source: DetectedSource, id: str, interval: str) -> str:
     return "".join(f"  {line}\n" for line in lines)
 
 
-def id_for(url: str, taken: Collection[str], title: str = "") -> str:
+def id_for(url: str, taken_ids: Collection[str], title: str = "") -> str:
     """``https://data.example.org/csw`` is ``data-example-org``; with a number if that is taken.
 
     An address on this machine or without a name is not descriptive: then the catalogue's own title is used.
     """
     host = (urlsplit(url).hostname or "catalogue").removeprefix("www.")
     nameless = host == "localhost" or host.replace(".", "").isdigit() or ":" in host
-    named = title if nameless and _NO_ID.sub("", title.lower()) else host
-    stem = _NO_ID.sub("-", named.lower())[:56].strip("-") or "catalogue"
-    return next(id for id in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if id not in taken)
+    base_name = title if nameless and _NO_ID.sub("", title.lower()) else host
+    stem = _NO_ID.sub("-", base_name.lower())[:56].strip("-") or "catalogue"
+    return next(id for id in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if id not in taken_ids)
 
 
-def described(raw: RawRecord) -> str:
+def title_or_reason(raw: RawRecord) -> str:
     """The title that a reader finds in the document, or the reason why there is none."""
     try:
         return read(raw, "preview").title
@@ -58,8 +58,8 @@ def write_entry(path: Path, lines: str) -> None:
 
     Raises SondeError and leaves the file unchanged if the result would be invalid: the list must come last.
     """
-    before = path.read_text("utf-8") if path.exists() else _EMPTY
-    text = before if before.endswith("\n") else f"{before}\n"
+    old_text = path.read_text("utf-8") if path.exists() else _EMPTY
+    text = old_text if old_text.endswith("\n") else f"{old_text}\n"
     _replace(path, re.sub(r"(?m)^sources:\s*\[\]\s*$", "sources:", text) + lines, f"The entry does not fit into {path}")
 
 
@@ -74,10 +74,10 @@ def remove_entry(path: Path, id: str) -> None:
         raise SondeError(f"{path} has no entry {id!r}.")
     first, last = place
     lines = text.splitlines(keepends=True)
-    left = "".join([*lines[:first], *lines[last + 1 :]])
-    if yaml.safe_load(left).get("sources") is None:
-        left = re.sub(r"(?m)^sources:[ \t]*(#.*)?$", "sources: []", left)
-    _replace(path, left, f"The entry {id!r} cannot be taken out of {path}")
+    remaining_lines = "".join([*lines[:first], *lines[last + 1 :]])
+    if yaml.safe_load(remaining_lines).get("sources") is None:
+        remaining_lines = re.sub(r"(?m)^sources:[ \t]*(#.*)?$", "sources: []", remaining_lines)
+    _replace(path, remaining_lines, f"The entry {id!r} cannot be taken out of {path}")
 
 
 def _lines_of(document: yaml.Node | None, id: str) -> tuple[int, int] | None:
@@ -95,11 +95,11 @@ def _last_line(node: yaml.Node) -> int:
     if isinstance(node, yaml.ScalarNode) or getattr(node, "flow_style", False):
         end: yaml.Mark = node.end_mark
         return int(end.line) - (end.column == 0)
-    inner = [child for pair in node.value for child in (pair if isinstance(pair, tuple) else (pair,))]
-    return max((_last_line(child) for child in inner), default=int(node.start_mark.line))
+    children = [child for pair in node.value for child in (pair if isinstance(pair, tuple) else (pair,))]
+    return max((_last_line(child) for child in children), default=int(node.start_mark.line))
 
 
-def _replace(path: Path, text: str, failed: str) -> None:
+def _replace(path: Path, text: str, failure: str) -> None:
     """Writes the file if it is a valid list of sources; otherwise raises SondeError and leaves it."""
     draft = path.with_name(f".{path.name}.draft")
     draft.write_text(text, "utf-8")
@@ -108,6 +108,6 @@ def _replace(path: Path, text: str, failed: str) -> None:
         draft.replace(path)
     except SondeError as error:
         reason = str(error).replace(str(draft), str(path))
-        raise SondeError(f"{failed}; do it by hand. {reason}") from None
+        raise SondeError(f"{failure}; do it by hand. {reason}") from None
     finally:
         draft.unlink(missing_ok=True)

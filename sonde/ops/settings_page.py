@@ -52,7 +52,7 @@ _FORMS = {
     r"^#[0-9a-fA-F]{6}$": "`#rrggbb`",
 }
 """Patterns in words."""
-_CHECKED = {
+_CHECKED_VALUES = {
     get_args(kind)[1].func: said
     for kind, said in (
         (HttpUrl, "http(s) address"),
@@ -79,37 +79,41 @@ def _models(settings: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _group(name: str, model: type[BaseModel], secrets: set[str]) -> str:
-    about = _linked(" ".join((model.__doc__ or "").split()))
+    about = _with_links(" ".join((model.__doc__ or "").split()))
     rows = (_row(f"SONDE_{name}__{field}".upper(), info, secrets) for field, info in model.model_fields.items())
     return f"\n## {_TITLES.get(name, name.capitalize())}\n\n{about}\n\n{_TABLE}{''.join(rows)}"
 
 
 def _row(variable: str, field: FieldInfo, secrets: set[str]) -> str:
-    said = _linked(field.description or "").replace("|", "/")
+    description = _with_links(field.description or "").replace("|", "/")
     values = "secret" if variable in secrets else values_of(variable, field)
-    return f"| `{variable}` | {_default(variable, field)} | {values} | {said} |\n"
+    return f"| `{variable}` | {_default(variable, field)} | {values} | {description} |\n"
 
 
 def values_of(variable: str, field: FieldInfo) -> str:
     """What the setting takes, in words."""
     if variable in _CHOICES:
-        return _listed(_CHOICES[variable])
+        return _list_of(_CHOICES[variable])
     return _values(field.annotation, tuple(field.metadata))
 
 
 def _values(kind: object, metadata: tuple[object, ...]) -> str:
-    origin, inside = get_origin(kind), get_args(kind)
+    origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        own = [each for one in inside[1:] for each in (one.metadata if isinstance(one, FieldInfo) else (one,))]
-        return _values(inside[0], (*own, *metadata))
+        constraints = [
+            constraint
+            for part in arguments[1:]
+            for constraint in (part.metadata if isinstance(part, FieldInfo) else (part,))
+        ]
+        return _values(arguments[0], (*constraints, *metadata))
     if origin in (Union, UnionType):
-        return _values(next(one for one in inside if one is not type(None)), metadata)
+        return _values(next(part for part in arguments if part is not type(None)), metadata)
     if origin is Literal:
-        return _listed(inside)
+        return _list_of(arguments)
     if origin is tuple:
-        member = _values(inside[0], ())
-        several = f"{'any of' if get_origin(inside[0]) is Literal else 'list of'} {member}"
-        return several if Ellipsis in inside else f"{len(inside)} numbers, with commas"
+        member = _values(arguments[0], ())
+        several_values = f"{'any of' if get_origin(arguments[0]) is Literal else 'list of'} {member}"
+        return several_values if Ellipsis in arguments else f"{len(arguments)} numbers, with commas"
     if kind is bool:
         return "`true`, `false`"
     if kind in (int, float):
@@ -119,10 +123,10 @@ def _values(kind: object, metadata: tuple[object, ...]) -> str:
 
 def _words(kind: object, metadata: tuple[object, ...]) -> str:
     """Texts, paths and groups."""
-    for one in metadata:
-        if isinstance(one, AfterValidator) and one.func in _CHECKED:
-            return _CHECKED[one.func]
-        if (pattern := getattr(one, "pattern", None)) in _FORMS:
+    for constraint in metadata:
+        if isinstance(constraint, AfterValidator) and constraint.func in _CHECKED_VALUES:
+            return _CHECKED_VALUES[constraint.func]
+        if (pattern := getattr(constraint, "pattern", None)) in _FORMS:
             return _FORMS[pattern]
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return "JSON"
@@ -130,17 +134,29 @@ def _words(kind: object, metadata: tuple[object, ...]) -> str:
 
 
 def _range(metadata: tuple[object, ...]) -> str:
-    least = next((one for one in metadata if isinstance(one, Ge | Gt)), None)
-    most = next((one for one in metadata if isinstance(one, Le | Lt)), None)
-    low = None if least is None else least.ge if isinstance(least, Ge) else f"above {least.gt}"
-    high = None if most is None else most.le if isinstance(most, Le) else f"below {most.lt}"
+    least_constraint = next((constraint for constraint in metadata if isinstance(constraint, Ge | Gt)), None)
+    most_constraint = next((constraint for constraint in metadata if isinstance(constraint, Le | Lt)), None)
+    low = (
+        None
+        if least_constraint is None
+        else least_constraint.ge
+        if isinstance(least_constraint, Ge)
+        else f"above {least_constraint.gt}"
+    )
+    high = (
+        None
+        if most_constraint is None
+        else most_constraint.le
+        if isinstance(most_constraint, Le)
+        else f"below {most_constraint.lt}"
+    )
     if low is not None and high is not None:
-        return f"{low} to {high}" if isinstance(least, Ge) else f"{low}, at most {high}"
-    return f"{low} or more" if isinstance(least, Ge) else str(low or high or "")
+        return f"{low} to {high}" if isinstance(least_constraint, Ge) else f"{low}, at most {high}"
+    return f"{low} or more" if isinstance(least_constraint, Ge) else str(low or high or "")
 
 
-def _listed(values: tuple[object, ...]) -> str:
-    return ", ".join(f"`{one}`" for one in values)
+def _list_of(values: tuple[object, ...]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
 
 
 def _default(variable: str, field: FieldInfo) -> str:
@@ -153,18 +169,22 @@ def _default(variable: str, field: FieldInfo) -> str:
     return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
 
 
-def _linked(text: str) -> str:
+def _with_links(text: str) -> str:
     """The names of other pages as links, from the page's folder."""
-    return _PAGE.sub(lambda page: f"[{page[1].rpartition('/')[2].replace('-', ' ')}]({_from_here(page[1])}.md)", text)
+    return _PAGE.sub(
+        lambda page: f"[{page[1].rpartition('/')[2].replace('-', ' ')}]({_relative_to_page(page[1])}.md)", text
+    )
 
 
-def _from_here(page: str) -> str:
+def _relative_to_page(page: str) -> str:
     return page.removeprefix("operators/") if page.startswith("operators/") else f"../{page}"
 
 
-def undescribed(settings: type[BaseModel] = Settings) -> Iterator[str]:
+def variables_without_description(settings: type[BaseModel] = Settings) -> Iterator[str]:
     """The variables without a description, and the groups without a sentence."""
     for group, model in _models(settings):
         if not model.__dict__.get("__doc__"):
             yield f"SONDE_{group}".upper()
-        yield from (f"SONDE_{group}__{name}".upper() for name, one in model.model_fields.items() if not one.description)
+        yield from (
+            f"SONDE_{group}__{name}".upper() for name, field in model.model_fields.items() if not field.description
+        )

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def protocols(page: str) -> str:
     rows = (
-        f"| `{each.name}` | {each.summary} | {each.changes_by or '-'} | `{' '.join(each.option_names)}` |"
-        for each in PROTOCOLS.values()
+        f"| `{kind.name}` | {kind.summary} | {kind.changes_by or '-'} | `{' '.join(kind.option_names)}` |"
+        for kind in PROTOCOLS.values()
     )
     return _between(
         "protocols", page, ["| type | what it does | only what changed by | options |", "|---|---|---|---|", *rows]
@@ -31,8 +31,8 @@ def protocols(page: str) -> str:
 
 def formats(page: str) -> str:
     rows = (f"| `{format.name}` | {format.found_by} | {format.version} |" for format in FORMATS.values())
-    written = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
-    return field_table.with_table(written)
+    new_page = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
+    return field_table.with_table(new_page)
 
 
 def output_formats(page: str) -> str:

@@ -130,13 +130,13 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
     pulse = read_pulse(folder)
     try:
         broker.ping()
-        waiting = sum(int(broker.llen(f"{settings.index.prefix}:{queue}")) for queue in queues)
+        waiting_count = sum(int(broker.llen(f"{settings.index.prefix}:{queue}")) for queue in queues)
     except redis.RedisError as error:
         return f"The broker does not answer ({type(error).__name__})." if probe == "ready" else None
     if probe == "started":
         return None if pulse.ready else "The worker has not connected to the broker."
     if probe in ("alive", "ready"):
-        return problem(pulse, waited_s(folder, waiting > 0, pulse), StuckLimits(1.1 * _task_limit_s(settings)))
+        return problem(pulse, waited_s(folder, waiting_count > 0, pulse), StuckLimits(1.1 * _task_limit_s(settings)))
     raise SondeError(f"{probe!r} is none of started, alive, ready, beat.")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from gunicorn.app.base import BaseApplication
 
 from core.errors import SondeError
-from sonde.ops.capacity import room
+from sonde.ops.capacity import current_capacity
 from sonde.server.worker import BufferingWorker
 from sonde.settings import ApiSettings, Settings, load_settings
 
@@ -42,7 +42,7 @@ def gunicorn_settings(api: ApiSettings) -> dict[str, Any]:
     ports = (api.port, *((api.probes_port,) if api.probes_port else ()))
     return {
         "bind": [f"{host}:{port}" for port in ports],
-        "workers": api.workers or room(api.memory_mb).processes(),
+        "workers": api.workers or current_capacity(api.memory_mb).processes(),
         "worker_class": BufferingWorker,
         "timeout": _SILENT_S,
         "graceful_timeout": _GRACE_S,
@@ -58,8 +58,8 @@ def main() -> None:
     except SondeError as error:
         sys.exit(f"sonde: {error}")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    limit = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, limit), hard))
     Server(settings).run()
 
 

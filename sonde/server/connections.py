@@ -170,7 +170,7 @@ class _Connection(HTTPChannel):
     writing_since = 0.0
     """Since when there is output to write; 0: there is none."""
     written = 0
-    _joined: list[bytes] | None = None
+    _pieces: list[bytes] | None = None
     """Parts of the output that will be sent as one piece."""
     _is_sending = False
     """Whether a thread that answers is sending."""
@@ -191,16 +191,16 @@ class _Connection(HTTPChannel):
     @contextmanager
     def joined_output(self) -> Iterator[None]:
         """Sends what is written inside as one piece at the end."""
-        parts = self._joined = []
+        parts = self._pieces = []
         try:
             yield
         finally:
-            self._joined = None
+            self._pieces = None
         self.write_soon(b"".join(parts))
 
     def write_soon(self, data: bytes) -> int:
-        if self._joined is not None and isinstance(data, bytes):
-            self._joined.append(data)
+        if self._pieces is not None and isinstance(data, bytes):
+            self._pieces.append(data)
             return len(data)
         self._is_sending = True
         try:
@@ -311,9 +311,9 @@ class ConnectionServer(TcpWSGIServer):
             return
         self._make_room(number + _ACCEPTS_AT_ONCE - self._limits.connections)
         for _ in range(_ACCEPTS_AT_ONCE):
-            before = len(self._open)
+            count_before = len(self._open)
             super().handle_accept()
-            if len(self._open) == before:
+            if len(self._open) == count_before:
                 return
 
     @property
@@ -328,9 +328,9 @@ class ConnectionServer(TcpWSGIServer):
         by_size = sorted(self._open, key=lambda connection: connection.body_bytes)
         total = sum(connection.body_bytes for connection in by_size)
         while total > self._limits.bodies_bytes:
-            largest = by_size.pop()
-            total -= largest.body_bytes
-            largest.handle_close()
+            largest_request = by_size.pop()
+            total -= largest_request.body_bytes
+            largest_request.handle_close()
 
     def _make_room(self, places: int) -> None:
         """Closes, at the next poll, the connections that have been idle for longest."""

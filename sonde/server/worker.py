@@ -30,17 +30,17 @@ class BufferingWorker(Worker):
     @contextmanager
     def _signs_of_life(self) -> Iterator[None]:
         """gunicorn kills a silent worker, so this signals while models load on a busy machine."""
-        loaded = threading.Event()
+        is_loaded = threading.Event()
 
         def notify() -> None:
-            while not loaded.wait(1.0):
+            while not is_loaded.wait(1.0):
                 self.notify()
 
         threading.Thread(target=notify, daemon=True).start()
         try:
             yield
         finally:
-            loaded.set()
+            is_loaded.set()
 
     def run(self) -> None:
         app: Any = self.app
@@ -61,8 +61,8 @@ class BufferingWorker(Worker):
 
     def _sockets(self, probes_port: int | None) -> tuple[socket.socket, socket.socket | None]:
         """The public socket, and that of the probes if there is one."""
-        own: list[Any] = self.sockets  # gunicorn's own socket type, each around one of Python's
-        by_port: dict[int, socket.socket] = {item.sock.getsockname()[1]: item.sock for item in own}
+        own_sockets: list[Any] = self.sockets  # gunicorn's own socket type, each around one of Python's
+        by_port: dict[int, socket.socket] = {item.sock.getsockname()[1]: item.sock for item in own_sockets}
         for_probes = by_port.pop(probes_port) if probes_port else None
         return next(iter(by_port.values())), for_probes
 
@@ -83,11 +83,11 @@ def probes(application: Application, sock: socket.socket | None) -> Iterator[Non
 
     Does nothing without a socket.
     """
-    ended = threading.Event()
+    is_ended = threading.Event()
 
     def run(listening: socket.socket) -> None:
         server = ConnectionServer(_only_probes(application), listening, threads=4, limits=_PROBE_LIMITS)
-        while not ended.is_set():
+        while not is_ended.is_set():
             server.poll()
         server.finish()
 
@@ -96,7 +96,7 @@ def probes(application: Application, sock: socket.socket | None) -> Iterator[Non
     try:
         yield
     finally:
-        ended.set()
+        is_ended.set()
 
 
 def _only_probes(application: Application) -> Application:

@@ -30,7 +30,7 @@ def configure_logs(settings: LogSettings) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *((_TRACEBACKS,) if settings.format == "json" else (structlog.processors.StackInfoRenderer(), _escaped)),
+            *((_TRACEBACKS,) if settings.format == "json" else (structlog.processors.StackInfoRenderer(), _escape)),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -51,7 +51,7 @@ def printable(text: str) -> str:
     )
 
 
-def _escaped(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+def _escape(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     return {
         name: printable(value) if isinstance(value, str) and name != "stack" else value for name, value in event.items()
     }

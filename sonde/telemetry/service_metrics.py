@@ -33,11 +33,11 @@ from workers.source_entry import ScheduleEntry, overdue_s
 from workers.sources_file import source_entries
 
 KEPT_S = 15.0
-_ALL = "samples"
+_ALL_SAMPLES = "samples"
 _BROKER_S = 2.0
 _MOST_SOURCES = 500
 _DELIVERIES: Json = {"term": {"kind": "delivery"}}
-_AT: list[Json] = [{"field": "at", "format": "epoch_millis"}]
+_SORT_BY_TIME: list[Json] = [{"field": "at", "format": "epoch_millis"}]
 
 GAUGES = frozenset(
     (
@@ -83,17 +83,17 @@ class ServiceState:
 
     def read(self) -> Samples:
         """All gauges, current values."""
-        up = GaugeMetricFamily("sonde_part_up", "Whether a part answers", labels=["part"])
-        samples: Samples = [up]
+        up_gauge = GaugeMetricFamily("sonde_part_up", "Whether a part answers", labels=["part"])
+        samples: Samples = [up_gauge]
         for part, ask, errors in (
             ("broker", self._queues, (redis.RedisError,)),
             ("elasticsearch", self._indices, (ElasticsearchError,)),
         ):
             try:
                 samples += ask()
-                up.add_metric([part], 1.0)
+                up_gauge.add_metric([part], 1.0)
             except errors:
-                up.add_metric([part], 0.0)
+                up_gauge.add_metric([part], 0.0)
         return samples
 
     def _queues(self) -> Samples:
@@ -113,20 +113,20 @@ class ServiceState:
             *self._runs(),
             self._documents(),
             *self._alerts(),
-            *self._measured(),
+            *self._measurements(),
         ]
 
     def _health(self) -> Samples:
         """The worst state of Sonde's indices, and whether they can be written."""
         status = GaugeMetricFamily("sonde_elasticsearch_status", "1 for the state of the indices", labels=["status"])
         indices = ",".join(f"{alias(self.prefix, kind)}-*" for kind in KINDS)
-        worst = self.client.cluster.health(index=indices, timeout="1s").body["status"]
+        worst_status = self.client.cluster.health(index=indices, timeout="1s").body["status"]
         for level in ("green", "yellow", "red"):
-            status.add_metric([level], float(level == worst))
-        blocked = GaugeMetricFamily("sonde_writes_blocked", "Whether Elasticsearch refuses writes")
+            status.add_metric([level], float(level == worst_status))
+        blocked_gauge = GaugeMetricFamily("sonde_writes_blocked", "Whether Elasticsearch refuses writes")
         blocks = write_blocks(self.client, [alias(self.prefix, kind) for kind in KINDS])
-        blocked.add_metric([], float(bool(blocks)))
-        return [status, blocked]
+        blocked_gauge.add_metric([], float(bool(blocks)))
+        return [status, blocked_gauge]
 
     def _sizes(self) -> Samples:
         count = GaugeMetricFamily("sonde_index_documents", "Documents of an index", labels=["kind"])
@@ -141,9 +141,9 @@ class ServiceState:
 
     def _freshness(self) -> Samples:
         """The time since a record was last written."""
-        aggregated = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
+        aggregations = self._aggregations("records", {"last": {"max": {"field": "harvest.written"}}})
         age = GaugeMetricFamily("sonde_index_age_seconds", "Since a record was last written")
-        last = aggregated.get("last", {}).get("value")
+        last = aggregations.get("last", {}).get("value")
         if last is not None:
             age.add_metric([], max(0.0, time.time() - last / 1000.0))
         return [age]
@@ -153,26 +153,26 @@ class ServiceState:
         latest = {"top_hits": {"size": 1, "sort": [{"started": "desc"}], "_source": ["state", "counts", "started"]}}
         aggs = {"last": latest, "began": {"max": {"field": "started"}}}
         by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": aggs}
-        buckets = self._aggregated("runs", {"sources": by_source}).get("sources", {}).get("buckets", [])
+        buckets = self._aggregations("runs", {"sources": by_source}).get("sources", {}).get("buckets", [])
         records = GaugeMetricFamily("sonde_harvest_records", "Of a source's last run", labels=["source", "outcome"])
         state = GaugeMetricFamily("sonde_harvest_state", "1 for the state of the last run", labels=["source", "state"])
         age = GaugeMetricFamily("sonde_harvest_age_seconds", "Since the last run began", labels=["source"])
         overdue = GaugeMetricFamily(
             "sonde_harvest_overdue_seconds", "Since the schedule wanted a run that did not begin", labels=["source"]
         )
-        scheduled = self._scheduled()
+        schedules = self._schedules()
         for bucket in buckets:
             run = bucket["last"]["hits"]["hits"][0]["_source"]
-            if (when := scheduled.get(bucket["key"])) is not None and run["state"] != "running":
+            if (schedule := schedules.get(bucket["key"])) is not None and run["state"] != "running":
                 began = datetime.fromtimestamp(bucket["began"]["value"] / 1000.0, UTC)
-                overdue.add_metric([bucket["key"]], overdue_s(bucket["key"], when, began, datetime.now(UTC)))
+                overdue.add_metric([bucket["key"]], overdue_s(bucket["key"], schedule, began, datetime.now(UTC)))
             state.add_metric([bucket["key"], run["state"]], 1.0)
             age.add_metric([bucket["key"]], max(0.0, time.time() - bucket["began"]["value"] / 1000.0))
             for outcome, number in run.get("counts", {}).items():
                 records.add_metric([bucket["key"], outcome], float(number))
         return [records, state, age, overdue]
 
-    def _scheduled(self) -> dict[str, ScheduleEntry]:
+    def _schedules(self) -> dict[str, ScheduleEntry]:
         """The schedule of each source that is not paused; empty if the file cannot be read now."""
         try:
             entries = source_entries(self.sources) if self.sources is not None else {}
@@ -188,7 +188,7 @@ class ServiceState:
 
     def _documents(self) -> GaugeMetricFamily:
         documents = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])
-        states = self._aggregated("documents", {"states": {"terms": {"field": "state", "size": 50}}})
+        states = self._aggregations("documents", {"states": {"terms": {"field": "state", "size": 50}}})
         for bucket in states.get("states", {}).get("buckets", []):
             documents.add_metric([bucket["key"]], bucket["doc_count"])
         return documents
@@ -207,22 +207,22 @@ class ServiceState:
                 "aggs": {"by": {"terms": {"field": "channel"}, "aggs": {"in": states}}},
             },
         }
-        aggregated = self._aggregated("notices", aggs)
-        for channel in aggregated.get("channels", {}).get("by", {}).get("buckets", []):
+        aggregations = self._aggregations("notices", aggs)
+        for channel in aggregations.get("channels", {}).get("by", {}).get("buckets", []):
             for state in channel["in"]["buckets"]:
                 deliveries.add_metric([channel["key"], state["key"]], state["doc_count"])
-        until = aggregated.get("rounds", {}).get("until", {}).get("value")
+        until = aggregations.get("rounds", {}).get("until", {}).get("value")
         if until is not None:
             age.add_metric([], max(0.0, time.time() - until / 1000.0))
         return [deliveries, age]
 
-    def _measured(self) -> Samples:
+    def _measurements(self) -> Samples:
         """The last measurement of the answers."""
         ndcg = GaugeMetricFamily("sonde_live_ndcg", "nDCG@10 of the judged questions, measured last")
         fall = GaugeMetricFamily("sonde_live_ndcg_fall", "How far it is below the median of the seven before")
         age = GaugeMetricFamily("sonde_live_age_seconds", "Since the last measurement")
         answer = self.client.options(ignore_status=404).search(
-            index=alias(self.prefix, "measurements"), size=1, sort=[{"at": "desc"}], fields=_AT
+            index=alias(self.prefix, "measurements"), size=1, sort=[{"at": "desc"}], fields=_SORT_BY_TIME
         )
         for hit in answer.body.get("hits", {}).get("hits", []):
             ndcg.add_metric([], hit["_source"]["ndcg_at_10"])
@@ -230,27 +230,27 @@ class ServiceState:
             age.add_metric([], max(0.0, time.time() - float(hit["fields"]["at"][0]) / 1000.0))
         return [ndcg, fall, age]
 
-    def _aggregated(self, kind: IndexKind, aggs: Json) -> Json:
+    def _aggregations(self, kind: IndexKind, aggs: Json) -> Json:
         answer = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
         )
-        aggregated: Json = answer.body.get("aggregations", {})
-        return aggregated
+        aggregations: Json = answer.body.get("aggregations", {})
+        return aggregations
 
 
 class CachedCollector(Collector):
     """A collector with a cache of ``KEPT_S``; one thread queries, the others wait for its answer."""
 
-    def __init__(self, read: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
-        self._read = read
+    def __init__(self, read_samples: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
+        self._read_samples = read_samples
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
+        self._cache: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:
-            samples = self._kept.get(_ALL)
+            samples = self._cache.get(_ALL_SAMPLES)
             if samples is None:
-                samples = self._kept[_ALL] = self._read()
+                samples = self._cache[_ALL_SAMPLES] = self._read_samples()
             return samples
 
 

@@ -21,7 +21,7 @@ _TASKS = frozenset((REQUEUE_TASK, REREAD_TASK, REPAIR_LIBRARY_TASK, SEND_TASK))
 _LOGGERS = ("celery.beat", "celery.worker.strategy", "celery.app.trace")
 """They say that a task is due, that it is received, and how it ended."""
 _REQUEST_ID_HEADER = "sonde_request_id"
-_BOUND = ("task", "task_id", "run", "request_id")
+_TASK_VARIABLES = ("task", "task_id", "run", "request_id")
 
 
 def is_worth_a_line(record: logging.LogRecord) -> bool:
@@ -32,7 +32,7 @@ def is_worth_a_line(record: logging.LogRecord) -> bool:
     return not any(isinstance(name, str) and name in _TASKS for name in names)
 
 
-def quiet_housekeeping() -> None:
+def silence_housekeeping() -> None:
     """For worker and beat; idempotent."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(is_worth_a_line)
@@ -68,7 +68,7 @@ def _run(name: str, task_id: str, args: Sequence[object]) -> str | None:
 
 
 def _unbind_ids(**_: object) -> None:
-    structlog.contextvars.unbind_contextvars(*_BOUND)
+    structlog.contextvars.unbind_contextvars(*_TASK_VARIABLES)
 
 
 def trace_tasks(settings: TelemetrySettings) -> None:

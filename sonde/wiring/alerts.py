@@ -43,7 +43,7 @@ def owner_rights(settings: Settings, client: Elasticsearch) -> OwnerRights:
 
 
 def alert_secret(settings: Settings) -> bytes:
-    """Empty: nobody saves searches here."""
+    """Empty: there are no saved searches."""
     secret = settings.alerts.secret
     return b"" if secret is None else secret.get_secret_value().encode()
 

@@ -67,15 +67,15 @@ _WRITE_TIMEOUT_S = 30.0  # a document's passages are deleted while its owner wai
 
 def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     """Everything that the views call; ``models`` if they are already loaded."""
-    everything = elasticsearch_client(settings, node=GuardedNode)
-    client = AccessFilteredElasticsearch.over(everything)
+    client_of_all = elasticsearch_client(settings, node=GuardedNode)
+    client = AccessFilteredElasticsearch.over(client_of_all)
     models = models or Models(settings)
     # The serving index is the same for everybody, so a client that sees everything resolves it.
-    resolver = ServingResolver(everything, settings.index.prefix, models.embedder)
-    curation = live_curation(settings, everything)
+    resolver = ServingResolver(client_of_all, settings.index.prefix, models.embedder)
+    curation = live_curation(settings, client_of_all)
     ranking = ranking_config(settings)
     prefix = settings.index.prefix
-    usage = usage_values(settings, everything, ranking)
+    usage = usage_values(settings, client_of_all, ranking)
     pipeline, _ = search_pipeline(
         client, prefix, models, ranking, resolver=resolver, curation=curation, usage=usage, groups=groups_of_caller
     )
@@ -88,15 +88,15 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         if models.heavy_reranker is not None:
             with suppress(ModelMissing):  # `watched` reports it
                 models.heavy_reranker()
-    watched = part_watch(settings, everything, models)
-    watched()
+    watch = part_watch(settings, client_of_all, models)
+    watch()
     without_ocr = ocr_notes(settings)
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
-    writing = RetryingElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
-    pusher = _pusher(settings, writing, models)
-    own = personal_library(settings, client, writing, models, jobs)
+    writing_client = RetryingElasticsearch.over(client_of_all).options(request_timeout=_WRITE_TIMEOUT_S)
+    pusher = _pusher(settings, writing_client, models)
+    library = personal_library(settings, client, writing_client, models, jobs)
     checks = LinkChecks(RunReader(client, prefix))
     return Parts(
         search=pipeline,
@@ -105,8 +105,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
             client,
             resolver,
             settings.embedder.model,
-            blocks=lambda: _blocks(everything, prefix),
-            notices=lambda: [*watched(), *without_ocr],
+            blocks=lambda: _blocks(client_of_all, prefix),
+            notices=lambda: [*watch(), *without_ocr],
         ),
         version=__version__,
         records=records,
@@ -114,26 +114,26 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=limits_of(settings.api),
-        metrics=ServiceMetrics(ServiceState.of(settings, UnhurriedElasticsearch.over(everything))).text,
+        metrics=ServiceMetrics(ServiceState.of(settings, UnhurriedElasticsearch.over(client_of_all))).text,
         answerer=answers,
-        personal_library=own,
-        library=library_search(own, answers, resolver),
-        notebooks=Notebooks(writing, prefix, partial(sharing_groups, KeyStore(writing, prefix))),
+        personal_library=library,
+        library=library_search(library, answers, resolver),
+        notebooks=Notebooks(writing_client, prefix, partial(sharing_groups, KeyStore(writing_client, prefix))),
         documents=DocumentReader(client, settings.index.prefix, records),
-        document_files=DocumentFiles(own.parts.files, settings.documents.public_files),
-        harvests=_harvests(settings, everything, jobs),
+        document_files=DocumentFiles(library.parts.files, settings.documents.public_files),
+        harvests=_harvests(settings, client_of_all, jobs),
         pushed=pusher,
-        curation=curation_desk(settings, writing, pusher, curation),
-        queries=query_log(settings, everything),
-        questions=question_reader(settings, writing),
+        curation=curation_desk(settings, writing_client, pusher, curation),
+        queries=query_log(settings, client_of_all),
+        questions=question_reader(settings, writing_client),
         texts=record_texts(client, prefix),
         relations=RelationReader(client, resolver),
         mentions=MentionReader(client, prefix),
         citations=citation_events(settings, partial(models.gates, "registries")),
         record_quality=record_quality(client, prefix),
         fair=FairReader(records, checks.of, groups_of_caller),
-        alerts=alert_desk(settings, pipeline, writing),
-        measurements=MeasurementStore(writing, prefix),
+        alerts=alert_desk(settings, pipeline, writing_client),
+        measurements=MeasurementStore(writing_client, prefix),
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, partial(models.gates, "tokens")),
         rates=limit_policy(settings),
@@ -173,9 +173,9 @@ def _blocks(client: Elasticsearch, prefix: str) -> list[WriteBlock]:
     return write_blocks(client, [alias(prefix, kind) for kind in KINDS])
 
 
-def _harvests(settings: Settings, everything: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:
+def _harvests(settings: Settings, client_of_all: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:
     """Only for stewards, who see every source; waits for a whole report."""
-    client = UnhurriedElasticsearch.over(everything).options(request_timeout=_WRITE_TIMEOUT_S)
+    client = UnhurriedElasticsearch.over(client_of_all).options(request_timeout=_WRITE_TIMEOUT_S)
     return Harvests(QueueHarvestControl(settings, client, jobs), RunReader(client, settings.index.prefix))
 
 
@@ -185,12 +185,12 @@ def refuse_unservable(resolver: ServingResolver) -> None:
     A missing index or an unavailable Elasticsearch is no reason to stop: ``/readyz`` reports it.
     """
     try:
-        found = resolver.resolve()
+        serving = resolver.resolve()
     except Unavailable as error:
         log.warning("api.not_ready_yet", reason=str(error))
         return
-    if found.embedder is None:
+    if serving.embedder is None:
         raise ModelMissing(
-            f"The index {found.records.index} was filled by {found.records.meta.embedding_model}, which cannot be "
-            f"loaded: {found.embedder_problem} Install that model, or run `sonde reindex` with the one that is there."
+            f"The index {serving.records.index} was filled by {serving.records.meta.embedding_model}, which cannot be "
+            f"loaded: {serving.embedder_problem} Install that model, or run `sonde reindex` with the one that is there."
         )

@@ -16,9 +16,9 @@ from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.documents.index import library, repair_library
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
-from indexer.documents.index.linked import FollowResult, follow_links
+from indexer.documents.index.linked_documents import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
-from indexer.documents.index.retries import undo_interrupted
+from indexer.documents.index.retries import delete_interrupted
 from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.steps import DocumentProgress, IngestParts, no_progress
 from indexer.documents.index.store import DocumentStore
@@ -46,25 +46,28 @@ def library_work(
     client: Elasticsearch,
     reading: Callable[[], IngestParts],
     gate: Callable[[], Gate],
-    kept: UnfinishedReadings | None,
+    readings: UnfinishedReadings | None,
 ) -> LibraryWork:
     """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
     uploads = settings.library
 
-    def read(document: str, seconds: float) -> None:
+    def read_document(document: str, seconds: float) -> None:
         reading_now = library.LibraryReading(reading(), files, gate, uploads.max_file_bytes, uploads.max_bytes)
         library.read_queued(document, reading_now, seconds)
 
-    def repair(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+    def repair(is_read: Callable[[str], bool], enqueue: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
-            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), unfinished=kept
+            DocumentStore(client, settings.index.prefix),
+            files,
+            repair_library.Queue(is_read, enqueue),
+            unfinished_readings=readings,
         )
 
     def unread() -> dict[str, list[str]]:
         return DocumentStore(client, settings.index.prefix).unread()
 
-    return LibraryWork(unread, read, repair)
+    return LibraryWork(unread, read_document, repair)
 
 
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
@@ -152,25 +155,25 @@ class DocumentIngester:
         prepare_indices(client, settings, models)
         prepare(client, settings.index.prefix, models.embedder, index_shape(settings))
         self._parts = document_parts(settings, models, client)
-        undo_interrupted(DocumentStore(client, settings.index.prefix))
+        delete_interrupted(DocumentStore(client, settings.index.prefix))
 
     def file(
-        self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
+        self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, retry: bool = False
     ) -> IngestResult:
-        """One file; ``again`` reads it even if it is parked. Raises NotFound if the file or the record does not
+        """One file; ``retry`` reads it even if it is parked. Raises NotFound if the file or the record does not
         exist.
         """
         origin = path.resolve()
         if not origin.is_file():
             raise NotFound(f"{path} is not a file.")
         if origin.stat().st_size > self._parts.limits.max_bytes:
-            refused = DocumentRefused("too_large", f"The file has {origin.stat().st_size:,} bytes.")
+            refusal = DocumentRefused("too_large", f"The file has {origin.stat().st_size:,} bytes.")
             entry = DocumentEntry(
-                "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refused)
+                "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refusal)
             )
             return IngestResult(entry)
-        incoming = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, again=again)
-        return ingest(incoming, self._parts, progress)
+        document = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, retry=retry)
+        return ingest(document, self._parts, progress)
 
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from sonde.wiring.checkout import CHECKOUT
 from sonde.wiring.clients import elasticsearch_client, index_shape
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.models import Models
-from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts, search_pipeline
+from sonde.wiring.search import answerer_of, language_model, ranking_config, search_parts, search_pipeline
 
 QUALITY = CHECKOUT / "tests" / "quality"
 OWN_SHARED = CHECKOUT.parent / "shared"
@@ -56,40 +56,40 @@ LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
 }
 
 
-def _unsaid(_text: str) -> None:
+def _ignore_text(_text: str) -> None:
     """For callers that show no progress."""
 
 
-def judged(
-    name: str, shared: Path | None, half: Half | None, settings: Settings | None = None, say: Say = _unsaid
+def judged_collection(
+    name: str, shared: Path | None, half: Half | None, settings: Settings | None = None, report: Say = _ignore_text
 ) -> JudgedCollection:
     """The collection of that name, or one half of it. With ``settings``, what is not on this machine is fetched.
 
     Raises SondeError where its files are not on this machine and cannot be fetched.
     """
-    data = data_folder(name, shared, settings, say)
+    data = data_folder(name, shared, settings, report)
     if not QUALITY.is_dir():
         raise SondeError(f"{QUALITY} is missing: the judged collections need a checkout of Sonde.")
     collection = LOADERS[name](data)
     return half_of(collection, half, _halves(name)) if half is not None else collection
 
 
-def data_folder(name: str, shared: Path | None, settings: Settings | None, say: Say = _unsaid) -> Path:
+def data_folder(name: str, shared: Path | None, settings: Settings | None, report: Say = _ignore_text) -> Path:
     """The folder with the collection's files: ``data`` in ``shared``, or the folder of what was fetched."""
     data = (shared or OWN_SHARED) / "data"
-    mirrored = shared is None and settings is not None and settings.evaluation.mirror is not None
-    if name.startswith("samples") or (data.is_dir() and not mirrored):
+    is_mirrored = shared is None and settings is not None and settings.evaluation.mirror is not None
+    if name.startswith("samples") or (data.is_dir() and not is_mirrored):
         return data
     if shared is not None or settings is None:
         raise SondeError(f"{data} is missing: --shared names a folder whose data/ has the files of {name}.")
-    return fetch_collection(name, _fetching(settings, say))
+    return fetch_collection(name, _fetching_parts(settings, report))
 
 
-def _fetching(settings: Settings, say: Say) -> Fetching:
+def _fetching_parts(settings: Settings, report: Say) -> Fetching:
     """Into the folder of `sonde up`'s state, by the gate."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset(settings.net.allowed_hosts), user_agent=f"Sonde/{__version__}"))
     mirror = settings.evaluation.mirror
-    return Fetching(settings.stack.folder / "collections", gate, str(mirror).rstrip("/") if mirror else None, say)
+    return Fetching(settings.stack.folder / "collections", gate, str(mirror).rstrip("/") if mirror else None, report)
 
 
 def halves_of(name: str) -> dict[str, Half | None]:
@@ -99,22 +99,22 @@ def halves_of(name: str) -> dict[str, Half | None]:
 
 def has_halves(name: str) -> bool:
     """Whether its questions are split; else all of them are for testing."""
-    return _split(name).is_file()
+    return _split_file(name).is_file()
 
 
 def _halves(name: str) -> Path:
     """Raises SondeError where a collection has no halves."""
-    path = _split(name)
+    path = _split_file(name)
     if not path.is_file():
         raise SondeError(f"{name} has no halves: all of it is for testing.")
     return path
 
 
-def _split(name: str) -> Path:
-    own = name.removesuffix("_quick")
+def _split_file(name: str) -> Path:
+    collection_name = name.removesuffix("_quick")
     return (
-        QUALITY / own / "split.tsv"
-        if own in ("ncar", "typed")
+        QUALITY / collection_name / "split.tsv"
+        if collection_name in ("ncar", "typed")
         else QUALITY / "splits" / f"{name.removesuffix('_pt')}.tsv"
     )
 
@@ -144,8 +144,8 @@ def bench(
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     cache = VectorCache(settings.models.folder / "vectors.sqlite")
     models, config = CachingModels(settings, cache, progress), config or ranking_config(settings)
-    fixed = collection.as_of_ms
-    now_ms: Callable[[], int] | None = (lambda: fixed) if fixed is not None else None
+    as_of_ms = collection.as_of_ms
+    now_ms: Callable[[], int] | None = (lambda: as_of_ms) if as_of_ms is not None else None
     try:
         embedder = models.embedder()
         with temporary_records(client, collection.records, embedder, index_shape(settings)) as prefix:
@@ -189,10 +189,10 @@ class AnswersAsked:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Ready to be asked; ``made`` says in a sentence what answers."""
+    """Ready to be asked; ``model`` says in a sentence what answers."""
 
     examination: Examination
-    made: str
+    model: str
 
 
 @contextmanager
@@ -206,13 +206,13 @@ def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAske
         cache = VectorCache(settings.models.folder / "vectors.sqlite")
         stack.callback(cache.close)
         models = CachingModels(settings, cache, None)
-        model, made = _model(settings, models, form.mode, stack)
+        model, model_name = _model(settings, models, form.mode, stack)
         embedder = models.embedder()
         prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
         resolver = ServingResolver(client, prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        answerer = answerer_over(settings, prefix, search, resolver, models, model)
-        yield Examiner(Examination(answerer, resolver, model), f"{made} Embedder {embedder.card.model}.")
+        answerer = answerer_of(settings, prefix, search, resolver, models, model)
+        yield Examiner(Examination(answerer, resolver, model), f"{model_name} Embedder {embedder.card.model}.")
 
 
 @contextmanager
@@ -224,21 +224,21 @@ def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examin
     with ExitStack() as stack:
         client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
         models = Models(settings)
-        model, made = _model(settings, models, form.mode, stack)
+        model, model_name = _model(settings, models, form.mode, stack)
         resolver = ServingResolver(client, settings.index.prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        answerer = answerer_over(settings, settings.index.prefix, search, resolver, models, model)
-        description = f"{made} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
+        answerer = answerer_of(settings, settings.index.prefix, search, resolver, models, model)
+        description = f"{model_name} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
         yield Examiner(Examination(answerer, resolver, model), description)
 
 
-def ids_of(settings: Settings, named: Iterable[str]) -> dict[str, str]:
+def ids_of(settings: Settings, names: Iterable[str]) -> dict[str, str]:
     """The id of each public document, by its id or file name. Raises SondeError for one that is not there, or twice."""
     ids: dict[str, str] = {}
     with elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True) as client:
-        for name in sorted(set(named)):
-            either = [{"ids": {"values": [name]}}, {"term": {"name": name}}]
-            query = {"bool": {"filter": [{"term": {"owner": PUBLIC}}], "should": either, "minimum_should_match": 1}}
+        for name in sorted(set(names)):
+            id_or_name = [{"ids": {"values": [name]}}, {"term": {"name": name}}]
+            query = {"bool": {"filter": [{"term": {"owner": PUBLIC}}], "should": id_or_name, "minimum_should_match": 1}}
             body = client.search(index=alias(settings.index.prefix, "documents"), query=query, source=False).body
             hits = [hit["_id"] for hit in body["hits"]["hits"]]
             if len(hits) != 1:

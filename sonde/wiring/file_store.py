@@ -99,8 +99,8 @@ def kept_readings(settings: Settings) -> UnfinishedReadings | None:
     that belongs to somebody else: then each document is read at once.
     """
     folder = settings.library.folder
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    if os.access(existing, os.W_OK):
+    existing_folder = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(existing_folder, os.W_OK):
         return UnfinishedReadings(folder / ".readings")
     temporary = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
     temporary.mkdir(mode=0o700, exist_ok=True)

@@ -29,14 +29,14 @@ class QueueHarvestControl:
         self._jobs = jobs
 
     def sources(self) -> tuple[ConfiguredSource, ...]:
-        return tuple(_configured(source) for source in self._known().values())
+        return tuple(_as_configured(source) for source in self._sources().values())
 
     def schedule(self) -> ScheduleState:
         return ScheduleState(self._jobs().next_runs(), self._jobs().paused())
 
     def start(self, source: str) -> str:
         """Raises NotFound for a source that is not in sources.yaml, Conflict while it is being harvested."""
-        self._named(source)
+        self._source_of(source)
         if self._leases.is_held(source):
             raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
         run = self._jobs().harvest(source)
@@ -51,30 +51,30 @@ class QueueHarvestControl:
 
     def pause(self, source: str) -> None:
         """Raises NotFound for a source that is not in sources.yaml."""
-        self._named(source)
+        self._source_of(source)
         self._jobs().pause(source)
 
     def resume(self, source: str) -> None:
         """Raises NotFound for an unknown source, Conflict for one that sources.yaml pauses."""
-        if self._named(source).paused:
+        if self._source_of(source).paused:
             raise Conflict(f"{source} is paused in sources.yaml; take `paused: true` out there.")
         self._jobs().resume(source)
 
     def quality(self, source: str) -> Quality:
         """Raises NotFound if the source has no records and is not in the file."""
         report = measure(self._client, self._settings.index.prefix, source)
-        if not report.records and not report.refused and source not in self._known():
+        if not report.records and not report.refused and source not in self._sources():
             raise NotFound(f"There is no source {source!r}.")
         return Quality(report.as_dict(), quality_page(report))
 
-    def _known(self) -> Mapping[str, SourceEntry]:
+    def _sources(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()
 
-    def _named(self, source: str) -> SourceEntry:
-        known = self._known()
-        if source not in known:
-            raise NotFound(f"sources.yaml names no source {source!r}; it names: {', '.join(known) or 'none'}.")
-        return known[source]
+    def _source_of(self, source: str) -> SourceEntry:
+        sources = self._sources()
+        if source not in sources:
+            raise NotFound(f"sources.yaml names no source {source!r}; it names: {', '.join(sources) or 'none'}.")
+        return sources[source]
 
     @cached_property
     def _accepted(self) -> AcceptedRuns:
@@ -85,7 +85,7 @@ class QueueHarvestControl:
         return Leases.connect(self._settings.broker_url, self._settings.index.prefix)
 
 
-def _configured(source: SourceEntry) -> ConfiguredSource:
+def _as_configured(source: SourceEntry) -> ConfiguredSource:
     schedule = source.schedule
     return ConfiguredSource(
         id=source.id,

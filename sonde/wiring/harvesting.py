@@ -21,9 +21,9 @@ from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source
-from indexer.remove.removed import remove_source
+from indexer.remove.tombstones import remove_source
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted_source import restrict
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
@@ -54,21 +54,21 @@ def worker_parts(settings: Settings) -> WorkerParts:
     opener = Opener(settings, client, lists)
     links = LinkParts(client, settings.index.prefix, opener.asking_gate(), opener.host_limits)
 
-    def look(source_id: str, seconds: float) -> RunReport:
+    def check_links_of(source_id: str, seconds: float) -> RunReport:
         return check_links(source_id, links, seconds=seconds)
 
     return WorkerParts(
         client,
         opener,
         models.embedder,
-        check_links=look,
+        check_links=check_links_of,
         alerts=alert_work(settings, client, models),
-        measure=_nightly_measuring(settings, client, models),
+        measure=_nightly_measurement(settings, client, models),
         name_lists=lists,
     )
 
 
-def _nightly_measuring(settings: Settings, client: Elasticsearch, models: Models) -> Callable[[], None] | None:
+def _nightly_measurement(settings: Settings, client: Elasticsearch, models: Models) -> Callable[[], None] | None:
     """None if the settings name no judged questions."""
     if settings.evaluation.queries is None or settings.evaluation.qrels is None:
         return None
@@ -104,7 +104,7 @@ class Harvester:
         """A folder or archive with its own id. Raises Unavailable if it is being harvested now."""
         groups = groups_of_source(self._settings, source_id)
         options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
-        return self._harvest(source_id, lambda _: restricted(FolderSource(path), groups), options, progress)
+        return self._harvest(source_id, lambda _: restrict(FolderSource(path), groups), options, progress)
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
         """A source of sources.yaml. Raises NotFound that names the existing ones."""
@@ -119,11 +119,11 @@ class Harvester:
     def overview(self) -> list[Json]:
         """Each source of sources.yaml with its last run, then sources that were harvested without being there."""
         prepare_indices(self._client, self._settings, self._models)
-        runs, known = Runs(self._client, self._settings.index.prefix), self._known()
-        rows = [_row(config, runs.latest(config.id, size=1)) for config in known.values()]
-        others = sorted(set(Ledger(self._client, self._settings.index.prefix).sources()) - known.keys())
+        runs, sources = Runs(self._client, self._settings.index.prefix), self._sources()
+        rows = [_row(config, runs.latest(config.id, size=1)) for config in sources.values()]
+        other_sources = sorted(set(Ledger(self._client, self._settings.index.prefix).sources()) - sources.keys())
         by_hand = {"type": "-", "schedule": "not in sources.yaml"}
-        return rows + [{"id": id, **by_hand, **_last(runs.latest(id, size=1))} for id in others]
+        return rows + [{"id": id, **by_hand, **_last(runs.latest(id, size=1))} for id in other_sources]
 
     def _harvest(
         self, source_id: str, source: Callable[[str | None], Source], options: Options, progress: Progress
@@ -134,8 +134,12 @@ class Harvester:
         parts = HarvestParts(self._client, prefix, embedder, progress, self._lists)
         with self._lease(source_id) as guard:
             options = replace(options, guard=guard)
-            left = Runs(self._client, prefix).unfinished(source_id)
-            run = left if left is not None and _may_resume(left, options) else open_run(source_id, options)
+            unfinished_run = Runs(self._client, prefix).find_unfinished(source_id)
+            run = (
+                unfinished_run
+                if unfinished_run is not None and _may_resume(unfinished_run, options)
+                else open_run(source_id, options)
+            )
             report = harvest(source_id, source(run.since), parts, options, run)
             if report.counts.without_vector and embedder is not None:
                 embed_missing(source_id, parts, options)
@@ -166,7 +170,7 @@ class Harvester:
 
     def sources(self) -> list[str]:
         """The ids of sources.yaml, in its order."""
-        return list(self._known())
+        return list(self._sources())
 
     @contextmanager
     def _lease(self, source_id: str) -> Iterator[Callable[[], None]]:
@@ -183,22 +187,24 @@ class Harvester:
                 raise Unavailable(f"{source_id} is already being harvested; `sonde sources` shows its run.")
             yield lambda: Lease.guard(lease)
 
-    def _known(self) -> dict[str, SourceConfig]:
+    def _sources(self) -> dict[str, SourceConfig]:
         return known_sources(self._settings.harvest.sources)
 
     def _source(self, source_id: str) -> SourceConfig:
-        known = self._known()
-        if source_id not in known:
+        sources = self._sources()
+        if source_id not in sources:
             raise NotFound(
                 f"{source_id!r} is neither a file nor a source of {self._settings.harvest.sources}, "
-                f"which knows: {', '.join(known) or 'none'}."
+                f"which knows: {', '.join(sources) or 'none'}."
             )
-        return known[source_id]
+        return sources[source_id]
 
 
-def _may_resume(left: RunReport | None, options: Options) -> bool:
+def _may_resume(unfinished_run: RunReport | None, options: Options) -> bool:
     """A position in other files is meaningless."""
-    return left is not None and (left.trigger == options.trigger or not left.trigger.startswith("cli /"))
+    return unfinished_run is not None and (
+        unfinished_run.trigger == options.trigger or not unfinished_run.trigger.startswith("cli /")
+    )
 
 
 def _row(config: SourceConfig, latest: list[RunReport]) -> Json:

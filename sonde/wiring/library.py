@@ -40,10 +40,10 @@ def personal_library(
 ) -> PersonalLibrary:
     """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
     files = FolderFiles(settings.library.folder)
-    store, kept = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
+    store, readings = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
 
     def delete(entry: DocumentEntry) -> None:
-        library.remove_document(entry, store, files, kept)
+        library.remove_document(entry, store, files, readings)
 
     @cache
     def make_indices() -> None:
@@ -64,9 +64,9 @@ def personal_library(
     )
 
 
-def library_search(chosen: PersonalLibrary, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
+def library_search(library: PersonalLibrary, answers: Answerer, resolver: ServingResolver) -> LibrarySearch:
     """``/search`` in a user's documents, with the same passages as answers."""
-    return LibrarySearch(answers.retriever, resolver, chosen.parts.entries)
+    return LibrarySearch(answers.retriever, resolver, library.parts.entries)
 
 
 def quota(uploads: LibrarySettings) -> Quota:
@@ -76,8 +76,8 @@ def quota(uploads: LibrarySettings) -> Quota:
 def _media_type(data: bytes) -> str:
     try:
         return media_type(data)
-    except DocumentRefused as refused:
-        raise Unsupported(str(refused)) from refused
+    except DocumentRefused as refusal:
+        raise Unsupported(str(refusal)) from refusal
 
 
 def _enqueue_document(jobs: Callable[[], Jobs]) -> Callable[[str], None]:

@@ -41,24 +41,26 @@ def measure_live(settings: Settings, client: Elasticsearch, models: Models) -> M
         raise SondeError("Name the judged questions in SONDE_EVALUATION__QUERIES and SONDE_EVALUATION__QRELS.")
     store = MeasurementStore(client, settings.index.prefix)
     pipeline = live_pipeline(settings, client, models)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
+    measured_at = datetime.now(UTC).isoformat(timespec="seconds")
     result = live_result(
-        ask_live(pipeline, questions_of(judged_files.queries), Variant()), read_qrels(judged_files.qrels), at
+        ask_live(pipeline, questions_of(judged_files.queries), Variant()), read_qrels(judged_files.qrels), measured_at
     )
-    judged = _fingerprint(judged_files.queries, judged_files.qrels)
-    before = [_result(earlier) for earlier in store.latest(judged=judged)]
+    judgements_hash = _fingerprint(judged_files.queries, judged_files.qrels)
+    earlier_results = [_result(earlier) for earlier in store.latest(judged=judgements_hash)]
     model = pipeline.parts.resolver.resolve().records.meta.embedding_model
     numbers = result.questions, result.ndcg_at_10, result.recall_at_100
-    measured = Measurement(at, judged, *numbers, fall(result, before), model, __version__)
-    store.keep(measured)
-    log.info("answers.measured", ndcg_at_10=measured.ndcg_at_10, fall=measured.fall, questions=measured.questions)
-    if measured.fall > judged_files.fall:
-        _tell(settings, measured)
-    return measured
+    measurement = Measurement(measured_at, judgements_hash, *numbers, fall(result, earlier_results), model, __version__)
+    store.keep(measurement)
+    log.info(
+        "answers.measured", ndcg_at_10=measurement.ndcg_at_10, fall=measurement.fall, questions=measurement.questions
+    )
+    if measurement.fall > judged_files.fall:
+        _send_fall_notice(settings, measurement)
+    return measurement
 
 
-def _tell(settings: Settings, measurement: Measurement) -> None:
-    """The metric tells it too, so that a mail server that is down loses nothing."""
+def _send_fall_notice(settings: Settings, measurement: Measurement) -> None:
+    """The metric shows the fall too, so a mail server that is down hides nothing."""
     server, to = mail_server(settings), settings.mail.operator
     if server is None or to is None:
         return

@@ -35,7 +35,7 @@ Check = Callable[[], Sequence[str]]
 """Sentences about what is wrong, each with what to do; empty if nothing is. A SondeError is such a sentence too."""
 _ASK_S = 4.0
 _LARGEST_LIST = 4 * 1024 * 1024
-_NAMED = 5
+_MOST_NAMED = 5
 _BROKER_S = 2.0
 
 
@@ -45,38 +45,38 @@ class PartWatch:
     def __init__(self, checks: dict[str, Check], clock: Callable[[], float] = time.monotonic) -> None:
         self._checks = checks
         self._clock = clock
-        self._looking = threading.Lock()
-        self._looked = float("-inf")
-        self._found: dict[str, tuple[str, ...]] = {}
+        self._lock = threading.Lock()
+        self._looked_at_s = float("-inf")
+        self._sentences_by_part: dict[str, tuple[str, ...]] = {}
 
     def __call__(self) -> list[str]:
         """What the last look found; starts the next look beside this call if that one is old."""
-        if self._clock() - self._looked > _KEPT_S and not self._looking.locked():
+        if self._clock() - self._looked_at_s > _KEPT_S and not self._lock.locked():
             threading.Thread(target=self.look, name="sonde-part-watch", daemon=True).start()
         return self._sentences()
 
     def look(self) -> list[str]:
         """Runs every check now. Only one thread looks; another one gets what was found before."""
-        if not self._looking.acquire(blocking=False):
+        if not self._lock.acquire(blocking=False):
             return self._sentences()
         try:
             for part, check in self._checks.items():
                 self._keep(part, _sentences_of(check))
-            self._looked = self._clock()
+            self._looked_at_s = self._clock()
         finally:
-            self._looking.release()
+            self._lock.release()
         return self._sentences()
 
     def _keep(self, part: str, sentences: tuple[str, ...]) -> None:
-        before = self._found.get(part, ())
-        self._found[part] = sentences
-        if sentences and sentences != before:
+        earlier_sentences = self._sentences_by_part.get(part, ())
+        self._sentences_by_part[part] = sentences
+        if sentences and sentences != earlier_sentences:
             log.warning("part.troubled", part=part, reason=" ".join(sentences))
-        elif before and not sentences:
+        elif earlier_sentences and not sentences:
             log.info("part.well_again", part=part)
 
     def _sentences(self) -> list[str]:
-        return [sentence for part in self._checks for sentence in self._found.get(part, ())]
+        return [sentence for part in self._checks for sentence in self._sentences_by_part.get(part, ())]
 
 
 def _sentences_of(check: Check) -> tuple[str, ...]:
@@ -100,25 +100,29 @@ def ocr_notes(settings: Settings) -> list[str]:
 
 def reranker_trouble(settings: Settings, models: Models) -> list[str]:
     """For a local one: that it cannot be loaded, once that was tried. For a remote one: that nobody answers there."""
-    chosen = settings.cross_encoder
-    if chosen.model is None:
+    model_settings = settings.cross_encoder
+    if model_settings.model is None:
         return []
     problem = models.reranker_problem
-    if problem is None and chosen.runtime == "remote" and chosen.url is not None:
-        key = chosen.key.get_secret_value() if chosen.key is not None else None
-        problem = _problem_of(_answer_of(models.gate, chosen.url, key))
-    return [] if problem is None else [f"Searches rank without the reranker {chosen.model}: {problem}."]
+    if problem is None and model_settings.runtime == "remote" and model_settings.url is not None:
+        key = model_settings.key.get_secret_value() if model_settings.key is not None else None
+        problem = _problem_of(_answer_of(models.gate, model_settings.url, key))
+    return [] if problem is None else [f"Searches rank without the reranker {model_settings.model}: {problem}."]
 
 
 def language_model_trouble(settings: Settings, gate: Callable[[], Gate]) -> list[str]:
     """That the endpoint does not answer, refuses the key, or does not have the named model."""
-    chosen = settings.answers
-    if chosen.url is None:
+    model_settings = settings.answers
+    if model_settings.url is None:
         return []
-    key = chosen.key.get_secret_value() if chosen.key is not None else None
-    answer = _answer_of(gate(), f"{chosen.url.removesuffix('/chat/completions')}/models", key)
-    problem = _problem_of(answer) or _not_listed(answer, chosen.model)
-    return [] if problem is None else [f"Answers are quotes, without the language model {chosen.model}: {problem}."]
+    key = model_settings.key.get_secret_value() if model_settings.key is not None else None
+    answer = _answer_of(gate(), f"{model_settings.url.removesuffix('/chat/completions')}/models", key)
+    problem = _problem_of(answer) or _not_listed(answer, model_settings.model)
+    return (
+        []
+        if problem is None
+        else [f"Answers are quotes, without the language model {model_settings.model}: {problem}."]
+    )
 
 
 def _answer_of(gate: Gate, url: str, key: str | None) -> HttpAnswer | str:
@@ -145,14 +149,14 @@ def _not_listed(answer: HttpAnswer | str, model: str | None) -> str | None:
     if isinstance(answer, str) or answer.status != 200:
         return None
     try:
-        listed = answer.parsed()
+        listing = answer.parsed()
     except SondeError:
         return None
-    items = listed.get("data") if isinstance(listed, Mapping) else None
+    items = listing.get("data") if isinstance(listing, Mapping) else None
     names = [str(item.get("id")) for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
     if not names or model in names:
         return None
-    return f"{host_of(answer.url)} has no model of this name; it has {', '.join(names[:_NAMED])}"
+    return f"{host_of(answer.url)} has no model of this name; it has {', '.join(names[:_MOST_NAMED])}"
 
 
 def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> PartWatch:
@@ -161,7 +165,7 @@ def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> Par
     checks: dict[str, Check] = {
         "reranker": partial(reranker_trouble, settings, models),
         "language model": lambda: language_model_trouble(settings, lambda: models.gate),
-        "aliases": lambda: [alias_lost.remedy for alias_lost in lost_aliases(client, settings.index.prefix)],
+        "aliases": lambda: [missing_alias.remedy for missing_alias in lost_aliases(client, settings.index.prefix)],
         "workers": lambda: _background_work(broker, settings.index.prefix),
     }
     return PartWatch(checks)

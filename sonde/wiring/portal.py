@@ -91,14 +91,14 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
     granules = settings.granules
     limits = GranuleLimits(timeout_s=granules.timeout_s, cache_s=granules.kept_s)
-    cached: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
+    cache: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     lock = threading.Lock()
 
     def stac_apis() -> dict[str, str]:
         with lock:
-            if "all" not in cached:
-                cached["all"] = _stac_apis(settings)
-            return cached["all"]
+            if "all" not in cache:
+                cache["all"] = _stac_apis(settings)
+            return cache["all"]
 
     return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url, limits)
 
@@ -128,11 +128,13 @@ def record_quality(client: Elasticsearch, prefix: str) -> QualityOf:
     """Reads with the rights of the caller, if the client has them."""
 
     def quality(record: str) -> RecordQuality:
-        wanted = {"ids": {"values": [record]}}
-        hits = client.search(index=alias(prefix, "records"), query=wanted, size=1, source=WITHOUT).body["hits"]["hits"]
+        query_by_id = {"ids": {"values": [record]}}
+        hits = client.search(index=alias(prefix, "records"), query=query_by_id, size=1, source=WITHOUT).body["hits"][
+            "hits"
+        ]
         if not hits:
             raise NotFound(f"There is no record {record!r}.")
-        stored = hits[0]["_source"]
-        return RecordQuality(round(score(stored), 3), missing(stored), tuple(stored.get("warnings", ())))
+        document = hits[0]["_source"]
+        return RecordQuality(round(score(document), 3), missing(document), tuple(document.get("warnings", ())))
 
     return quality

@@ -14,18 +14,18 @@ from sonde.settings import Settings
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_parts
 
-_SAMPLED = 30
+_SAMPLE_SIZE = 30
 _FIRST = 10
 
 
-class _Fixed:
+class _FixedResolver:
     """A resolver with a fixed index."""
 
-    def __init__(self, serving: Serving) -> None:
-        self._serving = serving
+    def __init__(self, fixed: Serving) -> None:
+        self._fixed = fixed
 
     def resolve(self) -> Serving:
-        return self._serving
+        return self._fixed
 
     def forget(self) -> None:
         """Does nothing: the index is fixed."""
@@ -39,9 +39,9 @@ def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -
     def probe(index: str) -> Sequence[Sequence[str]]:
         if not questions:
             questions.extend(_titles(client, index))
-        built = described(client, index)
-        serving = Serving(built, None, models.embedder(built.meta.embedding_model))
-        pipeline = SearchPipeline(search_parts(client, _Fixed(serving), models, ranking_config(settings)))
+        index_description = described(client, index)
+        fixed = Serving(index_description, None, models.embedder(index_description.meta.embedding_model))
+        pipeline = SearchPipeline(search_parts(client, _FixedResolver(fixed), models, ranking_config(settings)))
         answers = [pipeline.ordered(SearchRequest(q=question, rerank=False)) for question in questions]
         return [answer.ranking.ids(0, _FIRST) for answer in answers]
 
@@ -52,5 +52,5 @@ def _titles(client: Elasticsearch, index: str) -> list[str]:
     """Titles in a random but fixed order."""
     client.indices.refresh(index=index)
     sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
-    hits = client.search(index=index, query=sample, source={"includes": ["title"]}, size=_SAMPLED)["hits"]["hits"]
+    hits = client.search(index=index, query=sample, source={"includes": ["title"]}, size=_SAMPLE_SIZE)["hits"]["hits"]
     return [hit["_source"]["title"] for hit in hits if hit["_source"].get("title")]

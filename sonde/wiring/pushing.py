@@ -14,7 +14,7 @@ from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, id_of_address
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.parts import HarvestParts
 from indexer.write import push
 from search_api.catalogue.record_sink import Check, unchecked
@@ -54,7 +54,7 @@ class Pusher:
     groups_of: Callable[[str], tuple[str, ...] | None]
     blocks: Callable[[], Sequence[WriteBlock]] = tuple
     _turn: threading.Lock = field(default_factory=threading.Lock)
-    _prepared: bool = False
+    _is_prepared: bool = False
 
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
@@ -65,11 +65,11 @@ class Pusher:
         with self.alone(source, record):
             check(record)
             try:
-                pushed = push.Pushing(record, content, media_type, self.groups_of(source))
-                done = push.put(source, pushed, self.parts)
+                document = push.PushedDocument(record, content, media_type, self.groups_of(source))
+                result = push.put(source, document, self.parts)
             except RecordRefused as refusal:
                 raise InvalidInput("body", f"body: {refusal}") from None
-        return done.record, done.created
+        return result.record, result.created
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
         """See search_api.catalogue.record_sink.RecordSink."""
@@ -96,9 +96,9 @@ class Pusher:
         if blocks := self.blocks():
             raise WritesBlocked(explain(blocks))
         with self._turn:
-            if not self._prepared:
+            if not self._is_prepared:
                 self.prepare()
-                self._prepared = True
+                self._is_prepared = True
 
     @contextmanager
     def alone(self, source: str, record: str) -> Iterator[None]:
@@ -107,13 +107,13 @@ class Pusher:
         Raises Conflict if the source is being harvested, or another writer holds the record for too long.
         """
         try:
-            harvested = self.leases.is_held(source)
+            is_being_harvested = self.leases.is_held(source)
         except Unavailable:
             log.info("push.without_broker", source=source)
             with self._turn:
                 yield
             return
-        if harvested:
+        if is_being_harvested:
             raise Conflict(f"{source} is being harvested now; push again when that is done (/harvest/runs shows it).")
         until = time.monotonic() + _PATIENCE_S
         while True:

@@ -63,8 +63,8 @@ def search_pipeline(
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    loaded = LoadedVocabularies(VocabularyStore(client, prefix), _with_own)
-    vocabulary = CuratedVocabulary(loaded, curation)
+    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), _with_own_vocabulary)
+    vocabulary = CuratedVocabulary(vocabularies, curation)
     parts = search_parts(
         client,
         resolver,
@@ -79,8 +79,8 @@ def search_pipeline(
     return SearchPipeline(parts), resolver
 
 
-def _with_own(loaded: Sequence[NamedVocabulary]) -> Vocabulary:
-    return Vocabulary.of([own_vocabulary(), *loaded])
+def _with_own_vocabulary(vocabularies: Sequence[NamedVocabulary]) -> Vocabulary:
+    return Vocabulary.of([own_vocabulary(), *vocabularies])
 
 
 def search_parts(
@@ -120,10 +120,10 @@ def search_parts(
 def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
     """Answers with the configured model; without one, with quotes."""
     model = language_model(settings, lambda: models.gate)
-    return answerer_over(settings, settings.index.prefix, search, resolver, models, model)
+    return answerer_of(settings, settings.index.prefix, search, resolver, models, model)
 
 
-def answerer_over(
+def answerer_of(
     settings: Settings,
     prefix: str,
     search: SearchParts,

@@ -17,7 +17,7 @@ from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted_source import restrict
 from indexer.store.file_versions import SourceVersions
 from net.gate import Gate, GatePolicy
 from reading.concepts import NameLists
@@ -50,16 +50,16 @@ class Opener:
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
         """The catalogue; ``since``: only later changes. Raises SondeError if a secret cannot be read."""
-        return restricted(self._open(config, since), config.access.groups)
+        return restrict(self._open(config, since), config.access.groups)
 
     def _open(self, config: SourceConfig, since: str | None) -> Source:
         if config.type == "folder":
             return FolderSource(config.folder, **config.options)
         fetcher = self.fetcher(config)
         if self.client is not None:
-            prefix, asking = self.settings.index.prefix, since is not None
-            tag = _how_read(config, self.name_lists())
-            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, asking=asking)
+            prefix, only_changes = self.settings.index.prefix, since is not None
+            tag = _reading_options(config, self.name_lists())
+            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, only_changes=only_changes)
         return open_source(config.type, fetcher, since, config.options)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:
@@ -101,7 +101,7 @@ class Opener:
         )
 
 
-def _how_read(config: SourceConfig, lists: NameLists) -> str:
+def _reading_options(config: SourceConfig, lists: NameLists) -> str:
     options = json.dumps(config.options, sort_keys=True, default=str)
     versions = [lists.version] if lists.version else []
     return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to), *versions)

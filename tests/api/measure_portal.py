@@ -20,7 +20,7 @@ import structlog
 from flask.testing import FlaskClient
 
 from es_gateway.client import Elasticsearch
-from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.capacity import freeze_loaded_objects
 from tests.browser.chromium import chromium
 from tests.browser.measure import sizes_kb, soon
 from tests.live import serving
@@ -98,7 +98,7 @@ def crawled(http: FlaskClient) -> tuple[Figure, list[str]]:
 def measure(http: FlaskClient) -> Iterator[Figure]:
     for address in ("/suggest?q=warm", "/search?q=warm&facets=all", "/collections/all/items?limit=100"):
         http.get(address)
-    keep_what_is_loaded()  # as the process does that serves
+    freeze_loaded_objects()  # as the process does that serves
     rate, ids = crawled(http)
     yield Figure("records", len(ids), "")
     yield rate

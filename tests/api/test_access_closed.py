@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
 from core.access import AccessScope
 from core.errors import SondeError
 from indexer.documents.index.ingest import IncomingDocument, ingest
-from indexer.remove.removed import list_removed
+from indexer.remove.tombstones import list_removed
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.http.access.keys import Grant, KeyStore

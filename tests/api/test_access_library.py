@@ -21,7 +21,7 @@ from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted_source import restrict
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.library.personal_library import PersonalLibrary
@@ -94,7 +94,7 @@ def _hidden(folder: Path) -> Any:
         "links": [],
     }
     (folder / "x1.json").write_text(json.dumps(record), "utf-8")
-    return restricted(FolderSource(folder), ("glaciers",))
+    return restrict(FolderSource(folder), ("glaciers",))
 
 
 def _form(record: str | None = None) -> dict[str, Any]:

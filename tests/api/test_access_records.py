@@ -23,7 +23,7 @@ from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted_source import restrict
 from search_api.app import create_app
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
@@ -102,7 +102,7 @@ def service(
     one = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
     one.prepare()
     _harvest(one, "open", _write(folder / "open", *PLAIN))
-    _harvest(one, "secret", restricted(_write(folder / "secret", SECRET), ("glaciers",)))
+    _harvest(one, "secret", restrict(_write(folder / "secret", SECRET), ("glaciers",)))
     parts = document_parts(one.settings, one.models, es_client)
     for record, name, count in ((HIDDEN, MARK, 77), (OPEN, "lower", 42)):
         text = REPORT.format(count=count, name=name).encode()
@@ -438,9 +438,9 @@ def test_the_sources_setting_decides_and_passages_and_tombstones_follow(
     parts = document_parts(one.settings, one.models, es_client)
     assert ingest(IncomingDocument(text, "a.md", "a.md", record=HIDDEN), parts).entry.state == "ready"
     assert seen(None) == (200, 1)
-    assert _harvest(one, "secret", restricted(source, ("glaciers",))).counts.changed == 1
+    assert _harvest(one, "secret", restrict(source, ("glaciers",))).counts.changed == 1
     assert (seen(None), seen("member")) == ((404, 0), (200, 1))
-    assert _harvest(one, "secret", restricted(source, ("glaciers",))).counts.same == 1
+    assert _harvest(one, "secret", restrict(source, ("glaciers",))).counts.same == 1
     assert _harvest(one, "secret", source).counts.changed == 1
     assert seen(None) == (200, 1)
 
@@ -463,7 +463,7 @@ def test_a_removed_record_stays_hidden_and_comes_back_hidden(
     http = create_app(replace(api_parts(one.settings, one.models), authenticator=Three())).test_client()
     folder = tmp_path / "secret"
     also = {**SECRET, "id": "hidden-2"}
-    source = restricted(_write(folder, SECRET, also), ("glaciers",))
+    source = restrict(_write(folder, SECRET, also), ("glaciers",))
     _harvest(one, "secret", source)
     (folder / "hidden-1.json").unlink()
     parts = HarvestParts(es_client, prefix, one.models.embedder)

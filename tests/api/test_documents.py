@@ -24,7 +24,7 @@ from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted_source import restrict
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.library.personal_library import PersonalLibrary
@@ -101,7 +101,7 @@ def papers(
     one.prepare()
     harvesting = HarvestParts(es_client, one.prefix, one.models.embedder)
     harvest("open", _records(folder / "open", "lake"), harvesting)
-    harvest("secret", restricted(_records(folder / "secret", "glacier"), ("glaciers",)), harvesting)
+    harvest("secret", restrict(_records(folder / "secret", "glacier"), ("glaciers",)), harvesting)
     es_client.indices.refresh(index=f"{one.prefix}-records")
     settings = one.settings.model_copy(update={"library": LibrarySettings(folder=folder / "files")})
     reading = document_parts(settings, one.models, es_client)

@@ -18,7 +18,7 @@ from core.access import Caller
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options
-from indexer.remove.removed import list_removed
+from indexer.remove.tombstones import list_removed
 from indexer.sources.folder import FolderSource
 from search_api.app import LARGEST_BODY_BYTES, create_app
 from sonde.settings import BrokerSettings

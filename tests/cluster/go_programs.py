@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from local_stack.state import locked
+from local_stack.state import file_lock
 from tests.cluster.kubernetes_binary import cache_folder
 from tests.cluster.progress import say
 
@@ -66,7 +66,7 @@ def built(name: str) -> Path:
     """The program, built where it is not there yet. Raises NoProgram."""
     file = program_file(name)
     file.parent.mkdir(parents=True, exist_ok=True)
-    with locked(file.with_name(f"{name}.lock")):
+    with file_lock(file.with_name(f"{name}.lock")):
         if not file.exists():
             _build(PROGRAMS[name], file)
     return file

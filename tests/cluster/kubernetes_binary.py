@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from local_stack.state import locked
+from local_stack.state import file_lock
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,7 +45,7 @@ def _unpacked(packed: Path) -> Path:
         raise NoKubernetes(f"no Kubernetes: {packed} is absent, and tests/cluster/binary/build.sh was not run")
     binary = cache_folder() / str(packed.stat().st_size) / "cluster"
     binary.parent.mkdir(parents=True, exist_ok=True)
-    with locked(binary.with_suffix(".lock")):
+    with file_lock(binary.with_suffix(".lock")):
         if not binary.exists():
             partial = binary.with_suffix(".partial")
             with lzma.open(packed) as source, partial.open("wb") as target:

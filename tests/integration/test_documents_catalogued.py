@@ -18,7 +18,7 @@ from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted import restricted
+from indexer.sources.restricted_source import restrict
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
@@ -64,7 +64,7 @@ class Field:
 
     def harvest(self, record: dict[str, Any], groups: tuple[str, ...] = ()) -> None:
         (self.folder / "lake.json").write_text(json.dumps(record), "utf-8")
-        source = restricted(FolderSource(self.folder), groups) if groups else FolderSource(self.folder)
+        source = restrict(FolderSource(self.folder), groups) if groups else FolderSource(self.folder)
         harvest("open", source, HarvestParts(self.service.client, self.service.prefix, self.service.models.embedder))
         self.refresh()
 

@@ -113,8 +113,8 @@ def _month(span: str) -> str:
 
 def test_the_same_file_again_does_nothing_and_a_new_version_replaces_the_old(parts: IngestParts) -> None:
     first = put(parts, report(), origin="versions.pdf")
-    assert not first.same
-    assert put(parts, report(), origin="versions.pdf").same
+    assert not first.is_same
+    assert put(parts, report(), origin="versions.pdf").is_same
     second = put(parts, report(["Only one short sentence on Zwirbel is left in here."]), origin="versions.pdf")
     assert second.entry.id != first.entry.id
     assert passages(parts, first.entry.id) == []
@@ -166,7 +166,7 @@ def test_a_broken_off_ingest_is_done_again_and_leaves_nothing_double(parts: Inge
     store = DocumentStore(parts.client, parts.prefix)
     store.put_entry(replace(entry, state="embedding", passages=None))
     done = put(parts, report(), origin="cut.pdf")
-    assert not done.same
+    assert not done.is_same
     assert done.entry.state == "ready"
     assert len(passages(parts, entry.id)) == 1
 

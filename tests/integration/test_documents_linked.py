@@ -16,7 +16,7 @@ from elasticsearch import Elasticsearch
 from core.record import Link, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents.index.linked import document_links, follow_links, pdf_of_page
+from indexer.documents.index.linked_documents import document_links, follow_links, pdf_of_page
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from net.gate import Gate, GatePolicy

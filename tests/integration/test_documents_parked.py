@@ -20,7 +20,7 @@ from es_mappings.names import alias
 from indexer.documents.index import retries as parking
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
-from indexer.documents.index.linked import follow_links
+from indexer.documents.index.linked_documents import follow_links
 from indexer.documents.index.repair_library import Queue, repair_library
 from indexer.documents.index.retries import READING
 from indexer.documents.index.steps import IngestParts
@@ -97,9 +97,9 @@ def test_a_reader_that_fails_in_the_second_batch_leaves_nothing_searchable(parts
     assert stored(parts, entry.id).state == "failed"
 
     again = ingest(IncomingDocument(LONG, "long.md", "long.md"), failing)
-    assert again.same  # parked: not tried for ever
+    assert again.is_same  # parked: not tried for ever
     assert reader.asked == 67
-    mended = ingest(IncomingDocument(LONG, "long.md", "long.md", again=True), parts).entry
+    mended = ingest(IncomingDocument(LONG, "long.md", "long.md", retry=True), parts).entry
     assert mended.state == "ready"
     assert found(parts, entry.id) == mended.passages == 70
 
@@ -158,9 +158,9 @@ def test_what_a_power_cut_left_of_a_public_document_is_taken_out_at_the_next_sta
     assert found(parts, entry.id) > 0
     store = DocumentStore(parts.client, parts.prefix)
     store.put_entry(replace(entry, state="embedding", passages=None, updated=now_iso()))
-    assert parking.undo_interrupted(store) == 0  # somebody may be at it
+    assert parking.delete_interrupted(store) == 0  # somebody may be at it
     store.put_entry(replace(entry, state="embedding", passages=None, updated="2026-01-01T00:00:00.000Z"))
-    assert parking.undo_interrupted(store) == 1
+    assert parking.delete_interrupted(store) == 1
     assert found(parts, entry.id) == 0
     assert stored(parts, entry.id).reason == "interrupted"
     assert ingest(IncomingDocument(LONG + b"\n\ncut", "cut.md", "cut.md"), parts).entry.state == "ready"

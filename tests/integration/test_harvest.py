@@ -54,7 +54,7 @@ class Bench:
     def states(self) -> dict[str, str]:
         self.client.indices.refresh(index=f"{self.prefix}-*")
         ledger = Ledger(self.client, self.prefix)
-        return {entry.native_id: entry.state for entry in ledger.where({"match_all": {}})}
+        return {entry.native_id: entry.state for entry in ledger.find({"match_all": {}})}
 
 
 @pytest.fixture
@@ -302,7 +302,7 @@ def test_slices_go_on_from_the_stored_position_and_only_the_last_one_sweeps(benc
     source, options = FolderSource(bench.folder, page_size=2), Options(batch=4, records=4)
     reports = [harvest("s", source, parts, options)]
     while reports[-1].state == "running":
-        stored = Runs(bench.client, bench.prefix).unfinished("s")
+        stored = Runs(bench.client, bench.prefix).find_unfinished("s")
         assert stored == reports[-1]
         reports.append(harvest("s", source, parts, options, stored))
 

@@ -343,7 +343,7 @@ def test_the_survey_and_the_harvest_count_the_same(bench: Bench, tmp_path: Path)
     surveyed, report = survey_of(source.pages()), bench.harvest(source)
     assert report.state == "complete"
     assert report.counts.new == sum(surveyed.records.values()) == 5
-    assert report.counts.refused == sum(map(len, surveyed.refused.values()))
+    assert report.counts.refused == sum(map(len, surveyed.refusals.values()))
     assert report.counts.passed_over == sum(surveyed.passed_over.values()) == 2
     assert report.counts.seen == report.counts.new + report.counts.refused == surveyed.documents
     assert any("passed over: files with the suffix .pdf" in kind for kind in report.warnings)

@@ -23,7 +23,7 @@ from indexer.parts import HarvestParts, Options
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.folder import FolderSource
 from indexer.store.ledger import Ledger
-from indexer.write.push import Pushing, put
+from indexer.write.push import PushedDocument, put
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -240,7 +240,7 @@ def test_what_was_removed_is_restored_under_the_id_that_it_had(bench: Bench) -> 
 def test_a_push_replaces_the_record_at_its_address_and_the_catalogue_has_the_last_word(bench: Bench) -> None:
     bench.write(a=V1, b=V2)
     bench.harvest()
-    put("s", Pushing("s:product", document("product", edition="1.1").encode()), bench.parts)
+    put("s", PushedDocument("s:product", document("product", edition="1.1").encode()), bench.parts)
     assert bench.editions() == {**BOTH, "s:product": "1.1"}
     bench.harvest()
     assert bench.editions() == BOTH

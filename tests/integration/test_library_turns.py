@@ -33,7 +33,7 @@ from tests.conftest import delete_indices
 from tests.pdf_files import PdfPage, paragraph, pdf
 from tests.service import Service
 from workers.config import LibraryWork, WorkerConfig, WorkerParts
-from workers.library import Turns, read_turn
+from workers.library import UserTurns, read_turn
 from workers.slices import Worker
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
@@ -142,7 +142,7 @@ def test_as_many_turns_wait_as_documents_are_unread(library: Library) -> None:
 
 
 def test_the_owner_whose_turn_is_longest_ago_comes_first(library: Library) -> None:
-    turns = Turns(library.broker, library.parts.prefix)
+    turns = UserTurns(library.broker, library.parts.prefix)
     assert turns.in_order(["cora", "anna", "berta"]) == ["anna", "berta", "cora"]
     for owner in ("anna", "berta", "anna"):
         turns.take(owner)
@@ -174,7 +174,9 @@ def test_a_killed_reading_continues_where_it_stopped(library: Library) -> None:
     assert (half.state, half.done, half.total, library.passages(id)) == ("embedding", 32, 60, 32)
     repaired: list[str] = []
     queue = Queue(lambda _: False, lambda document: repaired.append(document) is None)
-    repair_library(library.store, library.files, queue, silent=timedelta(0), unfinished=library.parts.unfinished)
+    repair_library(
+        library.store, library.files, queue, silent=timedelta(0), unfinished_readings=library.parts.unfinished
+    )
     assert repaired == [id]  # at the next start it is queued again, and what is done is kept
     again = KilledReader(10**6)
 

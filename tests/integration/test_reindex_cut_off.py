@@ -20,7 +20,7 @@ from indexer.parts import HarvestParts, Options
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.reindex.sync import unfinished_handovers
 from indexer.sources.folder import FolderSource
-from sonde.ops.doctor.elasticsearch import cut_off
+from sonde.ops.doctor.elasticsearch import unfinished_reindex
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 
@@ -124,7 +124,7 @@ def yard(es_client: Elasticsearch, elasticsearch_url: str, prefix: str, tmp_path
 @pytest.mark.parametrize("after", ["/_aliases", "/_bulk"])
 def test_the_next_harvest_brings_over_what_came_changed_and_went(yard: _Yard, after: str) -> None:
     yard.cut(after=after)
-    assert cut_off(yard.client, yard.prefix)[0] == "warning"
+    assert unfinished_reindex(yard.client, yard.prefix)[0] == "warning"
     wanted = yard.documents(yard.one)
     assert len(wanted) == 4
     if after == "/_aliases":
@@ -133,7 +133,7 @@ def test_the_next_harvest_brings_over_what_came_changed_and_went(yard: _Yard, af
     assert yard.documents(yard.two) == wanted
     assert yard.with_vector() == 4
     assert unfinished_handovers(yard.client, yard.prefix) == []
-    assert cut_off(yard.client, yard.prefix)[0] == "ok"
+    assert unfinished_reindex(yard.client, yard.prefix)[0] == "ok"
 
 
 def test_the_next_reindex_ends_it_and_builds_no_other(yard: _Yard) -> None:

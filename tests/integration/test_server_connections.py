@@ -15,7 +15,7 @@ import httpx
 import pytest
 from flask import Flask
 
-from core.deadlines import waiting_elsewhere
+from core.deadlines import slot_released
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from net.gate import Gate, GatePolicy
 from search_api.http.limits import AdmissionLimits, register_admission
@@ -267,7 +267,7 @@ class Answering(Served):
 
         @self.app.get("/ask")
         def ask() -> str:
-            with waiting_elsewhere():
+            with slot_released():
                 return "".join(language_model.stream([]))
 
         @self.app.get("/library/documents")

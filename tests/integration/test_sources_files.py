@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexer.sources.fetching import BadAnswer
-from indexer.sources.linked import NothingToHarvest
+from indexer.sources.linked_walk import NothingToHarvest
 from indexer.sources.members import SourceBroken
 from indexer.sources.sitemap import SitemapSource
 from indexer.sources.stac_api import StacOptions

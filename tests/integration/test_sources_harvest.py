@@ -21,7 +21,7 @@ from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options
 from indexer.raw import RawPage, RawRecord
-from indexer.remove.removed import list_removed, purge
+from indexer.remove.tombstones import list_removed, purge
 from indexer.sources.politeness import RequestPolicy
 from lab.chaos.harvests import open_csw, titles
 from lab.chaos.proxies import FaultPlan, fault_proxy
@@ -84,7 +84,7 @@ def test_what_was_removed_long_ago_is_purged(parts: HarvestParts) -> None:
     run(parts, RawPage(raws("a"), deleted=("b",)), since="2024-01-01T00:00:00Z")
     assert purge(parts.client, parts.prefix) == 0, "30 days are not over"
 
-    assert purge(parts.client, parts.prefix, kept=timedelta(0)) == 1
+    assert purge(parts.client, parts.prefix, kept_for=timedelta(0)) == 1
 
     with pytest.raises(NotFound, match="b: not among the removed"):
         restore("s", ["b"], parts, Options())

@@ -18,7 +18,7 @@ from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
-from indexer.quality.links import LinkParts, broken, check_links, in_order
+from indexer.quality.links import LinkParts, broken_reason, check_links, in_order
 from indexer.quality.quality import measure, quality_page
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.politeness import RequestPolicy
@@ -78,13 +78,13 @@ def gate() -> Gate:
 )
 def test_what_is_there_and_what_is_not(path: str, why: str | None) -> None:
     with answering() as (url, _):
-        assert broken(gate(), f"{url}{path}") == why
+        assert broken_reason(gate(), f"{url}{path}") == why
 
 
 def test_nobody_listens_and_nobody_may_ask() -> None:
-    assert "does not accept a connection" in str(broken(gate(), "http://127.0.0.1:9/x"))
-    assert broken(Gate(GatePolicy()), "http://127.0.0.1:9/x") is not None, "a private address is not looked at"
-    assert broken(gate(), "http://") is not None
+    assert "does not accept a connection" in str(broken_reason(gate(), "http://127.0.0.1:9/x"))
+    assert broken_reason(Gate(GatePolicy()), "http://127.0.0.1:9/x") is not None, "a private address is not looked at"
+    assert broken_reason(gate(), "http://") is not None
 
 
 @given(st.dictionaries(st.text(min_size=1), st.just("r"), max_size=20), st.integers(0, 19))

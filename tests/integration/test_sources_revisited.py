@@ -23,7 +23,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.raw import FileVersion
 from indexer.sources.protocols import open_source
-from indexer.sources.revisiting import conditions, validators
+from indexer.sources.revisited_files import conditions, validators
 from indexer.store.file_versions import LONGEST_NOTE, FileVersions, SourceVersions
 from indexer.store.ledger import Ledger
 from lab.chaos.harvests import titles
@@ -117,7 +117,7 @@ class Harvested:
         """Of everything, or of what changed since long ago."""
         since = "2000-01-01T00:00:00Z" if changes else None
         fetcher = fetcher_of(url)
-        fetcher.memory = SourceVersions(self.parts.client, self.parts.prefix, self.source, tag, asking=changes)
+        fetcher.memory = SourceVersions(self.parts.client, self.parts.prefix, self.source, tag, only_changes=changes)
         report = harvest(self.source, open_source(type, fetcher, since, {}), self.parts, Options(since=since))
         assert report.state == "complete", report.message
         seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.source, report.id)

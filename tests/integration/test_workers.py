@@ -285,14 +285,14 @@ def test_a_lapsed_run_is_queued_once_until_somebody_takes_it(yard: Yard) -> None
     worker = yard.worker()
     silent = open_run("s", Options(), id="silent")
     yard.runs.save(silent)
-    assert worker.lapsed() == []  # its heartbeat is young
+    assert worker.lapsed_runs() == []  # its heartbeat is young
 
     wait_for(worker.lapsed)  # 2 x lease_s later
-    assert worker.lapsed() == []
+    assert worker.lapsed_runs() == []
     with worker.leases.hold("s"):
-        worker.leases.taken_up("silent")
-        assert worker.lapsed() == []
-    assert [run.id for run in worker.lapsed()] == ["silent"]
+        worker.leases.clear_requeued("silent")
+        assert worker.lapsed_runs() == []
+    assert [run.id for run in worker.lapsed_runs()] == ["silent"]
 
 
 def test_a_sign_of_life_from_the_future_is_none(yard: Yard) -> None:
@@ -300,7 +300,7 @@ def test_a_sign_of_life_from_the_future_is_none(yard: Yard) -> None:
     later = (datetime.now(UTC) + timedelta(hours=2)).isoformat(timespec="milliseconds")
     yard.runs.save(replace(open_run("s", Options(), id="ahead"), heartbeat=later))  # then the clock was set back
 
-    assert [run.id for run in yard.worker().lapsed()] == ["ahead"]
+    assert [run.id for run in yard.worker().lapsed_runs()] == ["ahead"]
 
 
 def test_a_lease_is_kept_by_its_heartbeat_and_lost_without(yard: Yard) -> None:
@@ -380,7 +380,7 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
     }
     process = subprocess.Popen([sys.executable, "-c", code], env=environment, start_new_session=True)
     try:
-        wait_for(lambda: (run := yard.runs.unfinished("s")) is not None and run.counts.seen >= 60)
+        wait_for(lambda: (run := yard.runs.find_unfinished("s")) is not None and run.counts.seen >= 60)
     finally:
         kill_group(process)
     yield
@@ -409,7 +409,7 @@ def test_beat_has_a_worker_look_after_the_links(yard: Yard) -> None:
 def test_a_harvest_killed_without_broker_is_gone_on_with_by_the_next(yard: Yard) -> None:
     one_source(yard, 200, pause_s=0.1)
     with _killed_midway(yard):
-        left = yard.runs.unfinished("s")
+        left = yard.runs.find_unfinished("s")
     assert left is not None
 
     result = yard.worker().harvest_slice("s", left.id, "by hand")

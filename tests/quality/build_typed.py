@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from evaluation.collections.typed import sources
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
 from tests.quality.typed_bytes import Said, said_by

@@ -15,7 +15,7 @@ from evaluation.asking import Variant, ask
 from evaluation.collection import JudgedQuestion
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
-from sonde.wiring.evaluating import bench, judged
+from sonde.wiring.evaluating import bench, judged_collection
 
 NONSENSE = Path(__file__).resolve().parent / "nonsense.jsonl"
 
@@ -27,7 +27,7 @@ def questions() -> list[JudgedQuestion]:
 
 def main(name: str) -> None:
     shared = os.environ.get("SONDE_SHARED")
-    collection = judged(name, Path(shared) if shared else None, None)
+    collection = judged_collection(name, Path(shared) if shared else None, None)
     with temporary_node(load_settings(), sys.stderr.write) as settings, bench(settings, collection) as ready:
         asked = [(one, ask(ready.pipeline, collection, one, Variant())) for one in questions()]
     answered = [(one, len(answer.hits)) for one, answer in asked if answer.hits]

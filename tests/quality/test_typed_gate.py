@@ -27,7 +27,7 @@ from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluating import judged
+from sonde.wiring.evaluating import judged_collection
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
 from tests.integration.hashing import Hashing
@@ -40,7 +40,7 @@ _RECORD = Path(__file__).resolve().parent / "typed" / "gate.json"
 
 
 def _collection() -> JudgedCollection:
-    return judged("typed_quick", shared_data("catalogues").parents[1], "test")
+    return judged_collection("typed_quick", shared_data("catalogues").parents[1], "test")
 
 
 def _measured(client: Elasticsearch, collection: JudgedCollection) -> dict[str, KindResult]:

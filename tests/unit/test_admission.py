@@ -13,7 +13,7 @@ from elastic_transport import ConnectionTimeout, NodeConfig, TransportError
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from core.deadlines import hurried, leave_if_gone, remaining_s, waiting_elsewhere, within
+from core.deadlines import is_hurried, raise_if_caller_gone, remaining_s, slot_released, within
 from core.errors import Unavailable
 from es_gateway.nodes import GuardedNode
 from es_gateway.searching import as_timeout
@@ -41,15 +41,15 @@ class Work:
     def _work(self, **_: str) -> dict[str, bool]:
         self.begun.release()
         self.go.wait(60)
-        return {"hurried": hurried()}
+        return {"hurried": is_hurried()}
 
     def _at_the_model(self) -> dict[str, bool]:
         """Waits for another service, and looks now and then whether the caller is still there."""
         try:
-            with waiting_elsewhere():
+            with slot_released():
                 self.begun.release()
                 while not self.go.wait(0.01):
-                    leave_if_gone()
+                    raise_if_caller_gone()
         except Unavailable:
             return {"quoted": True}
         return {"quoted": False}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.cells import FINEST, LEVELS, MOST_CORNERS, CellGrid, CellRange, outline
 from core.geo import WORLD, BBox
-from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, turns_of
+from core.timespan import LAST_YEAR, YEAR_BEFORE_FIRST, TimeSpan, counts_by_year, turns_of
 from es_mappings.codecs import cells
 
 _COLUMNS = st.tuples(st.integers(0, 7), st.integers(0, 7)).map(sorted)
@@ -121,8 +121,8 @@ def _spans(*years: tuple[int | None, int | None]) -> list[TimeSpan]:
         ([(1981, 1983)], [2 * 1981, 2 * 1984 + 1]),
         ([(1981, 1983), (1983, 1990), (1991, 1991)], [2 * 1981, 2 * 1992 + 1]),
         ([(1981, 1983), (1985, None)], [2 * 1981, 2 * 1984 + 1, 2 * 1985]),
-        ([(None, 1900)], [2 * BEFORE, 2 * 1901 + 1]),
-        ([(-500, 200)], [2 * BEFORE, 2 * 1850 + 1]),
+        ([(None, 1900)], [2 * YEAR_BEFORE_FIRST, 2 * 1901 + 1]),
+        ([(-500, 200)], [2 * YEAR_BEFORE_FIRST, 2 * 1850 + 1]),
         ([(1990, LAST_YEAR)], [2 * 1990]),
         ([(2150, 2200)], []),
         ([], []),
@@ -139,4 +139,4 @@ def test_each_record_is_counted_once_in_each_of_its_years(records: list[list[tup
     counted = counts_by_year(turns)
     for year in (1850, 1900, 1999, LAST_YEAR):
         assert counted[year] == sum(any(first <= year <= last for first, last in spans) for spans in own)
-    assert counted[BEFORE] == sum(any(first <= BEFORE for first, _ in spans) for spans in own)
+    assert counted[YEAR_BEFORE_FIRST] == sum(any(first <= YEAR_BEFORE_FIRST for first, _ in spans) for spans in own)

@@ -59,7 +59,7 @@ def test_the_grid_of_a_chart_is_no_table() -> None:
 
 def test_words_that_layout_lost_are_kept_as_plain_text_and_the_page_is_named() -> None:
     whole, covered = add_lost_words(PageLayout(page(()), (), {}))
-    assert (covered.words, covered.kept, covered.is_low) == (5, 0, True)
+    assert (covered.words, covered.kept_count, covered.is_low) == (5, 0, True)
     assert "Page 1: 5 of 5 words" in covered.warning
     (plain,) = whole.regions
     assert [line.text for line in plain.lines] == ["Lake Depth", "Skadar 60", "Ohrid 288", "Bled 30"]

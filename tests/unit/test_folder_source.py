@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFound
-from indexer.raw import RawPage, Skipped
+from indexer.raw import RawPage, SkippedMember
 from indexer.sources.folder import FolderSource
 from indexer.sources.members import ArchiveLimits, LimitReached, SourceBroken, is_wanted, unsafe_name
 
@@ -54,7 +54,7 @@ def _ids(pages: list[RawPage]) -> list[str]:
     return [record.native_id for page in pages for record in page.records]
 
 
-def _skipped(pages: list[RawPage]) -> list[Skipped]:
+def _skipped(pages: list[RawPage]) -> list[SkippedMember]:
     return [one for page in pages for one in page.skipped]
 
 
@@ -139,7 +139,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path):
     (folder / "m").symlink_to(secret)
     pages = list(FolderSource(folder).pages())
     assert _ids(pages) == ["a.xml"]
-    assert _skipped(pages) == [Skipped(f"{folder}/l.xml", "a link to no file inside the folder, so not followed")]
+    assert _skipped(pages) == [SkippedMember(f"{folder}/l.xml", "a link to no file inside the folder, so not followed")]
 
 
 def test_links_and_devices_in_a_tar_are_skipped(tmp_path):

@@ -30,10 +30,10 @@ def test_at_least_98_percent_of_what_the_fixtures_state_is_given():
 def test_no_refusal_is_about_a_format_that_has_a_reader():
     """Standards that are read here never end as an unknown root."""
     read_here = ("gmd", "gmi", "19115/-3/mdb", "oai_dc", "datacite", "DIF", "idinfo", "eml-2", "csw/2.0.2}Record")
-    unknown = [reason for reason in _found().refused if reason.startswith("its root element is")]
+    unknown = [reason for reason in _found().refusals if reason.startswith("its root element is")]
     assert unknown
     assert not [reason for reason in unknown if any(name in reason for name in read_here)]
 
 
 def test_every_refusal_says_why():
-    assert all(len(reason) > len("it is") and origins for reason, origins in _found().refused.items())
+    assert all(len(reason) > len("it is") and origins for reason, origins in _found().refusals.items())

@@ -11,7 +11,7 @@ from indexer.formats.json_documents import parsing as json_document
 from indexer.formats.json_documents import rdf
 from indexer.formats.json_documents.parsing import parse_json
 from indexer.formats.recognition import recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord

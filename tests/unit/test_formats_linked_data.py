@@ -158,6 +158,6 @@ def test_the_survey_reads_as_the_harvest_does():
     for name, content in bare.items():
         without = content[content.index(b"?>") + 2 :].lstrip() if content.startswith(b"<?xml") else content
         found = survey_document(name, without)
-        assert (sum(found.records.values()), found.refused) == (1, {}), name
+        assert (sum(found.records.values()), found.refusals) == (1, {}), name
     several = DOCUMENTS["echo10"] + b"\n"
     assert survey_document("x", several).share() == 1.0

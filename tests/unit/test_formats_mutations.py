@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from indexer.formats.recognition import FORMATS
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS, VARIANTS

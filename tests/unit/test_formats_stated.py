@@ -7,9 +7,9 @@ import json
 import pytest
 
 from indexer.formats.recognition import FORMATS
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read, stated_fields
-from indexer.formats.stated import FIELDS
+from indexer.formats.stated_fields import FIELDS
 from indexer.formats.survey import survey_of
 from indexer.raw import RawPage, RawRecord
 from indexer.sources.folder import FolderSource
@@ -79,10 +79,10 @@ def test_a_value_that_the_reader_drops_is_stated_and_not_given() -> None:
     content = DOCUMENTS["fgdc"].replace(b"<begdate>19900101", b"<begdate>201900405")
     assert content != DOCUMENTS["fgdc"]
     found = survey_of([RawPage((_raw(content),))])
-    (missed,) = found.missed
+    (missed,) = found.missed_fields
     assert (missed.format, missed.name) == ("fgdc", "times")
-    assert missed.why == ("time: period left out: '201900405' is not a date",)
-    assert (found.stated["fgdc", "times"], found.given["fgdc", "times"]) == (1, 0)
+    assert missed.reasons == ("time: period left out: '201900405' is not a date",)
+    assert (found.stated_counts["fgdc", "times"], found.read_counts["fgdc", "times"]) == (1, 0)
 
 
 def test_what_a_record_gives_was_stated() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.geo import WORLD, BBox
 from core.record import Record
 from indexer.formats.registry import read
-from indexer.formats.repair.antimeridian import ACROSS, SWAPPED
+from indexer.formats.repair.antimeridian import ACROSS_WARNING, SWAPPED_WARNING
 from indexer.formats.repair.boxes import repair_box
 from indexer.raw import RawRecord
 from tests.unit import iso19139_document as iso
@@ -38,7 +38,7 @@ def _map(title: str = "A map", **fields: Any) -> Record:
 )
 def test_swapped_edges_are_read_as_the_narrow_box_with_a_warning(envelope, box):
     found = _map(dcat_bbox=f"ENVELOPE({envelope})")
-    assert (found.extents, found.warnings) == ((box,), (SWAPPED,))
+    assert (found.extents, found.warnings) == ((box,), (SWAPPED_WARNING,))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_polygon_with_more_corners_than_a_box_crosses_as_a_shape_of_two_parts(
     found = _map(locn_geometry="POLYGON((177 -12, -172 -12, -170 -15, -172 -21, 177 -21, 177 -12))")
     assert found.extents == (BBox(177, -21, -170, -12),)
     assert (found.geometry or {}).get("type") == "MultiPolygon"
-    assert found.warnings == (ACROSS,)
+    assert found.warnings == (ACROSS_WARNING,)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_without_any_word_west_above_east_never_gives_more_than_half_the_globe(w
     assert found is not None
     if west > east and (west, east) != (180.0, -180.0):
         assert found.width_deg <= 180.0
-        assert (SWAPPED in warnings) == (west - east < 180.0 and {abs(west), abs(east)} != {180.0})
+        assert (SWAPPED_WARNING in warnings) == (west - east < 180.0 and {abs(west), abs(east)} != {180.0})
 
 
 def test_no_map_of_the_real_library_is_a_belt_round_the_globe():

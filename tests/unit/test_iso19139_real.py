@@ -13,7 +13,7 @@ from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.recognition import recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource

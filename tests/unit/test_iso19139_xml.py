@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from iso19139_document import document, read_bytes, record
 
 from indexer.formats.recognition import FORMATS, recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import reader_tag
 from indexer.raw import RawRecord
 

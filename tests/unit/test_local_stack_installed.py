@@ -7,7 +7,14 @@ import pytest
 
 from local_stack.accounts import Account
 from local_stack.errors import RequirementMissing
-from local_stack.installed import CONFIGURATION, installed_home, installed_version, is_supported, java_of, why_unfit
+from local_stack.installed_server import (
+    CONFIGURATION,
+    installed_home,
+    installed_version,
+    is_supported,
+    java_of,
+    why_unfit,
+)
 from local_stack.java import NEEDED_MODULES
 from local_stack.settings import NodeConfig
 

@@ -38,7 +38,7 @@ def test_java_is_looked_for_in_the_environment_then_on_the_path_then_where_it_is
 
 def test_the_first_java_may_be_too_old(tmp_path: Path) -> None:
     old, new = java_home(tmp_path / "old", "17.0.15"), java_home(tmp_path / "jvm" / "new", "25.0.3")
-    found = find_java({"JAVA_HOME": str(old)}, installed=tmp_path / "jvm")
+    found = find_java({"JAVA_HOME": str(old)}, installed_folder=tmp_path / "jvm")
     assert (found.home, found.version) == (new, 25)
 
 
@@ -46,7 +46,7 @@ def test_without_a_java_the_message_names_what_was_looked_at_and_what_to_do(tmp_
     old = java_home(tmp_path / "old", "17.0.15")
     runtime = java_home(tmp_path / "jvm" / "jre", "21.0.1", modules="java.base")
     with pytest.raises(RequirementMissing) as refused:
-        find_java({"JAVA_HOME": str(old)}, installed=tmp_path / "jvm")
+        find_java({"JAVA_HOME": str(old)}, installed_folder=tmp_path / "jvm")
     for part in (f"{old} is Java 17", f"{runtime} lacks jdk.attach", "apt-get install", "ES_JAVA_HOME"):
         assert part in str(refused.value)
 

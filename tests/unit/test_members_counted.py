@@ -97,7 +97,7 @@ _ODD = st.sampled_from(
 
 
 def _all(found: Survey) -> tuple[int, int, int]:
-    refused = sum(map(len, found.refused.values()))
+    refused = sum(map(len, found.refusals.values()))
     return sum(found.records.values()), refused, sum(found.passed_over.values())
 
 
@@ -211,7 +211,7 @@ def test_the_members_of_the_reported_containers() -> None:
         assert sum(_all(survey_document("f", content))) == number, name
     catalogue = survey_document("f", shared_data("cases", "31-data-json-broken-entry", "data.json").read_bytes())
     assert _all(catalogue) == (2, 3, 0)
-    places = sorted(origin for origins in catalogue.refused.values() for origin in origins)
+    places = sorted(origin for origins in catalogue.refusals.values() for origin in origins)
     assert places == ["/f#entry 2 of dataset", "/f#entry 3 of dataset", "/f#entry 4 of dataset"]
 
 

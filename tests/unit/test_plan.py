@@ -13,11 +13,11 @@ from indexer.plan.plan import (
     Document,
     Owner,
     RunMoment,
-    not_committed,
+    is_unchanged,
     plan,
     plan_refused,
     plan_unread,
-    unchanged,
+    uncommitted_entry,
 )
 
 NOW = RunMoment(run="run-2", now="2026-01-02T00:00:00Z", model="model-a")
@@ -41,11 +41,11 @@ OTHER = replace(STORED, native_id="old.xml", origin="/data/old.xml")
 
 
 def test_the_same_bytes_by_the_same_reader_need_no_parsing() -> None:
-    assert unchanged(DOCUMENT, STORED)
-    assert not unchanged(replace(DOCUMENT, raw_hash="raw-2"), STORED)
-    assert not unchanged(DOCUMENT, None)
+    assert is_unchanged(DOCUMENT, STORED)
+    assert not is_unchanged(replace(DOCUMENT, raw_hash="raw-2"), STORED)
+    assert not is_unchanged(DOCUMENT, None)
     for state in ("duplicate", "moved", "removed", "skipped"):  # their record is not theirs, or is gone
-        assert not unchanged(DOCUMENT, replace(STORED, state=state))
+        assert not is_unchanged(DOCUMENT, replace(STORED, state=state))
 
 
 def test_unread_is_same_and_only_marked_as_seen() -> None:
@@ -90,8 +90,12 @@ def test_another_text_or_another_model_or_no_vector_yet_is_embedded() -> None:
 def test_a_record_under_another_native_id_has_moved_and_the_old_document_gives_it_up() -> None:
     decision = plan(DOCUMENT, CONTENT, None, Owner(OTHER, seen=False), NOW)
     assert (decision.outcome, decision.write, decision.keep_bytes) == ("moved", False, True)
-    assert decision.displaced is not None
-    assert (decision.displaced.key, decision.displaced.state, decision.displaced.held) == ("s:old.xml", "moved", None)
+    assert decision.displaced_entry is not None
+    assert (decision.displaced_entry.key, decision.displaced_entry.state, decision.displaced_entry.held) == (
+        "s:old.xml",
+        "moved",
+        None,
+    )
     assert (decision.entry.first_seen, decision.entry.held) == (OTHER.first_seen, "s:a")
 
 
@@ -130,11 +134,11 @@ def test_a_document_with_another_identifier_is_new() -> None:
 
 def test_what_was_not_taken_is_seen_and_tried_again() -> None:
     decision = plan(DOCUMENT, replace(CONTENT, record_hash="record-2"), STORED, None, NOW)
-    entry = not_committed(decision, STORED, NOW)
+    entry = uncommitted_entry(decision, STORED, NOW)
     assert entry is not None
     assert (entry.held, entry.last_seen_run, entry.record_hash) == ("s:a", "run-2", "record-1")
-    assert not unchanged(DOCUMENT, entry)
-    assert not_committed(decision, None, NOW) is None
+    assert not is_unchanged(DOCUMENT, entry)
+    assert uncommitted_entry(decision, None, NOW) is None
 
 
 hashes = st.sampled_from(["1", "2"])
@@ -159,14 +163,14 @@ def test_deciding_again_after_a_commit_finds_everything_the_same(content: Conten
     first = plan(DOCUMENT, content, stored, None, NOW)
     again = plan(DOCUMENT, content, first.entry, None, NOW)
     assert (again.outcome, again.write) == ("same", False)
-    assert unchanged(DOCUMENT, first.entry)
+    assert is_unchanged(DOCUMENT, first.entry)
 
 
 @given(contents, st.none() | entries, st.booleans())
 def test_a_record_has_one_holder_after_every_decision(content: Content, stored: LedgerEntry | None, seen: bool) -> None:
     owner = Owner(replace(OTHER, record=content.record), seen)
     decision = plan(DOCUMENT, content, stored, owner, NOW)
-    after = decision.displaced or owner.entry
+    after = decision.displaced_entry or owner.entry
     assert [entry.held for entry in (decision.entry, after)].count(content.record) == 1
 
 

@@ -15,7 +15,7 @@ from indexer.harvest.harvest import batches
 from indexer.harvest.report import Tally, warning_kind
 from indexer.hashes import raw_hash
 from indexer.parts import Options
-from indexer.raw import RawPage, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.remove.sweep import Removal, compare, refuse
 from indexer.store.bulk import chunked, delete_operation, index_operation
 
@@ -41,7 +41,7 @@ def test_a_batch_is_closed_early_by_its_bytes() -> None:
 
 
 def test_members_that_were_skipped_are_handed_on() -> None:
-    skipped = Skipped("x.xml", "too large")
+    skipped = SkippedMember("x.xml", "too large")
     (batch,) = batches([page("a"), RawPage((), "x", None, (skipped,))], size=10)
     assert (names(batch), batch.skipped, batch.position) == ("a", (skipped,), "x")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.token_bits import packed, unpacked
+from core.token_bits import pack, unpack
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
@@ -59,7 +59,7 @@ def test_the_explanation_says_what_it_counted() -> None:
 
 def test_texts_without_token_vectors_are_not_measured() -> None:
     question = np.eye(1, 8, dtype=np.float32)
-    same = unpacked(packed(np.ones((1, 8), np.float32)), 8)
+    same = unpack(pack(np.ones((1, 8), np.float32)), 8)
     found = interactions(question, [None, same])
     assert np.isnan(found[0])
     assert found[1] == pytest.approx(8**-0.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.quality.quality import quality_page, summary
 from indexer.raw import RawRecord
@@ -19,12 +19,12 @@ def test_findings_are_grouped_by_kind_and_show_the_words_and_numbers_of_one() ->
 
     report = summary("s", documents)
 
-    assert [(found.told, found.count) for found in report.repaired] == [
+    assert [(found.sentence, found.count) for found in report.repaired] == [
         ("latitude 95.2 outside -90..90 (and others like it)", 2),
         ("title: none given", 1),
     ]
     assert "latitude 95.2 outside -90..90" in quality_page(report)
-    assert "#" not in "".join(found.told for found in report.repaired)
+    assert "#" not in "".join(found.sentence for found in report.repaired)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.ops.capacity import PROCESS_MB, Capacity, room
+from sonde.ops.capacity import PROCESS_MB, Capacity, current_capacity
 from sonde.server.__main__ import gunicorn_settings
 from sonde.settings import ApiSettings
 
@@ -60,15 +60,15 @@ def _written(root: Path, files: dict[str, str]) -> Path:
     ],
 )
 def test_a_containers_limits_count(tmp_path: Path, files: dict[str, str]) -> None:
-    found = room(root=_written(tmp_path, files))
+    found = current_capacity(root=_written(tmp_path, files))
     assert found == Capacity(cores=1, memory_mb=int(0.8 * GIB / 1e6))
     assert found.processes() == 1
 
 
 def test_without_limits_it_is_the_machine_of_which_others_need_the_most(tmp_path: Path) -> None:
     none = {"sys/fs/cgroup/cpu.max": "max 100000", "sys/fs/cgroup/memory.max": "max"}
-    found = room(root=_written(tmp_path, none))
-    assert found == room(root=tmp_path / "nothing")
+    found = current_capacity(root=_written(tmp_path, none))
+    assert found == current_capacity(root=tmp_path / "nothing")
     assert found.cores == CORES
 
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import pytest
 from pydantic import BaseModel, Field
 
-from sonde.ops.settings_page import settings_page, undescribed, values_of
+from sonde.ops.settings_page import settings_page, values_of, variables_without_description
 from sonde.settings import Settings
 
 
@@ -29,11 +29,11 @@ class _Planted(BaseModel):
 
 
 def test_every_setting_and_every_group_is_described() -> None:
-    assert list(undescribed(Settings)) == []
+    assert list(variables_without_description(Settings)) == []
 
 
 def test_a_setting_or_a_group_without_a_description_would_be_found() -> None:
-    assert list(undescribed(_Planted)) == ["SONDE_KIND__KIND", "SONDE_BARE"]
+    assert list(variables_without_description(_Planted)) == ["SONDE_KIND__KIND", "SONDE_BARE"]
 
 
 def _choices(kind: object) -> set[str]:

@@ -11,10 +11,10 @@ from core.deadlines import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
 from indexer.quality.quality import SHORT_ABSTRACT, WEIGHTS, missing, quality_page, score, summary
-from indexer.sources.linked import rebased
+from indexer.sources.linked_walk import rebase
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from indexer.sources.waf import ListingEntry, NotAListing, entries
-from indexer.store.runs import since_when
+from indexer.store.runs import start_of_request
 from sonde.ops.proposals import id_for, remove_entry, write_entry
 from sonde.wiring.sources import credentials, user_agent
 from workers.source_config import known_sources, load_sources
@@ -99,8 +99,8 @@ def test_links_that_lead_out_of_the_folder_are_no_entries_and_a_page_is_no_listi
 
 
 def test_links_to_an_inner_address_are_put_on_the_one_that_is_asked() -> None:
-    assert rebased("http://inner:8080/cat/items?p=2", "https://out.org/cat") == "https://out.org/cat/items?p=2"
-    assert rebased("http://other.org/data/items", "https://out.org/cat") == "http://other.org/data/items"
+    assert rebase("http://inner:8080/cat/items?p=2", "https://out.org/cat") == "https://out.org/cat/items?p=2"
+    assert rebase("http://other.org/data/items", "https://out.org/cat") == "http://other.org/data/items"
 
 
 def run(started: str, failed: int = 0) -> RunReport:
@@ -110,10 +110,10 @@ def run(started: str, failed: int = 0) -> RunReport:
 def test_since_when() -> None:
     week = timedelta(days=7)
     full, last = run("2024-04-28T12:00:00.000Z"), run("2024-05-01T06:00:00.000Z")
-    assert since_when(None, None, week, NOW) is None, "nothing was seen yet"
-    assert since_when(full, last, week, NOW) == "2024-05-01T05:00:00Z", "an hour before the last run began"
-    assert since_when(full, last, timedelta(days=3), NOW) is None, "the last full run is three days old"
-    assert since_when(full, run("2024-05-01T06:00:00.000Z", failed=1), week, NOW) is None, (
+    assert start_of_request(None, None, week, NOW) is None, "nothing was seen yet"
+    assert start_of_request(full, last, week, NOW) == "2024-05-01T05:00:00Z", "an hour before the last run began"
+    assert start_of_request(full, last, timedelta(days=3), NOW) is None, "the last full run is three days old"
+    assert start_of_request(full, run("2024-05-01T06:00:00.000Z", failed=1), week, NOW) is None, (
         "what failed is fetched again"
     )
 

@@ -12,7 +12,7 @@ import yaml
 
 from core.document import Follow
 from indexer.documents.parse.limits import Reason
-from indexer.quality.links import _THERE
+from indexer.quality.links import _EXISTING_STATUSES
 from indexer.quality.quality import _LONG_ENOUGH, WEIGHTS
 from indexer.sources.members import METADATA_SUFFIXES
 from indexer.sources.politeness import RequestPolicy
@@ -86,7 +86,7 @@ def test_completeness_is_the_sum_of_these_shares() -> None:
 
 def test_links_that_work_are_those_of_the_code() -> None:
     listed = PAGES["reports-and-problems"].partition("login or a pause (")[2].partition(")")[0]
-    assert {int(status) for status in listed.split(", ")} == _THERE
+    assert {int(status) for status in listed.split(", ")} == _EXISTING_STATUSES
     assert f"answers {len(INDICATORS)} indicators" in PAGES["reports-and-problems"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ports import EmbedderCard, Encoded, TokenCard
-from core.token_bits import late_interaction, packed, signs, unpacked
+from core.token_bits import late_interaction, pack, signs, unpack
 from encoders.token_head import FILE, TokenHead, read_head
 from es_mappings.codecs.vectors import bits_of, has_all, of_document, to_fields
 
@@ -27,23 +27,23 @@ def _random(tokens: int, seed: int = 0) -> np.ndarray:
 @given(st.integers(1, 40), st.integers(0, 9))
 def test_bits_come_back_as_they_were_kept(tokens: int, seed: int) -> None:
     vectors = _random(tokens, seed)
-    blob = packed(vectors)
-    bits = unpacked(blob, DIMS)
+    blob = pack(vectors)
+    bits = unpack(blob, DIMS)
     assert bits is not None
     assert (signs(bits) > 0).tolist() == (vectors > 0).tolist()
-    assert packed(signs(bits)) == blob
+    assert pack(signs(bits)) == blob
 
 
-@pytest.mark.parametrize("damage", [b"", b"\x01", packed(_random(3))[:-1], packed(_random(3)) + b"x"])
+@pytest.mark.parametrize("damage", [b"", b"\x01", pack(_random(3))[:-1], pack(_random(3)) + b"x"])
 def test_a_cut_blob_is_none(damage: bytes) -> None:
-    assert unpacked(damage, DIMS) is None
-    assert unpacked(packed(_random(3)), DIMS * 2) is None
+    assert unpack(damage, DIMS) is None
+    assert unpack(pack(_random(3)), DIMS * 2) is None
 
 
 def test_the_interaction_is_the_mean_of_each_tokens_best_match() -> None:
     question, texts = _random(5), [_random(tokens, tokens) for tokens in (1, 7, 3000)]
     expected = [(question @ np.where(text > 0, 1, -1).T).max(axis=1).mean() / np.sqrt(DIMS) for text in texts]
-    bits = [unpacked(packed(text), DIMS) for text in texts]
+    bits = [unpack(pack(text), DIMS) for text in texts]
     assert late_interaction(question, [one for one in bits if one is not None]) == pytest.approx(expected, abs=1e-6)
     assert late_interaction(question, []).tolist() == []
 
@@ -72,10 +72,10 @@ def test_an_index_gets_only_the_kind_that_it_holds() -> None:
 
 
 def test_another_encoders_are_none_and_damaged_ones_an_error() -> None:
-    whole = base64.b64encode(packed(_random(3))).decode()
+    whole = base64.b64encode(pack(_random(3))).decode()
     assert bits_of({}, CARD) is None
     assert bits_of({"tokens": {"by": "other", "bits": whole}}, CARD) is None
-    for bits in ("%%%", whole[:8], base64.b64encode(packed(_random(3))[:-2]).decode()):
+    for bits in ("%%%", whole[:8], base64.b64encode(pack(_random(3))[:-2]).decode()):
         with pytest.raises(ValueError, match="16 bits a token"):
             bits_of({"tokens": {"by": CARD.code, "bits": bits}}, CARD)
 

@@ -16,7 +16,7 @@ import pytest
 from core.geo import Entity
 from reading.coordinates import written_boxes
 from reading.gazetteer import Gazetteer
-from reading.places import RECOGNISED, PlaceReader
+from reading.places import MAX_RECOGNISED, PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import only_own_vocabulary
 from search_api.search.request import ALL_PARTS
@@ -82,7 +82,7 @@ def test_the_recogniser_reads_the_beginning_of_a_question_and_all_of_a_passages_
     text = ("rain in Kenya " * 100).strip()
     reader.read(text, "en", MOST_READ)
     reader.read(text, "en")
-    assert recogniser.lengths == [RECOGNISED, len(text)]
+    assert recogniser.lengths == [MAX_RECOGNISED, len(text)]
 
 
 class Remembering:

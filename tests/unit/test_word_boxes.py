@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.document import WordBox, lines_of, read_boxes, write_boxes
-from core.names import letters_of, place_of
+from core.names import letters_of, position_of
 from indexer.documents.parse.model import Block, PlacedWord
 from indexer.documents.segment.units import TextPlaces
 
@@ -56,9 +56,9 @@ def test_each_letter_knows_its_place(text: str) -> None:
 
 
 def test_spaces_hyphens_and_case_do_not_count() -> None:
-    assert place_of("dif-\nficult Question", "A difficult question.") == (2, 20)
-    assert place_of("easy", "A difficult question.") is None
-    assert place_of("...", "A difficult question.") is None
+    assert position_of("dif-\nficult Question", "A difficult question.") == (2, 20)
+    assert position_of("easy", "A difficult question.") is None
+    assert position_of("...", "A difficult question.") is None
 
 
 def _words(*lines: str) -> tuple[PlacedWord, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.json_types import Json
 from core.ports import Vectors
-from core.token_bits import packed
+from core.token_bits import pack
 from encoders.files import published
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
@@ -77,7 +77,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     turn, _ = np.linalg.qr(random.normal(size=(settings.dims, settings.dims)))
     head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored)
     explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
-    sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in first_parts]
+    sizes = [len(pack(head.vectors(ids, states, "document"))) for ids, states in first_parts]
     return FittedHead(head, explained, float(np.mean(sizes)), len(drawn))
 
 

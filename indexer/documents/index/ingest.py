@@ -33,8 +33,8 @@ from indexer.documents.index.store import (
 @dataclass(frozen=True, slots=True)
 class IncomingDocument:
     """A document to read. ``origin`` is its path or URL: a new version replaces the one with the same origin.
-    ``record`` is the record that it explains. ``known``: the id of the entry that waits for these bytes; if that is
-    deleted meanwhile, nothing is kept. ``again``: read the document even if it is parked.
+    ``record`` is the record that it explains. ``known_id``: the id of the entry that waits for these bytes; if that is
+    deleted meanwhile, nothing is kept. ``retry``: read the document even if it is parked.
     """
 
     data: bytes
@@ -42,8 +42,8 @@ class IncomingDocument:
     name: str
     owner: str = PUBLIC
     record: str | None = None
-    known: str | None = None
-    again: bool = False
+    known_id: str | None = None
+    retry: bool = False
 
     @property
     def hash(self) -> str:
@@ -52,30 +52,30 @@ class IncomingDocument:
     @property
     def id(self) -> str:
         """The id; equal for equal bytes, owner and record."""
-        return self.known or document_id(self.owner, self.record, self.hash)
+        return self.known_id or document_id(self.owner, self.record, self.hash)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """``same``: the document was already ready or parked, and nothing was done."""
+    """``is_same``: the document was already ready or parked, and nothing was done."""
 
     entry: DocumentEntry
-    same: bool = False
+    is_same: bool = False
 
 
 def prepare(client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder], shape: IndexShape = USUAL) -> None:
     """Creates missing indices for documents, and adds new fields to existing ones."""
-    missing = [
+    missing_fields = [
         k for k in ("passages", "library", "documents") if not client.indices.exists_alias(name=alias(prefix, k))
     ]
-    if missing:
-        ensure_indices(client, prefix, embedder().card, kinds=missing, shape=shape)  # type: ignore[arg-type]
-    if "documents" not in missing:
+    if missing_fields:
+        ensure_indices(client, prefix, embedder().card, kinds=missing_fields, shape=shape)  # type: ignore[arg-type]
+    if "documents" not in missing_fields:
         migrate(client, prefix)
 
 
 def ingest(
-    incoming: IncomingDocument,
+    document: IncomingDocument,
     parts: IngestParts,
     progress: DocumentProgress = no_progress,
     *,
@@ -91,74 +91,76 @@ def ingest(
     """
     parts = replace(parts, client=retrying(parts.client))
     store = DocumentStore(parts.client, parts.prefix)
-    index = _index_meta(parts, incoming.owner)
+    index = _index_meta(parts, document.owner)
     embedder = parts.embedder(index.embedding_model)
-    stored = store.entry(incoming.id)
-    entry = _new_entry(incoming, stored, embedder.card.model, recipe(parts.options, parts.segmenter))
-    if stored is not None and _needs_nothing(stored, entry, again=incoming.again):
-        return IngestResult(stored, same=True)
-    keep = store.put_entry if incoming.known is None else store.keep_entry
+    stored_entry = store.entry(document.id)
+    entry = _new_entry(document, stored_entry, embedder.card.model, recipe(parts.options, parts.segmenter))
+    if stored_entry is not None and _needs_nothing(stored_entry, entry, retry=document.retry):
+        return IngestResult(stored_entry, is_same=True)
+    keep = store.put_entry if document.known_id is None else store.keep_entry
     slice = _slice(parts, entry, seconds)
     run = IngestRun(parts, store, embedder, index.tokens, progress, keep, slice)
-    if slice is not None and stored is not None and _continues(entry, stored):
-        run.took_ms = dict(stored.took_ms)
-        entry = replace(stored, attempts=entry.attempts, version=entry.version)
-    elif incoming.known is not None and stored is not None:
-        entry = _fill_from_reference(entry, stored)
-    return IngestResult(run.run(entry, incoming.data))
+    if slice is not None and stored_entry is not None and _continues(entry, stored_entry):
+        run.took_ms = dict(stored_entry.took_ms)
+        entry = replace(stored_entry, attempts=entry.attempts, version=entry.version)
+    elif document.known_id is not None and stored_entry is not None:
+        entry = _fill_from_reference(entry, stored_entry)
+    return IngestResult(run.run(entry, document.data))
 
 
-def _new_entry(incoming: IncomingDocument, stored: DocumentEntry | None, model: str, recipe: str) -> DocumentEntry:
+def _new_entry(
+    document: IncomingDocument, stored_entry: DocumentEntry | None, model: str, recipe: str
+) -> DocumentEntry:
     """The entry as it is before the first step; it counts this start."""
     return DocumentEntry(
-        id=incoming.id,
-        owner=incoming.owner,
-        origin=incoming.origin,
-        name=incoming.name,
+        id=document.id,
+        owner=document.owner,
+        origin=document.origin,
+        name=document.name,
         state="parsing",
-        record=incoming.record,
-        hash=incoming.hash,
-        bytes=len(incoming.data),
+        record=document.record,
+        hash=document.hash,
+        bytes=len(document.data),
         model=model,
         recipe=recipe,
         version=sonde_version(),
-        attempts=(0 if incoming.again else starts_before(stored, incoming.hash)) + 1,
-        created=stored.created if stored is not None and stored.created else now_iso(),
+        attempts=(0 if document.retry else starts_before(stored_entry, document.hash)) + 1,
+        created=stored_entry.created if stored_entry is not None and stored_entry.created else now_iso(),
         updated=now_iso(),
-        registered=stored.registered if stored is not None else {},
+        registered=stored_entry.registered if stored_entry is not None else {},
     )
 
 
-def _needs_nothing(stored: DocumentEntry, entry: DocumentEntry, *, again: bool) -> bool:
-    """Whether these bytes are read already in the same way, or parked (``again``: read them nevertheless)."""
-    is_same = (stored.model, stored.recipe, stored.hash) == (entry.model, entry.recipe, entry.hash)
-    return (stored.state == "ready" and is_same) or (is_parked(stored, entry.hash) and not again)
+def _needs_nothing(stored_entry: DocumentEntry, entry: DocumentEntry, *, retry: bool) -> bool:
+    """Whether these bytes are read already in the same way, or parked (``retry``: read them nevertheless)."""
+    is_same = (stored_entry.model, stored_entry.recipe, stored_entry.hash) == (entry.model, entry.recipe, entry.hash)
+    return (stored_entry.state == "ready" and is_same) or (is_parked(stored_entry, entry.hash) and not retry)
 
 
 def _slice(parts: IngestParts, entry: DocumentEntry, seconds: float | None) -> ReadingSlice | None:
     if parts.unfinished is None or seconds is None:
         return None
-    made_of = (entry.hash, entry.recipe, entry.model, entry.owner, entry.record, entry.version)
-    return parts.unfinished.slice(entry.id, [each or "" for each in made_of], seconds)
+    dependencies = (entry.hash, entry.recipe, entry.model, entry.owner, entry.record, entry.version)
+    return parts.unfinished.slice(entry.id, [part or "" for part in dependencies], seconds)
 
 
-def _continues(entry: DocumentEntry, stored: DocumentEntry) -> bool:
+def _continues(entry: DocumentEntry, stored_entry: DocumentEntry) -> bool:
     """Whether an earlier slice of the same reading left the stored entry."""
-    is_same = (stored.hash, stored.recipe, stored.model) == (entry.hash, entry.recipe, entry.model)
-    return is_same and stored.state in ("parsing", "embedding")
+    is_same = (stored_entry.hash, stored_entry.recipe, stored_entry.model) == (entry.hash, entry.recipe, entry.model)
+    return is_same and stored_entry.state in ("parsing", "embedding")
 
 
-def _fill_from_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
+def _fill_from_reference(entry: DocumentEntry, reference_entry: DocumentEntry) -> DocumentEntry:
     """Fills the gaps in the entry with the values of a reference list."""
     return replace(
         entry,
-        media_type=stored.media_type,
-        title=stored.title,
-        authors=stored.authors,
-        doi=stored.doi,
-        journal=stored.journal,
-        published=stored.published,
-        edited=stored.edited,
+        media_type=reference_entry.media_type,
+        title=reference_entry.title,
+        authors=reference_entry.authors,
+        doi=reference_entry.doi,
+        journal=reference_entry.journal,
+        published=reference_entry.published,
+        edited=reference_entry.edited,
     )
 
 

@@ -11,7 +11,7 @@ from core.document import UNREAD, DocumentEntry, FileKey, FileStore, with_edits
 from core.errors import NotFound, SondeError
 from core.timespan import now_iso
 from indexer.documents.index.ingest import IncomingDocument, ingest
-from indexer.documents.index.linked import pdf_of_page
+from indexer.documents.index.linked_documents import pdf_of_page
 from indexer.documents.index.registries import complete_entry
 from indexer.documents.index.retries import refusal_by_defect, sonde_version
 from indexer.documents.index.slices import UnfinishedReadings
@@ -57,18 +57,18 @@ def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) 
     try:
         data = reading.files.get(key)
         if data is None:
-            entry = _completed(entry, reading)
+            entry = _complete(entry, reading)
             data = _file_of(entry, reading)
             reading.files.put(key, [data])
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
             reading.store.keep_entry(entry)
-        incoming = IncomingDocument(data, entry.origin, entry.name, entry.owner, entry.record, known=entry.id)
-        return ingest(incoming, reading.parts, seconds=seconds).entry
+        document = IncomingDocument(data, entry.origin, entry.name, entry.owner, entry.record, known_id=entry.id)
+        return ingest(document, reading.parts, seconds=seconds).entry
     except DocumentGone:
         reading.files.delete(key)
         return None
-    except DocumentRefused as refused:
-        return _park(entry, refused, reading)
+    except DocumentRefused as refusal:
+        return _park(entry, refusal, reading)
     except NotFound as error:
         return _park(entry, DocumentRefused("record_gone", str(error)), reading)
     except (SondeError, OSError):
@@ -77,7 +77,7 @@ def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) 
         return _park(entry, refusal_by_defect(error), reading)
 
 
-def _completed(entry: DocumentEntry, reading: LibraryReading) -> DocumentEntry:
+def _complete(entry: DocumentEntry, reading: LibraryReading) -> DocumentEntry:
     """The entry with a registry's metadata: a reference may be only a DOI, and needs a title even without a PDF."""
     registries = reading.parts.registries
     work = registries.of(entry, None) if registries is not None else None
@@ -98,19 +98,19 @@ def _file_of(entry: DocumentEntry, reading: LibraryReading) -> bytes:
     return data
 
 
-def fetch_pdf(address: str, gate: Gate, most: int) -> bytes:
+def fetch_pdf(address: str, gate: Gate, max_bytes: int) -> bytes:
     """The PDF at the address, or the PDF that the page at the address links as its own.
 
     Raises DocumentRefused ``unreachable`` if there is neither.
     """
     try:
-        answer = gate.request(Outgoing(address, max_bytes=most)).expect_ok()
+        answer = gate.request(Outgoing(address, max_bytes=max_bytes)).expect_ok()
         if _is_pdf(answer.content):
             return answer.content
-        named = pdf_of_page(answer.content, answer.url)
-        if named is None:
+        pdf_address = pdf_of_page(answer.content, answer.url)
+        if pdf_address is None:
             raise DocumentRefused("unreachable", "The page behind the reference names no PDF; upload the file.")
-        content = gate.request(Outgoing(named, max_bytes=most)).expect_ok().content
+        content = gate.request(Outgoing(pdf_address, max_bytes=max_bytes)).expect_ok().content
     except DocumentRefused:
         raise
     except (
@@ -132,33 +132,33 @@ def _is_pdf(content: bytes) -> bool:
         return False
 
 
-def _park(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryReading) -> DocumentEntry | None:
-    parked = replace(
+def _park(entry: DocumentEntry, refusal: DocumentRefused, reading: LibraryReading) -> DocumentEntry | None:
+    parked_entry = replace(
         entry,
         state="failed",
-        reason=refused.reason,
-        message=str(refused)[:500],
+        reason=refusal.reason,
+        message=str(refusal)[:500],
         attempts=entry.attempts + 1,
         version=sonde_version(),
         updated=now_iso(),
     )
-    log.warning("document.failed", document=entry.id, reason=refused.reason)
+    log.warning("document.failed", document=entry.id, reason=refusal.reason)
     try:
-        reading.store.keep_entry(parked)
+        reading.store.keep_entry(parked_entry)
     except DocumentGone:
         return None
-    return parked
+    return parked_entry
 
 
 def remove_document(
-    entry: DocumentEntry, store: DocumentStore, files: FileStore, unfinished: UnfinishedReadings | None = None
+    entry: DocumentEntry, store: DocumentStore, files: FileStore, unfinished_readings: UnfinishedReadings | None = None
 ) -> None:
     """Marks the document, then deletes passages, what slices kept, file and entry; after a crash ``repair_library``
     finishes this.
     """
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
-    if unfinished is not None:
-        unfinished.drop(entry.id)
+    if unfinished_readings is not None:
+        unfinished_readings.drop(entry.id)
     files.delete(FileKey(entry.owner, entry.id))
     store.drop_entry(entry)

@@ -56,10 +56,10 @@ class RegisteredWork:
         return {**asdict(self), "authors": list(self.authors)}
 
 
-def registered_from_json(stored: JsonMapping) -> RegisteredWork | None:
-    """What ``stored`` wrote; None if it is something else."""
+def registered_from_json(stored_json: JsonMapping) -> RegisteredWork | None:
+    """What ``stored_json`` wrote; None if it is something else."""
     try:
-        return RegisteredWork(**{**stored, "authors": tuple(stored.get("authors", ()))})
+        return RegisteredWork(**{**stored_json, "authors": tuple(stored_json.get("authors", ()))})
     except TypeError:
         return None
 
@@ -69,12 +69,12 @@ def parse_crossref(doi: str, answer: object) -> RegisteredWork:
     work = _member(answer, "message")
     title = _first(work.get("title"))
     subtitle = _first(work.get("subtitle"))
-    whole = f"{title}: {subtitle}" if subtitle and letters(subtitle) not in letters(title) else title
-    return _checked(
+    full_title = f"{title}: {subtitle}" if subtitle and letters(subtitle) not in letters(title) else title
+    return _check(
         RegisteredWork(
             doi,
             "crossref",
-            whole,
+            full_title,
             tuple(_crossref_name(author) for author in _objects(work.get("author"))),
             _first(work.get("container-title")) or None,
             _date_parts(work),
@@ -89,9 +89,9 @@ def parse_datacite(doi: str, answer: object) -> RegisteredWork:
     container = work.get("container")
     journal = _text(container.get("title")) if isinstance(container, dict) else ""
     year = str(work.get("publicationYear") or "")
-    issued = [_text(item.get("date")) for item in _objects(work.get("dates")) if item.get("dateType") == "Issued"]
-    dates = [item for item in issued if re.fullmatch(r"\d{4}(-\d\d){0,2}", item) and item[:4] == year]
-    return _checked(
+    issue_dates = [_text(item.get("date")) for item in _objects(work.get("dates")) if item.get("dateType") == "Issued"]
+    dates = [item for item in issue_dates if re.fullmatch(r"\d{4}(-\d\d){0,2}", item) and item[:4] == year]
+    return _check(
         RegisteredWork(
             doi,
             "datacite",
@@ -103,7 +103,7 @@ def parse_datacite(doi: str, answer: object) -> RegisteredWork:
     )
 
 
-def _checked(work: RegisteredWork) -> RegisteredWork:
+def _check(work: RegisteredWork) -> RegisteredWork:
     if not work.title:
         raise ValueError("the work has no title")
     return replace(work, authors=tuple(name for name in work.authors if name)[:_MOST_AUTHORS])
@@ -137,9 +137,9 @@ def _crossref_name(author: JsonMapping) -> str:
 
 
 def _datacite_name(creator: JsonMapping) -> str:
-    given, family = _text(creator.get("givenName")), _text(creator.get("familyName"))
-    if given and family:
-        return f"{given} {family}"
+    given_name, family = _text(creator.get("givenName")), _text(creator.get("familyName"))
+    if given_name and family:
+        return f"{given_name} {family}"
     name = _text(creator.get("name"))
     last, comma, first = name.partition(", ")
     is_person = creator.get("nameType") != "Organizational" and comma and "," not in first
@@ -147,9 +147,9 @@ def _datacite_name(creator: JsonMapping) -> str:
 
 
 def _date_parts(work: JsonMapping) -> str | None:
-    """``issued`` is the earlier of print and online; its parts may be missing or null."""
-    issued = work.get("issued")
-    parts = issued.get("date-parts") if isinstance(issued, dict) else None
+    """``issue_date`` is the earlier of print and online; its parts may be missing or null."""
+    issue_date = work.get("issued")
+    parts = issue_date.get("date-parts") if isinstance(issue_date, dict) else None
     first = parts[0] if isinstance(parts, list) and parts else None
     numbers = [part for part in first if isinstance(part, int)] if isinstance(first, list) else []
     if not numbers or not 1500 <= numbers[0] <= 2200:
@@ -163,23 +163,23 @@ def opening_text(blocks: Iterable[Block]) -> str:
     return letters(text[:_MOST_OPENING])
 
 
-def complete_entry(entry: DocumentEntry, work: RegisteredWork, opening: str | None) -> DocumentEntry:
+def complete_entry(entry: DocumentEntry, work: RegisteredWork, first_text: str | None) -> DocumentEntry:
     """The entry with what the registry adds; ``front_source`` names it for each value that came from there.
 
-    ``opening``: ``opening_text`` of the document, None if it was not read yet: its DOI is then all that is known, and
+    ``first_text``: ``opening_text`` of the document, None if it was not read yet: then only its DOI is known, and
     the registry names it. A registered value counts where the document prints it, or where the document gives none, or
     gives one that it does not print (XMP, information dictionary). A work that is not this document adds nothing but a
     warning.
     """
     entry = replace(entry, registered=work.as_json())
-    if opening is not None and not _is_named(entry, work, opening):
+    if first_text is not None and not _is_named(entry, work, first_text):
         warning = f"{work.said_by} knows {work.doi} as {work.title[:200]!r}, which this document does not name itself."
         return replace(entry, warnings=(*entry.warnings, warning))
     values: dict[str, str | tuple[str, ...]] = {}
     sources = dict(entry.front_source)
-    for name, is_printed in _PRINTED.items():
-        value, read = getattr(work, name), getattr(entry, name)
-        if value and value != read and (_is_open(entry, name) or is_printed(work, opening or "")):
+    for name, is_printed in _IS_PRINTED.items():
+        value, current_value = getattr(work, name), getattr(entry, name)
+        if value and value != current_value and (_is_open(entry, name) or is_printed(work, first_text or "")):
             values[name] = value
             sources[name] = work.said_by
     return replace(entry, **values, front_source=sources)  # type: ignore[arg-type]  # names are the fields'
@@ -190,28 +190,28 @@ def _is_open(entry: DocumentEntry, name: str) -> bool:
     return not getattr(entry, name) or getattr(entry, name) == entry.doi or entry.front_source.get(name) in _NOT_PRINTED
 
 
-def _is_named(entry: DocumentEntry, work: RegisteredWork, opening: str) -> bool:
+def _is_named(entry: DocumentEntry, work: RegisteredWork, first_text: str) -> bool:
     """Whether document and registry name one work: a DOI that was read may be that of a work it cites."""
-    whole, main = letters(work.title), letters(re.split(r": |\. | – | — ", work.title)[0])
-    if any(len(title) >= _SHORTEST_TITLE and title in opening for title in (whole, main)):
+    title_letters, main_title_letters = letters(work.title), letters(re.split(r": |\. | – | — ", work.title)[0])
+    if any(len(title) >= _SHORTEST_TITLE and title in first_text for title in (title_letters, main_title_letters)):
         return True
-    read = letters(entry.title or "")
-    return bool(read) and SequenceMatcher(None, read, whole, autojunk=False).ratio() >= _LIKE
+    entry_letters = letters(entry.title or "")
+    return bool(entry_letters) and SequenceMatcher(None, entry_letters, title_letters, autojunk=False).ratio() >= _LIKE
 
 
-def _title_printed(work: RegisteredWork, opening: str) -> bool:
-    return len(letters(work.title)) >= _SHORTEST_TITLE and letters(work.title) in opening
+def _title_printed(work: RegisteredWork, first_text: str) -> bool:
+    return len(letters(work.title)) >= _SHORTEST_TITLE and letters(work.title) in first_text
 
 
-def _authors_printed(work: RegisteredWork, opening: str) -> bool:
-    return all(letters(name.split()[-1]) in opening for name in work.authors)
+def _authors_printed(work: RegisteredWork, first_text: str) -> bool:
+    return all(letters(name.split()[-1]) in first_text for name in work.authors)
 
 
-def _journal_printed(work: RegisteredWork, opening: str) -> bool:
-    return letters(work.journal or "") in opening
+def _journal_printed(work: RegisteredWork, first_text: str) -> bool:
+    return letters(work.journal or "") in first_text
 
 
-_PRINTED: Mapping[str, Callable[[RegisteredWork, str], bool]] = {
+_IS_PRINTED: Mapping[str, Callable[[RegisteredWork, str], bool]] = {
     "title": _title_printed,
     "authors": _authors_printed,
     "journal": _journal_printed,
@@ -258,16 +258,16 @@ class Registries:
         self._cache: TTLCache[str, RegisteredWork | None] = TTLCache(_MOST_CACHED, _CACHED_S)
         self._down: TTLCache[RegistryName, bool] = TTLCache(len(_PATHS), _DOWN_S)
 
-    def of(self, entry: DocumentEntry, explained: Record | None) -> RegisteredWork | None:
+    def of(self, entry: DocumentEntry, explained_record: Record | None) -> RegisteredWork | None:
         """The work behind the document's DOI: from its entry, else from a registry. None: unknown, or
-        registries must not be asked. ``explained``: the record that it explains.
+        registries must not be asked. ``explained_record``: the record that it explains.
         """
         if entry.doi is None:
             return None
-        known = registered_from_json(entry.registered)
-        if known is not None and known.doi == entry.doi:
-            return known
-        is_private = entry.owner != PUBLIC or (explained is not None and bool(explained.access_groups))
+        stored_work = registered_from_json(entry.registered)
+        if stored_work is not None and stored_work.doi == entry.doi:
+            return stored_work
+        is_private = entry.owner != PUBLIC or (explained_record is not None and bool(explained_record.access_groups))
         return self.about(entry.doi) if self._private or not is_private else None
 
     def about(self, doi: str) -> RegisteredWork | None:
@@ -282,7 +282,7 @@ class Registries:
         return work
 
     def _ask(self, doi: str) -> tuple[RegisteredWork | None, bool]:
-        """The work, and whether each registry answered. One that is down is left alone for a while."""
+        """The work, and whether each registry answered. One that is down is not asked for a while."""
         is_sure = True
         for name, url in self._addresses.urls.items():
             with self._lock:

@@ -16,7 +16,7 @@ from core.timespan import now_iso
 from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.library import remove_document
-from indexer.documents.index.retries import READING, is_outdated, sonde_version, undo_interrupted
+from indexer.documents.index.retries import READING, delete_interrupted, is_outdated, sonde_version
 from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
 from indexer.store.ledger import scan
@@ -45,10 +45,10 @@ class Repairs:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """``is_read``: whether a worker has the document now; ``read``: queues it, False if it was queued just now."""
+    """``is_read``: whether a worker has the document now; ``enqueue``: queues it, False if it was queued just now."""
 
     is_read: Callable[[str], bool]
-    read: Callable[[str], bool]
+    enqueue: Callable[[str], bool]
 
 
 def repair_library(
@@ -57,38 +57,40 @@ def repair_library(
     queue: Queue,
     *,
     silent: timedelta = SILENT,
-    unfinished: UnfinishedReadings | None = None,
+    unfinished_readings: UnfinishedReadings | None = None,
 ) -> Repairs:
     """Idempotent. Raises core.errors.Unavailable if Elasticsearch or the broker does not answer."""
     names = [alias(store.prefix, kind) for kind in _KINDS]
     if not all(store.client.indices.exists_alias(name=name) for name in names):
         return Repairs()
-    requeued = _requeue(store, queue, silent) + _requeue_parked(store, queue) + _requeue_outdated(store, files, queue)
-    done = Repairs(
-        requeued=requeued,
-        undone=undo_interrupted(store),
-        deleted=_finish_deletions(store, files, unfinished),
+    requeued_count = (
+        _requeue(store, queue, silent) + _requeue_parked(store, queue) + _requeue_outdated(store, files, queue)
+    )
+    repairs = Repairs(
+        requeued=requeued_count,
+        undone=delete_interrupted(store),
+        deleted=_finish_deletions(store, files, unfinished_readings),
         files=_discard_files(store, files),
         passages=_drop_orphans(store),
     )
-    if unfinished is not None:
-        _drop_finished(store, unfinished)
-    if done != Repairs():
-        log.info("library.tidied", requeued=done.requeued, files=done.files, passages=done.passages)
-    return done
+    if unfinished_readings is not None:
+        _drop_finished(store, unfinished_readings)
+    if repairs != Repairs():
+        log.info("library.tidied", requeued=repairs.requeued, files=repairs.files, passages=repairs.passages)
+    return repairs
 
 
 def _requeue(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
     """Documents in the queue, or left by a worker that died."""
-    before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
-    filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
-    return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
+    silent_since = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
+    filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": silent_since}}}]
+    return sum(not queue.is_read(entry.id) and queue.enqueue(entry.id) for entry in _private(store, filters))
 
 
 def _requeue_parked(store: DocumentStore, queue: Queue) -> int:
     """Documents parked by a defect of another version of Sonde, which this version may be able to read."""
-    parked: list[Json] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
-    entries = [entry for entry in _private(store, parked) if entry.version != sonde_version()]
+    parked_filters: list[Json] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
+    entries = [entry for entry in _private(store, parked_filters) if entry.version != sonde_version()]
     for entry in entries:
         _queue_again(entry, store, queue)
     return len(entries)
@@ -108,24 +110,24 @@ def _requeue_outdated(store: DocumentStore, files: FileStore, queue: Queue) -> i
         return 0
     present = {(file.folder, file.document) for file in files.files()}
     entries = [entry for entry in entries if (owner_routing(entry.owner), entry.id) in present]
-    on_their_way = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
-    chosen = entries[: max(0, _MOST_OUTDATED - on_their_way)]
-    for entry in chosen:
+    waiting_count = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
+    entries_to_read = entries[: max(0, _MOST_OUTDATED - waiting_count)]
+    for entry in entries_to_read:
         _queue_again(entry, store, queue)
-    return len(chosen)
+    return len(entries_to_read)
 
 
 def _queue_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> None:
     with suppress(DocumentGone):
         store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
-        queue.read(entry.id)
+        queue.enqueue(entry.id)
 
 
-def _finish_deletions(store: DocumentStore, files: FileStore, unfinished: UnfinishedReadings | None) -> int:
-    marked = list(_private(store, [{"term": {"state": "deleted"}}]))
-    for entry in marked:
-        remove_document(entry, store, files, unfinished)
-    return len(marked)
+def _finish_deletions(store: DocumentStore, files: FileStore, unfinished_readings: UnfinishedReadings | None) -> int:
+    marked_entries = list(_private(store, [{"term": {"state": "deleted"}}]))
+    for entry in marked_entries:
+        remove_document(entry, store, files, unfinished_readings)
+    return len(marked_entries)
 
 
 def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntry]:
@@ -136,24 +138,24 @@ def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntr
 
 def _discard_files(store: DocumentStore, files: FileStore) -> int:
     """Files without a document, and leftovers of an interrupted upload."""
-    files_in_doubt = [file for file in files.files() if file.age_s > _YOUNG_S]
+    old_files = [file for file in files.files() if file.age_s > _YOUNG_S]
     orphans: list[StoredFile] = []
-    for batch in batched(files_in_doubt, _PAGE):
-        known = store.entries([file.document for file in batch])
-        orphans += [file for file in batch if not _belongs(file, known.get(file.document))]
+    for batch in batched(old_files, _PAGE):
+        entries = store.entries([file.document for file in batch])
+        orphans += [file for file in batch if not _belongs(file, entries.get(file.document))]
     for file in orphans:
         files.discard(file)
     return len(orphans)
 
 
-def _drop_finished(store: DocumentStore, unfinished: UnfinishedReadings) -> None:
+def _drop_finished(store: DocumentStore, unfinished_readings: UnfinishedReadings) -> None:
     """What slices kept of documents that are gone, or no longer being read."""
-    old = [document for document, age_s in unfinished.ages() if age_s > _YOUNG_S]
-    for batch in batched(old, _PAGE):
-        known = store.entries(batch)
+    old_documents = [document for document, age_s in unfinished_readings.ages() if age_s > _YOUNG_S]
+    for batch in batched(old_documents, _PAGE):
+        entries = store.entries(batch)
         for document in batch:
-            if document not in known or known[document].state not in UNREAD:
-                unfinished.drop(document)
+            if document not in entries or entries[document].state not in UNREAD:
+                unfinished_readings.drop(document)
 
 
 def _belongs(file: StoredFile, entry: DocumentEntry | None) -> bool:
@@ -162,13 +164,13 @@ def _belongs(file: StoredFile, entry: DocumentEntry | None) -> bool:
 
 def _drop_orphans(store: DocumentStore) -> int:
     """Passages written by a worker while their document was being deleted."""
-    dropped = 0
+    dropped_count = 0
     for pairs in _documents_with_passages(store):
-        known = store.entries([document for document, _ in pairs])
+        entries = store.entries([document for document, _ in pairs])
         for document, owner in pairs:
-            if document not in known:
-                dropped += store.drop_passages(DocumentEntry(document, owner, "", "", "deleted"))
-    return dropped
+            if document not in entries:
+                dropped_count += store.drop_passages(DocumentEntry(document, owner, "", "", "deleted"))
+    return dropped_count
 
 
 def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, str]]]:

@@ -32,8 +32,8 @@ READING = "8"
 
 def recipe(options: SegmentOptions, segmenter: str) -> str:
     """``segmenter`` names the model that splits passages; empty without one."""
-    named = f":{segmenter}" if segmenter else ""
-    return f"{READING}:{options.most_tokens}:{options.overlap}{named}"
+    segmenter_suffix = f":{segmenter}" if segmenter else ""
+    return f"{READING}:{options.most_tokens}:{options.overlap}{segmenter_suffix}"
 
 
 def is_outdated(entry: DocumentEntry) -> bool:
@@ -60,18 +60,24 @@ def sonde_version() -> str:
         return "unknown"
 
 
-def starts_before(stored: DocumentEntry | None, hash: str) -> int:
+def starts_before(stored_entry: DocumentEntry | None, hash: str) -> int:
     """How often this version started to read these bytes without finishing."""
-    if stored is None or stored.state == "ready" or stored.hash not in (None, hash):
+    if stored_entry is None or stored_entry.state == "ready" or stored_entry.hash not in (None, hash):
         return 0
-    return stored.attempts if stored.version in (None, sonde_version()) else 0
+    return stored_entry.attempts if stored_entry.version in (None, sonde_version()) else 0
 
 
-def is_parked(stored: DocumentEntry, hash: str | None = None) -> bool:
+def is_parked(stored_entry: DocumentEntry, hash: str | None = None) -> bool:
     """Whether this version failed on these bytes (``hash``; None: on the same ones) and would fail again."""
-    if stored.state != "failed" or hash not in (None, stored.hash) or stored.version != sonde_version():
+    if (
+        stored_entry.state != "failed"
+        or hash not in (None, stored_entry.hash)
+        or stored_entry.version != sonde_version()
+    ):
         return False
-    return stored.reason == "crashed" or (stored.reason in TEMPORARY and stored.attempts >= MOST_STARTS)
+    return stored_entry.reason == "crashed" or (
+        stored_entry.reason in TEMPORARY and stored_entry.attempts >= MOST_STARTS
+    )
 
 
 def is_settled(entry: DocumentEntry) -> bool:
@@ -109,7 +115,7 @@ def _place(error: Exception) -> str:
     return "an unknown place" if step is None else f"{step.tb_frame.f_globals.get('__name__', '?')}:{step.tb_lineno}"
 
 
-def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
+def delete_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
     """Deletes half-read documents of everybody that have not changed for ``silent``.
 
     They become ``failed`` with the reason ``interrupted``, and a harvest or ``sonde ingest`` starts them again.
@@ -130,11 +136,11 @@ def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int
 
 
 def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
-    before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
+    silent_since = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
     filters = [
         {"term": {"owner": PUBLIC}},
         {"terms": {"state": list(UNREAD)}},
-        {"range": {"updated": {"lte": before}}},
+        {"range": {"updated": {"lte": silent_since}}},
     ]
     for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
         yield documents.from_document(hit["_id"], hit["_source"])

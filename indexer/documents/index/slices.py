@@ -24,7 +24,7 @@ from indexer.documents.segment.passages import Segmentation
 
 T = TypeVar("T")
 
-_PARSED = TypeAdapter(ParseResult)
+_PARSE_RESULT = TypeAdapter(ParseResult)
 _PASSAGES = TypeAdapter(Segmentation)
 _MADE_OF = "made-of"
 _PARSED_FILE = "document.json"
@@ -49,17 +49,17 @@ class ReadingSlice:
 
     def parsed(self) -> ParseResult | None:
         """The document as an earlier slice read it."""
-        return _read(self.folder / _PARSED_FILE, _PARSED)
+        return _read(self.folder / _PARSED_FILE, _PARSE_RESULT)
 
-    def keep_parsed(self, parsed: ParseResult) -> None:
-        write_atomically(self.folder / _PARSED_FILE, _PARSED.dump_json(parsed))
+    def keep_parsed(self, result: ParseResult) -> None:
+        write_atomically(self.folder / _PARSED_FILE, _PARSE_RESULT.dump_json(result))
 
     def passages(self) -> Segmentation | None:
         """The passages as an earlier slice made them."""
         return _read(self.folder / _PASSAGES_FILE, _PASSAGES)
 
-    def keep_passages(self, segmented: Segmentation) -> None:
-        write_atomically(self.folder / _PASSAGES_FILE, _PASSAGES.dump_json(segmented))
+    def keep_passages(self, segmentation: Segmentation) -> None:
+        write_atomically(self.folder / _PASSAGES_FILE, _PASSAGES.dump_json(segmentation))
 
     def drop(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -71,17 +71,17 @@ class UnfinishedReadings:
 
     folder: Path
 
-    def slice(self, document: str, made_of: Sequence[str], seconds: float) -> ReadingSlice:
-        """``made_of``: what the kept files depend on, such as the hash of the bytes and the recipe."""
-        own = self.folder / document
-        key = "\n".join(made_of).encode()
+    def slice(self, document: str, dependencies: Sequence[str], seconds: float) -> ReadingSlice:
+        """``dependencies``: what the kept files depend on, such as the hash of the bytes and the recipe."""
+        document_folder = self.folder / document
+        key = "\n".join(dependencies).encode()
         with suppress(FileNotFoundError):
-            if (own / _MADE_OF).read_bytes() != key:
-                shutil.rmtree(own)
-        own.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (own / _MADE_OF).exists():
-            write_atomically(own / _MADE_OF, key)
-        return ReadingSlice(own, time.monotonic() + seconds)
+            if (document_folder / _MADE_OF).read_bytes() != key:
+                shutil.rmtree(document_folder)
+        document_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (document_folder / _MADE_OF).exists():
+            write_atomically(document_folder / _MADE_OF, key)
+        return ReadingSlice(document_folder, time.monotonic() + seconds)
 
     def ages(self) -> Iterator[tuple[str, float]]:
         """The documents with a folder, and the seconds since something was kept there."""

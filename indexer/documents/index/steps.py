@@ -60,10 +60,10 @@ class DocumentProgress(Protocol):
     done and in total.
     """
 
-    def __call__(self, state: State, done: int = 0, total: int = 0) -> None: ...
+    def __call__(self, state: State, done_count: int = 0, total: int = 0) -> None: ...
 
 
-def no_progress(state: State, done: int = 0, total: int = 0) -> None:
+def no_progress(state: State, done_count: int = 0, total: int = 0) -> None:
     """Ignores progress."""
 
 
@@ -116,18 +116,22 @@ class IngestRun:
 
     def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         """The entry, ready, failed or between two slices; then drops earlier versions of the same origin."""
-        earlier = [old for old in self.store.of_origin(entry.owner, entry.origin) if old.id != entry.id]
+        earlier_entries = [
+            earlier_entry
+            for earlier_entry in self.store.of_origin(entry.owner, entry.origin)
+            if earlier_entry.id != entry.id
+        ]
         try:
-            done = self._steps(entry, data)
+            new_entry = self._steps(entry, data)
         except DocumentGone:
             self._drop_all(entry)
             raise
         except SliceOver:
             return self._pause(entry)
-        except DocumentRefused as refused:
-            if self.slice is not None and refused.reason == "crashed" and entry.attempts < ATTEMPTS:
+        except DocumentRefused as refusal:
+            if self.slice is not None and refusal.reason == "crashed" and entry.attempts < ATTEMPTS:
                 return self._pause(entry, attempts=entry.attempts)
-            return self._park(entry, refused)
+            return self._park(entry, refusal)
         except SondeError:
             self._uncount_start(entry)
             raise
@@ -136,34 +140,34 @@ class IngestRun:
             raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
         except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
             return self._park(entry, refusal_by_defect(error))
-        for old in earlier:
-            self.store.drop(old)
+        for earlier_entry in earlier_entries:
+            self.store.drop(earlier_entry)
         self._drop_slices()
-        log.info("document.ready", document=done.id, passages=done.passages, pages=done.pages)
-        return self._report(done, done.passages or 0, done.passages or 0)
+        log.info("document.ready", document=new_entry.id, passages=new_entry.passages, pages=new_entry.pages)
+        return self._report(new_entry, new_entry.passages or 0, new_entry.passages or 0)
 
     def _steps(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         if entry.attempts > MOST_STARTS:
             raise too_many_starts(MOST_STARTS)
-        segmented = self.slice.passages() if self.slice is not None and entry.state == "embedding" else None
-        if segmented is None:
-            written = 0
+        segmentation = self.slice.passages() if self.slice is not None and entry.state == "embedding" else None
+        if segmentation is None:
+            written_count = 0
             entry = self._report(entry)
-            entry, parsed = self._parse(replace(entry, state="parsing", done=None, total=None), data)
-            entry, segmented = self._segment(entry, parsed)
+            entry, result = self._parse(replace(entry, state="parsing", done=None, total=None), data)
+            entry, segmentation = self._segment(entry, result)
         else:
-            written = entry.done or 0
-            entry = self._report(entry, written, len(segmented.passages))
+            written_count = entry.done or 0
+            entry = self._report(entry, written_count, len(segmentation.passages))
         record = self._explained_record(entry)
-        inherited_fields = self._timed("record", partial(self._write_record, entry, segmented.passages, record))
-        self._write_passages(entry, segmented.passages, inherited_fields, written)
+        inherited_fields = self._time("record", partial(self._write_record, entry, segmentation.passages, record))
+        self._write_passages(entry, segmentation.passages, inherited_fields, written_count)
         if entry.owner == PUBLIC:
             self.parts.keep_file(entry, data, record.licence if record is not None else None)
         return replace(
             entry,
             state="ready",
-            passages=len(segmented.passages),
-            cut=segmented.cut,
+            passages=len(segmentation.passages),
+            cut=segmentation.cut,
             done=None,
             total=None,
             attempts=self.parse_attempts,
@@ -172,44 +176,44 @@ class IngestRun:
 
     def _parse(self, entry: DocumentEntry, data: bytes) -> tuple[DocumentEntry, ParseResult]:
         """The entry with the document's metadata, completed by a registry, and the document."""
-        parsed = self._parsed(entry, data)
-        self.parse_attempts = parsed.attempts
-        entry = with_edits(with_document(entry, parsed.document))
+        result = self._read_document(entry, data)
+        self.parse_attempts = result.attempts
+        entry = with_edits(with_document(entry, result.document))
         record = self._explained_record(entry)
         if (registries := self.parts.registries) is not None:
-            work = self._timed("registry", lambda: registries.of(entry, record))
+            work = self._time("registry", lambda: registries.of(entry, record))
             if work is not None:
-                entry = with_edits(complete_entry(entry, work, opening_text(parsed.document.blocks)))
+                entry = with_edits(complete_entry(entry, work, opening_text(result.document.blocks)))
         entry = replace(entry, state="embedding", record=record.id if record is not None else None)
-        return self._report(entry), parsed
+        return self._report(entry), result
 
-    def _parsed(self, entry: DocumentEntry, data: bytes) -> ParseResult:
+    def _read_document(self, entry: DocumentEntry, data: bytes) -> ParseResult:
         arguments = (data, self.parts.limits, self.parts.ocr, partial(self._report_progress, entry))
         if self.slice is None:
-            return self._timed("parse", lambda: self.parts.parse(*arguments))
-        parsed = self.slice.parsed()
-        if parsed is None:
+            return self._time("parse", lambda: self.parts.parse(*arguments))
+        result = self.slice.parsed()
+        if result is None:
             pages = replace(self.slice.pages, spent_s=self.took_ms.get("parse", 0.0) / 1000.0)
-            parsed = self._timed("parse", lambda: self.parts.parse(*arguments, pages))
-            self.slice.keep_parsed(parsed)
+            result = self._time("parse", lambda: self.parts.parse(*arguments, pages))
+            self.slice.keep_parsed(result)
             self.slice.check()
-        return parsed
+        return result
 
-    def _segment(self, entry: DocumentEntry, parsed: ParseResult) -> tuple[DocumentEntry, Segmentation]:
+    def _segment(self, entry: DocumentEntry, result: ParseResult) -> tuple[DocumentEntry, Segmentation]:
         parts = self.parts
-        segmented = self._timed(
-            "segment", lambda: segment(parsed.document, entry.id, self.embedder, parts.options, parts.coherence)
+        segmentation = self._time(
+            "segment", lambda: segment(result.document, entry.id, self.embedder, parts.options, parts.coherence)
         )
-        if not segmented.passages:
+        if not segmentation.passages:
             raise DocumentRefused("no_text", "Nothing that could be searched was found in the document.")
-        passages = tuple(replace(p, owner=entry.owner, record=entry.record) for p in segmented.passages)
-        segmented = replace(segmented, passages=passages)
-        entry = replace(entry, warnings=(*segmented.warnings, *entry.warnings))
+        passages = tuple(replace(p, owner=entry.owner, record=entry.record) for p in segmentation.passages)
+        segmentation = replace(segmentation, passages=passages)
+        entry = replace(entry, warnings=(*segmentation.warnings, *entry.warnings))
         if self.slice is not None:
-            self.slice.keep_passages(segmented)
+            self.slice.keep_passages(segmentation)
             entry = self._report(replace(entry, done=0, total=len(passages)), 0, len(passages))
             self.slice.check()
-        return entry, segmented
+        return entry, segmentation
 
     def _explained_record(self, entry: DocumentEntry) -> Record | None:
         """The given record, or the record with the document's DOI."""
@@ -220,35 +224,39 @@ class IngestRun:
             return record
         if entry.owner != PUBLIC:
             return None
-        joined = self.store.record_of_doi(entry.doi) if entry.doi else None
-        if joined is None and self.store.is_restricted(entry):
+        record_of_doi = self.store.record_of_doi(entry.doi) if entry.doi else None
+        if record_of_doi is None and self.store.is_restricted(entry):
             raise NotFound("The record that says who may see this document is gone; restore it before reading again.")
-        return self.store.record(joined) if joined is not None else None
+        return self.store.record(record_of_doi) if record_of_doi is not None else None
 
     def _write_record(
-        self, entry: DocumentEntry, passages: Sequence[Passage], explained: Record | None
+        self, entry: DocumentEntry, passages: Sequence[Passage], explained_record: Record | None
     ) -> JsonMapping | None:
         """Puts a public document into the search. The fields that its passages carry: of the record that it explains,
         else of the document's own record.
         """
         if entry.owner == PUBLIC:
             parts = HarvestParts(self.parts.client, self.parts.prefix, self.parts.embedder)
-            if put_record(parts, entry, summary_of(passages), explained) and explained is None:
+            if put_record(parts, entry, summary_of(passages), explained_record) and explained_record is None:
                 return self.store.record_fields(record_of_document(entry.id))
-        return inherited(explained) if explained is not None else None
+        return inherited(explained_record) if explained_record is not None else None
 
     def _write_passages(
-        self, entry: DocumentEntry, passages: Sequence[Passage], inherited_fields: JsonMapping | None, written: int
+        self,
+        entry: DocumentEntry,
+        passages: Sequence[Passage],
+        inherited_fields: JsonMapping | None,
+        written_count: int,
     ) -> None:
-        """Embeds and writes the passages after the first ``written``. Raises SliceOver after a slice's last batch."""
-        for batch in batched(passages[written:], _BATCH if self.slice is None else _BATCH_OF_A_SLICE):
-            documents = self._timed("embed", partial(self._passage_documents, entry, batch, inherited_fields))
+        """Embeds and writes the passages after the first ``written_count``. Raises SliceOver when the slice ends."""
+        for batch in batched(passages[written_count:], _BATCH if self.slice is None else _BATCH_OF_A_SLICE):
+            documents = self._time("embed", partial(self._passage_documents, entry, batch, inherited_fields))
             failures = self.store.put_passages(entry.owner, documents)
             if failures:
                 raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
-            written += len(batch)
-            self._report_progress(entry, written, len(passages))
-            if self.slice is not None and written < len(passages):
+            written_count += len(batch)
+            self._report_progress(entry, written_count, len(passages))
+            if self.slice is not None and written_count < len(passages):
                 self.slice.check()
         self.store.drop_passages(entry, from_ordinal=len(passages))
 
@@ -260,25 +268,25 @@ class IngestRun:
         vectors = to_fields(self.embedder.encode(texts, "document"), card, self.tokens)
         places = [self.parts.reader.read(passage.text) for passage in batch]
         return [
-            (passage.id, passage_document(passage, title, where, inherited_fields, fields))
-            for passage, where, fields in zip(batch, places, vectors, strict=True)
+            (passage.id, passage_document(passage, title, place, inherited_fields, fields))
+            for passage, place, fields in zip(batch, places, vectors, strict=True)
         ]
 
     def _pause(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
-        """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
-        reached = replace(self.reported or entry, attempts=attempts, took_ms=self._rounded_times())
+        """Keeps what is done. ``attempts`` is 0 because this slice did its work, so no start failed."""
+        latest_entry = replace(self.reported or entry, attempts=attempts, took_ms=self._rounded_times())
         try:
-            return self._report(reached, reached.done or 0, reached.total or 0)
+            return self._report(latest_entry, latest_entry.done or 0, latest_entry.total or 0)
         except DocumentGone:
             self._drop_all(entry)
             raise
 
-    def _park(self, entry: DocumentEntry, refused: DocumentRefused) -> DocumentEntry:
+    def _park(self, entry: DocumentEntry, refusal: DocumentRefused) -> DocumentEntry:
         """Parks the document with its reason; deletes passages of an earlier reading of the same bytes."""
-        log.warning("document.failed", document=entry.id, reason=refused.reason)
+        log.warning("document.failed", document=entry.id, reason=refusal.reason)
         self._drop_all(entry)
-        reached = replace(self.reported or entry, done=None, total=None)
-        return self._report(replace(reached, state="failed", reason=refused.reason, message=str(refused)[:500]))
+        latest_entry = replace(self.reported or entry, done=None, total=None)
+        return self._report(replace(latest_entry, state="failed", reason=refusal.reason, message=str(refusal)[:500]))
 
     def _uncount_start(self, entry: DocumentEntry) -> None:
         """Removes this start from the count: the document did not cause the failure."""
@@ -293,16 +301,16 @@ class IngestRun:
         if self.slice is not None:
             self.slice.drop()
 
-    def _report(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
+    def _report(self, entry: DocumentEntry, done_count: int = 0, total: int = 0) -> DocumentEntry:
         self.reported = entry = replace(entry, updated=now_iso())
         self.keep(entry)
-        self.progress(entry.state, done, total)
+        self.progress(entry.state, done_count, total)
         return entry
 
-    def _report_progress(self, entry: DocumentEntry, done: int, total: int) -> None:
-        self._report(replace(entry, done=done, total=total), done, total)
+    def _report_progress(self, entry: DocumentEntry, done_count: int, total: int) -> None:
+        self._report(replace(entry, done=done_count, total=total), done_count, total)
 
-    def _timed(self, stage: str, call: Callable[[], T]) -> T:
+    def _time(self, stage: str, call: Callable[[], T]) -> T:
         started = time.perf_counter()
         try:
             return call()

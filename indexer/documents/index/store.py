@@ -45,17 +45,17 @@ _MOST_CHARACTERS = 4000
 _WEB = ("http://", "https://")
 
 
-def put_record(parts: HarvestParts, entry: DocumentEntry, summary: str, explained: Record | None) -> bool:
+def put_record(parts: HarvestParts, entry: DocumentEntry, summary: str, explained_record: Record | None) -> bool:
     """Writes the document's record; the same again writes nothing. False without an index of records.
 
     Raises core.errors.Unavailable.
     """
     if serving(parts.client, parts.prefix, "records") is None:
         return False
-    content = json.dumps(record_json(entry, summary, explained), ensure_ascii=False).encode()
-    groups = explained.access_groups if explained is not None else ()
-    pushed = push.Pushing(record_of_document(entry.id), content, "application/geo+json", groups)
-    push.put(CATALOGUE, pushed, parts)
+    content = json.dumps(record_json(entry, summary, explained_record), ensure_ascii=False).encode()
+    groups = explained_record.access_groups if explained_record is not None else ()
+    pushed_document = push.PushedDocument(record_of_document(entry.id), content, "application/geo+json", groups)
+    push.put(CATALOGUE, pushed_document, parts)
     return True
 
 
@@ -75,9 +75,9 @@ def summary_of(passages: Iterable[Passage]) -> str:
     return next((passage.text for passage in (*abstract, *long, *texts)), "")[:_MOST_CHARACTERS]
 
 
-def record_json(entry: DocumentEntry, summary: str, explained: Record | None) -> Json:
+def record_json(entry: DocumentEntry, summary: str, explained_record: Record | None) -> Json:
     """A record of OGC API - Records. The DOI of the explained record stays that record's alone."""
-    doi = entry.doi if explained is None or explained.doi != entry.doi else None
+    doi = entry.doi if explained_record is None or explained_record.doi != entry.doi else None
     properties: Json = {
         "type": "document",
         "title": entry.title or entry.name,
@@ -86,35 +86,35 @@ def record_json(entry: DocumentEntry, summary: str, explained: Record | None) ->
         "published": entry.published,
         "externalIds": [{"scheme": "https://doi.org", "value": doi}] if doi else None,
         "formats": [{"mediaType": entry.media_type}] if entry.media_type else None,
-        "license": explained.licence if explained is not None else None,
-        "extent": _extent(explained),
+        "license": explained_record.licence if explained_record is not None else None,
+        "extent": _extent(explained_record),
     }
     links = [{"rel": "item", "href": entry.origin, "type": entry.media_type}] if entry.origin.startswith(_WEB) else []
     return {
         "type": "Feature",
         "id": entry.id,
         "conformsTo": [_CONFORMS],
-        "geometry": explained.geometry if explained is not None else None,
-        "time": _time(explained),
+        "geometry": explained_record.geometry if explained_record is not None else None,
+        "time": _time(explained_record),
         "properties": {name: value for name, value in properties.items() if value},
         "links": links,
     }
 
 
-def _extent(explained: Record | None) -> Json | None:
-    if explained is None or not explained.extents:
+def _extent(explained_record: Record | None) -> Json | None:
+    if explained_record is None or not explained_record.extents:
         return None
-    return {"spatial": {"bbox": [box.as_list() for box in explained.extents]}}
+    return {"spatial": {"bbox": [box.as_list() for box in explained_record.extents]}}
 
 
-def _time(explained: Record | None) -> Json | None:
-    if explained is None or not explained.times:
+def _time(explained_record: Record | None) -> Json | None:
+    if explained_record is None or not explained_record.times:
         return None
-    return {"interval": [[span.start_iso or "..", span.end_iso or ".."] for span in explained.times]}
+    return {"interval": [[span.start_iso or "..", span.end_iso or ".."] for span in explained_record.times]}
 
 
 _PAGE = 1000
-_SOME = 20  # more than the workers that read documents of one user at once
+_DOCUMENTS_PER_OWNER = 20  # more than the workers that read documents of one user at once
 _REPLACE_UNLESS_DELETED = (
     "if (ctx._source.state == 'deleted') { ctx.op = 'none' }"
     " else { def edited = ctx._source.edited; ctx._source.clear(); ctx._source.putAll(params.entry);"
@@ -132,15 +132,15 @@ def distinct_keys(
 ) -> Iterator[list[JsonMapping]]:
     """Pages of the distinct combinations of these fields, ``size`` a page."""
     sources = [{name: {"terms": {"field": name}}} for name in fields]
-    after: JsonMapping = {}
+    after_key: JsonMapping = {}
     while True:
-        composite: Json = {"size": size, "sources": sources, **({"after": after} if after else {})}
+        composite: Json = {"size": size, "sources": sources, **({"after": after_key} if after_key else {})}
         answer = client.search(index=index, size=0, query=query, aggs={"keys": {"composite": composite}}).body
         page = answer["aggregations"]["keys"]
         yield [bucket["key"] for bucket in page["buckets"]]
         if "after_key" not in page:
             return
-        after = page["after_key"]
+        after_key = page["after_key"]
 
 
 class DocumentGone(SondeError):
@@ -152,10 +152,12 @@ def passages_kind(owner: str) -> IndexKind:
     return "passages" if owner == PUBLIC else "library"
 
 
-def passage_document(passage: Passage, title: str, own: WhereWhen, record: JsonMapping | None, made: Json) -> Json:
-    """The stored form; ``record`` holds the fields inherited from the record, ``made`` those of its vectors."""
+def passage_document(
+    passage: Passage, title: str, own_fields: WhereWhen, record: JsonMapping | None, vector_fields: Json
+) -> Json:
+    """The stored form; ``record``: the fields inherited from the record; ``vector_fields``: its vectors."""
     heading = " ".join([title, *(strip_number(part) for part in passage.section_path[-2:])]).strip()
-    return passages.to_document(passage, title, heading, own, record, made)
+    return passages.to_document(passage, title, heading, own_fields, record, vector_fields)
 
 
 class DocumentStore:
@@ -205,8 +207,8 @@ class DocumentStore:
 
     def record_fields(self, record: str) -> Json | None:
         """The fields that the record's passages inherit; None if there is no such record."""
-        stored = self.record(record)
-        return inherited(stored) if stored is not None else None
+        document = self.record(record)
+        return inherited(document) if document is not None else None
 
     def record_of_doi(self, doi: str) -> str | None:
         """The only record with this DOI; None if there is none or several."""
@@ -267,9 +269,9 @@ class DocumentStore:
 
     def drop(self, entry: DocumentEntry) -> int:
         """Deletes passages, then the document: after a crash the entry remains, and the rest is deleted later."""
-        deleted = self.drop_passages(entry)
+        deleted_count = self.drop_passages(entry)
         self.drop_entry(entry)
-        return deleted
+        return deleted_count
 
     def drop_entry(self, entry: DocumentEntry) -> None:
         index = alias(self.prefix, "documents")
@@ -294,18 +296,24 @@ class DocumentStore:
     def unread(self) -> dict[str, list[str]]:
         """Some documents of each user that are queued or half read, the one that waits longest first."""
         query = {"bool": {"filter": [{"terms": {"state": list(UNREAD)}}], "must_not": [{"term": {"owner": PUBLIC}}]}}
-        some = {"top_hits": {"size": _SOME, "sort": [{"updated": "asc"}, {"created": "asc"}], "_source": False}}
-        aggs = {"owners": {"terms": {"field": "owner", "size": _PAGE}, "aggs": {"some": some}}}
+        first_documents = {
+            "top_hits": {
+                "size": _DOCUMENTS_PER_OWNER,
+                "sort": [{"updated": "asc"}, {"created": "asc"}],
+                "_source": False,
+            }
+        }
+        aggs = {"owners": {"terms": {"field": "owner", "size": _PAGE}, "aggs": {"some": first_documents}}}
         index = alias(self.prefix, "documents")
         owners = self.client.search(index=index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
         return {bucket["key"]: [hit["_id"] for hit in bucket["some"]["hits"]["hits"]] for bucket in owners["buckets"]}
 
-    def retitle(self, before: DocumentEntry, title: str) -> None:
+    def retitle(self, old_entry: DocumentEntry, title: str) -> None:
         """Gives the document's passages its new title, which answers show and searches find; no vector changes."""
-        script = {"source": _RETITLE, "params": {"before": before.title or before.name, "title": title}}
-        query = {"bool": {"filter": [{"term": {"document": before.id}}, {"term": {"owner": before.owner}}]}}
-        routing: JsonMapping = {} if before.owner == PUBLIC else {"routing": owner_routing(before.owner)}
-        for index in targets(self.prefix, passages_kind(before.owner)):
+        script = {"source": _RETITLE, "params": {"before": old_entry.title or old_entry.name, "title": title}}
+        query = {"bool": {"filter": [{"term": {"document": old_entry.id}}, {"term": {"owner": old_entry.owner}}]}}
+        routing: JsonMapping = {} if old_entry.owner == PUBLIC else {"routing": owner_routing(old_entry.owner)}
+        for index in targets(self.prefix, passages_kind(old_entry.owner)):
             self.client.update_by_query(
                 index=index, query=query, script=script, refresh=True, conflicts="proceed", **routing
             )

@@ -15,7 +15,7 @@ from reading.places import PlaceReader
 from reading.sentences import detect_language
 from reading.times import TimeReader
 
-_PREFIXED = "m|g|s|L|l|Pa|W|J|V|Hz|mol|bar|Sv|Bq|K|Gal|t|yr"
+_UNITS_WITH_PREFIX = "m|g|s|L|l|Pa|W|J|V|Hz|mol|bar|Sv|Bq|K|Gal|t|yr"
 _ONLY_PREFIXED = "A|B|N|S|T|a|eq"  # alone, such a letter is rather a symbol or the mark of a note
 _BARE = (
     r"%|‰|per mil|percent|ppm|ppb|ppt|psu|dB|pH units|NTU|°C|°F|° C|ºC|deg C|degrees? Celsius|°|deg|degrees?|h|hr"
@@ -23,29 +23,31 @@ _BARE = (
     r"|metres?|meters?|kilomet(?:re|er)s?|tons?|tonnes?|kWh|TU|μS|µS|mmHg|dpm|cps|counts"
 )
 _POWER = r"(?:\^?[-−–]?\d|[²³⁻¹]+)?"
-_SIMPLE_UNIT = rf"(?:(?:[TGMkhdcmnpμµ]?(?:{_PREFIXED})|[TGMkhdcmnpμµ](?:{_ONLY_PREFIXED})|{_BARE}){_POWER})"
+_SIMPLE_UNIT = rf"(?:(?:[TGMkhdcmnpμµ]?(?:{_UNITS_WITH_PREFIX})|[TGMkhdcmnpμµ](?:{_ONLY_PREFIXED})|{_BARE}){_POWER})"
 _UNIT = re.compile(rf"(?:10\^?\d+ ?)?{_SIMPLE_UNIT}(?:\s*(?:/|·|\*|per| )\s*{_SIMPLE_UNIT}){{0,3}}")
-_STATED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]\s*\d?$|,\s*(?:in\s+)?([^,()\[\]]{1,30})$|\bin\s+([^,()\[\]]{1,30})$")
-_OF_ALL = re.compile(r"[(\[](?:all )?(?:values |units )?(?:are )?in ([^()\[\]]{1,30})[)\]]", re.IGNORECASE)
+_UNIT_IN_HEADER = re.compile(
+    r"[(\[]([^()\[\]]{1,30})[)\]]\s*\d?$|,\s*(?:in\s+)?([^,()\[\]]{1,30})$|\bin\s+([^,()\[\]]{1,30})$"
+)
+_UNIT_OF_ALL_COLUMNS = re.compile(r"[(\[](?:all )?(?:values |units )?(?:are )?in ([^()\[\]]{1,30})[)\]]", re.IGNORECASE)
 
 
 def unit_of(head: str) -> str | None:
     """The unit at the end of a column's header; None if it states none that is known."""
-    match = _STATED.search(head.strip())
-    stated = next((group for group in match.groups() if group), None) if match is not None else None
-    return _known_unit(stated)
+    match = _UNIT_IN_HEADER.search(head.strip())
+    unit = next((group for group in match.groups() if group), None) if match is not None else None
+    return _known_unit(unit)
 
 
 def units(heads: Sequence[str], caption: str = "") -> tuple[str | None, ...]:
     """One for each column: its header's, else the one that the caption gives for all of the columns but the first."""
-    match = _OF_ALL.search(caption)
-    of_all = _known_unit(match[1]) if match is not None else None
-    return tuple(unit_of(head) or (of_all if place else None) for place, head in enumerate(heads))
+    match = _UNIT_OF_ALL_COLUMNS.search(caption)
+    common_unit = _known_unit(match[1]) if match is not None else None
+    return tuple(unit_of(head) or (common_unit if place else None) for place, head in enumerate(heads))
 
 
 def _known_unit(text: str | None) -> str | None:
-    bare = (text or "").strip().removeprefix("in ").strip()
-    return bare if bare and _UNIT.fullmatch(bare) else None
+    unit_text = (text or "").strip().removeprefix("in ").strip()
+    return unit_text if unit_text and _UNIT.fullmatch(unit_text) else None
 
 
 def stored_table(table: Table) -> Json:
@@ -89,7 +91,7 @@ def with_document(entry: DocumentEntry, document: ReadDocument) -> DocumentEntry
 T = TypeVar("T")
 
 _SURE = 0.5
-_MOST = 20
+_MAX_VALUES = 20
 _WRITTEN_KINDS = ("explicit", "period")  # a relative time ("last year") needs a date that the document does not give
 
 
@@ -115,4 +117,4 @@ class PassageReader:
 
 
 def _distinct(values: Sequence[T]) -> list[T]:
-    return list(dict.fromkeys(values))[:_MOST]
+    return list(dict.fromkeys(values))[:_MAX_VALUES]

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 _KINDS: tuple[IndexKind, ...] = ("passages", "library")
 _PAGE = 200
-_SET = "for (name in params.fields) { ctx._source.remove(name) } ctx._source.putAll(params.values)"
+_SET_FIELDS = "for (name in params.fields) { ctx._source.remove(name) } ctx._source.putAll(params.values)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ def update_inherited(client: Elasticsearch, prefix: str, source: str) -> Inherit
             continue
         for record in _records_with_passages(client, index, source):
             records += 1
-            stored = store.record(record)
-            if stored is None:
+            stored_record = store.record(record)
+            if stored_record is None:
                 continue
-            updated = _update_passages(client, index, record, inherited(stored))
+            updated = _update_passages(client, index, record, inherited(stored_record))
             passages += updated
             if updated and kind == "passages":
-                _update_records(store, stored)
+                _update_records(store, stored_record)
     if passages:
         log.info("passages.inherited_again", source=source, records=records, passages=passages)
     return InheritanceUpdate(records, passages)
@@ -68,12 +68,12 @@ def _update_records(store: DocumentStore, record: Record) -> None:
     """The place, time and licence of the record's public documents in the search. Their texts stay, so no vector
     changes.
     """
-    explaining: Json = {"bool": {"filter": [{"term": {"record": record.id}}, {"term": {"owner": PUBLIC}}]}}
-    for hit in list(scan(store.client, alias(store.prefix, "documents"), explaining)):
+    explaining_documents: Json = {"bool": {"filter": [{"term": {"record": record.id}}, {"term": {"owner": PUBLIC}}]}}
+    for hit in list(scan(store.client, alias(store.prefix, "documents"), explaining_documents)):
         entry = documents.from_document(hit["_id"], hit["_source"])
-        own = store.record(record_of_document(entry.id))
-        if own is not None:
-            put_record(HarvestParts(store.client, store.prefix), entry, own.abstract, record)
+        own_record = store.record(record_of_document(entry.id))
+        if own_record is not None:
+            put_record(HarvestParts(store.client, store.prefix), entry, own_record.abstract, record)
 
 
 def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:
@@ -84,11 +84,11 @@ def _records_with_passages(client: Elasticsearch, index: str, source: str) -> It
 
 def _update_passages(client: Elasticsearch, index: str, record: str, fields: Json) -> int:
     """The number of passages written: all of the record's, if one of them differs."""
-    wanted = {name: fields[name] for name in INHERITED if name in fields}
+    inherited = {name: fields[name] for name in INHERITED if name in fields}
     query: Json = {"bool": {"filter": [{"term": {"record": record}}]}}
-    if all(hit["_source"] == wanted for hit in scan(client, index, query, INHERITED)):
+    if all(hit["_source"] == inherited for hit in scan(client, index, query, INHERITED)):
         return 0
-    script = {"source": _SET, "params": {"fields": list(INHERITED), "values": wanted}}
+    script = {"source": _SET_FIELDS, "params": {"fields": list(INHERITED), "values": inherited}}
     answer = client.update_by_query(index=index, query=query, script=script, refresh=True, conflicts="proceed").body
     if answer["failures"] or answer["version_conflicts"]:
         raise Unavailable("Not all passages of a record could be updated; Sonde tries again.")

@@ -62,14 +62,14 @@ _MONTH_FIRST = re.compile(
 _MONTH = re.compile(rf"\b({_MONTH_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:1[6-9]|20)\d\d)-(\d\d)-(\d\d)\b")
 _GERMAN = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?((?:1[6-9]|20)\d\d)\b")
-_WHOLE = re.compile(r"^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
+_FULL_DATE = re.compile(r"^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
 
 
 def authors_in(blocks: Sequence[Block]) -> list[str]:
     for block in blocks[:5]:
         text = _CORRESPONDENCE.split(block.text)[0]
-        cut = AFFILIATION.search(text)
-        names = split_names(_without_office(text[: cut.start()]) if cut else text)
+        affiliation_match = AFFILIATION.search(text)
+        names = split_names(_without_office(text[: affiliation_match.start()]) if affiliation_match else text)
         if names:
             return names
     return []
@@ -87,8 +87,8 @@ def split_names(text: str) -> list[str]:
     """Names of people in a line of authors; the list ends at the first text that does not look like a name."""
     names: list[str] = []
     text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
-    marked = re.sub(r"\(\d[\d,\s]*\)", " , ", normalise_text(text[:_LONGEST]))
-    for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
+    with_commas = re.sub(r"\(\d[\d,\s]*\)", " , ", normalise_text(text[:_LONGEST]))
+    for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", with_commas):
         name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")
         if not name or name.isdigit():
             continue
@@ -111,7 +111,7 @@ def _is_name(text: str) -> bool:
 
 
 def affiliations_in(blocks: Sequence[Block]) -> list[str]:
-    found: list[str] = []
+    affiliations: list[str] = []
     for block in blocks[:6]:
         if not AFFILIATION.search(block.text) or len(block.text) > 900:
             continue
@@ -119,8 +119,8 @@ def affiliations_in(blocks: Sequence[Block]) -> list[str]:
         for part in re.split(r"(?:(?<=\s)|^)\(?(?:\d{1,2}|[∗*†‡§¶])\)?\s?(?=[A-Z])", text):
             clean = part.strip(" ,;.")
             if AFFILIATION.search(clean) and 8 < len(clean) < 200 and "=" not in clean:
-                found.append(clean)
-    return found
+                affiliations.append(clean)
+    return affiliations
 
 
 def date_in(text: str) -> str | None:
@@ -137,8 +137,8 @@ def date_in(text: str) -> str | None:
     month = _MONTH_FIRST.search(text)
     if month:
         return _day(month[3], month[1], month[2])
-    only = _MONTH.search(text)
-    return f"{only[2]}-{_MONTHS[only[1].lower()]:02d}" if only else None
+    month_match = _MONTH.search(text)
+    return f"{month_match[2]}-{_MONTHS[month_match[1].lower()]:02d}" if month_match else None
 
 
 def _day(year: str, month: str, day: str) -> str | None:
@@ -156,7 +156,7 @@ def _exists(year: str, month: int, day: int) -> bool:
 
 def whole_date(text: str) -> str | None:
     """``2017``, ``2017-07`` or ``2017-07-26`` at the beginning of the text; shorter if the day does not exist."""
-    match = _WHOLE.match(text)
+    match = _FULL_DATE.match(text)
     if match is None:
         return None
     year, month, day = match.groups()

@@ -25,7 +25,7 @@ OUT_OF_MEMORY = 3
 _LARGEST_FILE = 512 * 1024 * 1024
 _ANSWER_FILE = "answer.json"
 _LONGEST_MESSAGE = 500
-_READ = TypeAdapter(ReadDocument)
+_READ_DOCUMENT = TypeAdapter(ReadDocument)
 _LIMITS = TypeAdapter(Limits)
 _OCR = TypeAdapter(Ocr)
 
@@ -64,8 +64,10 @@ def read_answer(folder: Path, limits: Limits) -> ReadDocument:
 
 
 def _too_large(limits: Limits) -> DocumentRefused:
-    most = limits.max_answer_bytes // (1024 * 1024)
-    return DocumentRefused("too_large", f"What was read of it takes more than {most} MiB, so it is not taken over.")
+    max_megabytes = limits.max_answer_bytes // (1024 * 1024)
+    return DocumentRefused(
+        "too_large", f"What was read of it takes more than {max_megabytes} MiB, so it is not taken over."
+    )
 
 
 def run(folder: Path) -> int:
@@ -77,12 +79,12 @@ def run(folder: Path) -> int:
 
         confine_process(folder, [ocr.command] if ocr.command else [])
         data = (folder / "document").read_bytes()
-        read = read_document(data, limits, ocr, partial(write_progress, folder), PageStore(folder / PAGES_FILE))
-        answer = b'{"document":' + _READ.dump_json(read) + b"}"
+        document = read_document(data, limits, ocr, partial(write_progress, folder), PageStore(folder / PAGES_FILE))
+        answer = b'{"document":' + _READ_DOCUMENT.dump_json(document) + b"}"
         if len(answer) > limits.max_answer_bytes:
             raise _too_large(limits)
-    except DocumentRefused as refused:
-        answer = json.dumps({"reason": refused.reason, "message": str(refused)}).encode()
+    except DocumentRefused as refusal:
+        answer = json.dumps({"reason": refusal.reason, "message": str(refusal)}).encode()
     except MemoryError:
         return OUT_OF_MEMORY
     (folder / _ANSWER_FILE).write_bytes(answer)

@@ -26,14 +26,14 @@ _SECOND_PARTS = """
     standing state step stratified surface temperature term type up validated value varying volume weighted west width
     year years
 """
-_BEHIND = frozenset(_SECOND_PARTS.split())
+_SECOND_PARTS_SET = frozenset(_SECOND_PARTS.split())
 """Second parts that follow a hyphen in English compounds."""
 _FIRST_PARTS = """
     all cross data east ever fine free full half high higher large long longer low lower medium mid multi near new north
     northeast northwest one open post present real self semi short shorter single small so south southeast southwest
     steady third three time two water well west year zero
 """
-_BEFORE = frozenset(_FIRST_PARTS.split())
+_FIRST_PARTS_SET = frozenset(_FIRST_PARTS.split())
 """First parts of such compounds."""
 _PREFIXES = frozenset(("non", "pre", "re", "anti", "co", "de", "sub", "un", "under", "over", "inter", "intra", "trans"))
 
@@ -43,31 +43,35 @@ def hyphenated_words(texts: Iterable[str]) -> frozenset[str]:
     splits. Lower case; ``texts`` are the lines in their order.
     """
     lines = list(texts)
-    written = {match[0].lower() for text in lines for match in _COMPOUND.finditer(text)}
-    whole = {match[0].lower() for text in lines for match in _WORD.finditer(text)}
-    for above, below in pairwise(lines):
-        broken, first = _LINE_END.search(above[-41:]), _LINE_BEGIN.match(below)
-        if broken is not None and first is not None and _is_compound(broken[1].lower(), first[1].lower(), whole):
-            written.add(f"{broken[1]}-{first[1]}".lower())
-    return frozenset(written)
+    compounds_in_lines = {match[0].lower() for text in lines for match in _COMPOUND.finditer(text)}
+    whole_words = {match[0].lower() for text in lines for match in _WORD.finditer(text)}
+    for line, next_line in pairwise(lines):
+        line_end, first = _LINE_END.search(line[-41:]), _LINE_BEGIN.match(next_line)
+        if (
+            line_end is not None
+            and first is not None
+            and _is_compound(line_end[1].lower(), first[1].lower(), whole_words)
+        ):
+            compounds_in_lines.add(f"{line_end[1]}-{first[1]}".lower())
+    return frozenset(compounds_in_lines)
 
 
-def _is_compound(above: str, below: str, whole: Container[str]) -> bool:
-    """``whole``: the words that the document writes without a hyphen."""
-    if above + below in whole or above in _PREFIXES:
+def _is_compound(line: str, next_line: str, whole_words: Container[str]) -> bool:
+    """``whole_words``: the words that the document writes without a hyphen."""
+    if line + next_line in whole_words or line in _PREFIXES:
         return False
-    if above in _BEFORE:
-        return below in _BEHIND or (len(below) >= _LONG and below in whole)
-    return below in _BEHIND and above in whole
+    if line in _FIRST_PARTS_SET:
+        return next_line in _SECOND_PARTS_SET or (len(next_line) >= _LONG and next_line in whole_words)
+    return next_line in _SECOND_PARTS_SET and line in whole_words
 
 
 _DINGBATS = dict.fromkeys(range(0x2700, 0x27C0))
 _SPACE = re.compile(r"\s+")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-_DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
-_TABLE = {**_LIGATURES, **_DROPPED, **_DINGBATS, 0xA0: " ", 0x2028: " ", 0x2029: " "}
+_DROPPED_CHARACTERS = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+_TABLE = {**_LIGATURES, **_DROPPED_CHARACTERS, **_DINGBATS, 0xA0: " ", 0x2028: " ", 0x2029: " "}
 _ORNAMENTS = re.compile(r"([^\w\s.,;:=_*#~<>+\-–—|/\\'\"()\[\]{}])\1{2,}")  # wavy underlines that are drawn as letters
-_BROKEN = re.compile(r"([^\W\d_]+)[-‐]$")
+_HYPHENATED_END = re.compile(r"([^\W\d_]+)[-‐]$")
 _FIRST = re.compile(r"^([^\W\d_]{1,80})")
 _END = 80  # characters: longer than any word that a hyphen splits
 
@@ -76,8 +80,10 @@ def normalise_text(text: str) -> str:
     """One line of plain text; never raises."""
     if text.isascii() and text.isprintable():  # most of it, and much faster
         return _SPACE.sub(" ", _ORNAMENTS.sub("", text)).strip()
-    shown = "".join(ch if unicodedata.category(ch) not in ("Cc", "Cs", "Co") else " " for ch in text.translate(_TABLE))
-    return _SPACE.sub(" ", _ORNAMENTS.sub("", shown)).strip()
+    printable = "".join(
+        ch if unicodedata.category(ch) not in ("Cc", "Cs", "Co") else " " for ch in text.translate(_TABLE)
+    )
+    return _SPACE.sub(" ", _ORNAMENTS.sub("", printable)).strip()
 
 
 def letters(text: str) -> str:
@@ -87,10 +93,10 @@ def letters(text: str) -> str:
 
 def join_lines(lines: Iterable[str], compounds: frozenset[str] = frozenset()) -> str:
     """Joins the lines of a paragraph into one; ``compounds`` come from ``compounds``."""
-    joined = LineJoiner(compounds)
+    joiner = LineJoiner(compounds)
     for line in lines:
-        joined.add(normalise_text(line))
-    return joined.text
+        joiner.add(normalise_text(line))
+    return joiner.text
 
 
 class LineJoiner:
@@ -113,24 +119,24 @@ class LineJoiner:
             self._parts = ["".join(self._parts)]
         return self._parts[0] if self._parts else ""
 
-    def add(self, below: str) -> None:
+    def add(self, next_line: str) -> None:
         """Adds a line without white space around it; an empty one changes nothing."""
-        if not below:
+        if not next_line:
             return
         if self._parts:
-            below = self._joint(below)
-        self._parts.append(below)
-        self.length += len(below)
-        self.end = (self.end + below)[-_END:]
+            next_line = self._joint(next_line)
+        self._parts.append(next_line)
+        self.length += len(next_line)
+        self.end = (self.end + next_line)[-_END:]
 
-    def _joint(self, below: str) -> str:
+    def _joint(self, next_line: str) -> str:
         """The line with the space before it, if any; removes the hyphen of a split word."""
-        broken, first = _BROKEN.search(self.end), _FIRST.match(below)
-        if broken is None or first is None:
-            glued = self.end.endswith(("-", "–", "/")) and not self.end.endswith((" -", " –"))
-            return below if glued else f" {below}"
-        if f"{broken[1]}-{first[1]}".lower() not in self._compounds and first[1][0].islower():
+        line_end, first = _HYPHENATED_END.search(self.end), _FIRST.match(next_line)
+        if line_end is None or first is None:
+            needs_no_space = self.end.endswith(("-", "–", "/")) and not self.end.endswith((" -", " –"))
+            return next_line if needs_no_space else f" {next_line}"
+        if f"{line_end[1]}-{first[1]}".lower() not in self._compounds and first[1][0].islower():
             self._parts[-1] = self._parts[-1][:-1]
             self.end = self.end[:-1]
             self.length -= 1
-        return below
+        return next_line

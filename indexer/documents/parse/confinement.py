@@ -37,7 +37,7 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # of BPF
 _ALLOW, _NOT_PERMITTED = 0x7FFF0000, 0x00050001
 _OTHER_ABI = 0x40000000  # system calls of x32, which an x86-64 process can make too
 
-_REFUSED: dict[str, tuple[int, tuple[int, ...]]] = {
+_REFUSED_CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
     "x86_64": (0xC000003E, (41, 101, 248, 249, 250, 298, 310, 311, 321, 323, 425, 438)),
     "aarch64": (0xC00000B7, (198, 117, 217, 218, 219, 241, 270, 271, 280, 282, 425, 438)),
 }
@@ -69,9 +69,9 @@ def _libc() -> ctypes.CDLL:
 
 def prctl(option: int, value: int, pointer: object = None) -> bool:
     """Whether the kernel took it."""
-    more = pointer if pointer is not None else ctypes.c_ulong(0)
-    none = ctypes.c_ulong(0)
-    return bool(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), more, none, none) == 0)
+    argument = pointer if pointer is not None else ctypes.c_ulong(0)
+    zero = ctypes.c_ulong(0)
+    return bool(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), argument, zero, zero) == 0)
 
 
 def no_new_privileges() -> bool:
@@ -88,17 +88,17 @@ def landlock_version() -> int:
 def restrict_files(readable: Iterable[Path], writable: Path) -> None:
     """Leaves these paths, and what is below them. Raises OSError."""
     version = landlock_version()
-    every = _FIRST_RIGHTS
-    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _DEVICES)):
-        every |= right if version >= since else 0
-    rules = _Ruleset(every, _TCP, _SCOPES)
+    all_rights = _FIRST_RIGHTS
+    for since_version, access_right in ((2, _REFER), (3, _TRUNCATE), (5, _DEVICES)):
+        all_rights |= access_right if version >= since_version else 0
+    rules = _Ruleset(all_rights, _TCP, _SCOPES)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = _call(_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
     try:
         for path in readable:
             _allow(ruleset, path, _EXECUTE | _READ | _READ_FOLDER)
-        _allow(ruleset, writable, every)
-        _allow(ruleset, Path(os.devnull), (_READ | _WRITE) & every)
+        _allow(ruleset, writable, all_rights)
+        _allow(ruleset, Path(os.devnull), (_READ | _WRITE) & all_rights)
         _call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     finally:
         os.close(ruleset)
@@ -107,8 +107,14 @@ def restrict_files(readable: Iterable[Path], writable: Path) -> None:
 def _allow(ruleset: int, path: Path, rights: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        beneath = _Beneath(rights if path.is_dir() else rights & _OF_FILES, place)
-        _call(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_BENEATH_PATH), ctypes.byref(beneath), ctypes.c_uint32(0))
+        beneath_path = _Beneath(rights if path.is_dir() else rights & _OF_FILES, place)
+        _call(
+            _ADD_RULE,
+            ctypes.c_int(ruleset),
+            ctypes.c_int(_BENEATH_PATH),
+            ctypes.byref(beneath_path),
+            ctypes.c_uint32(0),
+        )
     finally:
         os.close(place)
 
@@ -122,12 +128,14 @@ def _call(number: int, *arguments: object) -> int:
 
 def filter_system_calls() -> bool:
     """Refuses sockets and what reads other processes; whether this machine is known and took the filter."""
-    known = _REFUSED.get(platform.machine())
-    if known is None:
+    architecture_and_calls = _REFUSED_CALLS.get(platform.machine())
+    if architecture_and_calls is None:
         return False
-    machine, refused = known
-    checks = [_Instruction(_AT_LEAST, len(refused) + 1, 0, _OTHER_ABI)]
-    checks += [_Instruction(_EQUAL, len(refused) - place, 0, number) for place, number in enumerate(refused)]
+    machine, refused_calls = architecture_and_calls
+    checks = [_Instruction(_AT_LEAST, len(refused_calls) + 1, 0, _OTHER_ABI)]
+    checks += [
+        _Instruction(_EQUAL, len(refused_calls) - place, 0, number) for place, number in enumerate(refused_calls)
+    ]
     program = [
         _Instruction(_LOAD, 0, 0, 4),  # the machine of the call
         _Instruction(_EQUAL, 1, 0, machine),
@@ -148,7 +156,7 @@ def close_network_namespace() -> bool:
 
 
 _ROOT = Path(__file__).resolve().parents[3]
-_NOBODY = 65534
+_NOBODY_UID = 65534
 _DUMPABLE = 4  # of prctl
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null", "/dev/urandom")
 
@@ -189,17 +197,17 @@ def confine_process(folder: Path, programs: Sequence[str] = ()) -> None:
 def _readable(programs: Sequence[str]) -> Iterable[Path]:
     """What is installed. The folder of our own modules may hold a user's other files, so each package is named."""
     packages = (path.parent for path in _ROOT.glob("*/__init__.py"))
-    installed = (Path(path).resolve() for path in (sys.prefix, sys.base_prefix, *programs))
-    named = (Path(path) for path in (*_SYSTEM, *(path for path in sys.path if "site-packages" in path)))
-    return [path for path in (*packages, *installed, *named) if path != Path("/") and path.exists()]
+    program_paths = (Path(path).resolve() for path in (sys.prefix, sys.base_prefix, *programs))
+    other_paths = (Path(path) for path in (*_SYSTEM, *(path for path in sys.path if "site-packages" in path)))
+    return [path for path in (*packages, *program_paths, *other_paths) if path != Path("/") and path.exists()]
 
 
 def _give_up_root(folder: Path) -> None:
     for path in (folder, *folder.iterdir()):
-        os.chown(path, _NOBODY, _NOBODY)
+        os.chown(path, _NOBODY_UID, _NOBODY_UID)
     os.setgroups([])
-    os.setgid(_NOBODY)
-    os.setuid(_NOBODY)
+    os.setgid(_NOBODY_UID)
+    os.setuid(_NOBODY_UID)
 
 
 def try_to_escape(folder: Path) -> Confinement:

@@ -12,7 +12,7 @@ from indexer.documents.parse.byline import AFFILIATION, affiliations_in, authors
 from indexer.documents.parse.clean import letters, normalise_text
 from indexer.documents.parse.limits import LONGEST_HEADING
 from indexer.documents.parse.model import Block, FrontMatter
-from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES, role_of
+from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, role_of
 from indexer.formats.repair.links import doi_in
 
 _XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"
@@ -43,7 +43,7 @@ _KINDS_OF_TEXT = """
 _LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {"open access", "full paper", "data paper"}
 _LONGEST = 4000  # characters of a block: front matter is at its beginning
 _MOST_NAMES = 500
-_GENERATED = re.compile(
+_GENERATED_TITLE = re.compile(
     r"\.(?:docx?|tex|dvi|indd|pdf|qxd)$|^untitled|^microsoft word|^slide \d|^\(anonymous\)", re.IGNORECASE
 )
 
@@ -105,19 +105,19 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     blocks = [block if len(block.text) <= _LONGEST else replace(block, text=block.text[:_LONGEST]) for block in blocks]
     page = _front_page(blocks)
     front = _of_page(blocks, page)
-    printed = letters(" ".join(block.text for block in front)[:20_000])
+    printed_letters = letters(" ".join(block.text for block in front)[:20_000])
     work = _xmp_fields(xmp)
     info_authors = tuple(split_names(info.get("Author", "")))
     for source, names in (("xmp", work["authors"]), ("info", info_authors)):
-        if isinstance(names, tuple) and len(names) >= 2 and all(letters(name) in printed for name in names):
+        if isinstance(names, tuple) and len(names) >= 2 and all(letters(name) in printed_letters for name in names):
             draft.take("authors", names, source)  # complete, where the page parts names by white space alone
     authors = draft.values.get("authors")
     byline = "".join(map(letters, authors)) if isinstance(authors, tuple) else None
     front = [block for block in front if letters(block.text) != byline]
-    titles = [(source, text) for source, text in _metadata_titles(info, xmp) if not _GENERATED.search(text)]
+    titles = [(source, text) for source, text in _metadata_titles(info, xmp) if not _GENERATED_TITLE.search(text)]
     title = _title(opening_blocks(front))
     for source, text in titles:
-        if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed and not _is_begin(text, title):
+        if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed_letters and not _is_begin(text, title):
             draft.take("title", text, source)
     draft.take("doi", work["doi"], "xmp")  # a DOI there is the document's own, not a reference
     _year_beside_title(draft, blocks, page, title)
@@ -128,10 +128,10 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     for source, text in titles:
         draft.take("title", text, source)
     draft.take("authors", info_authors, "info")
-    return FrontMatter(**_cut(draft.values), source=draft.source)  # type: ignore[arg-type]  # names are the fields'
+    return FrontMatter(**_shorten(draft.values), source=draft.source)  # type: ignore[arg-type]  # names are the fields'
 
 
-def _cut(values: Mapping[str, object]) -> dict[str, object]:
+def _shorten(values: Mapping[str, object]) -> dict[str, object]:
     """At most so many names and words of a title: each passage carries the title, each list of documents the names."""
     return {
         name: tuple(str(item)[:LONGEST_HEADING] for item in value[:_MOST_NAMES])
@@ -233,7 +233,7 @@ def opening_blocks(blocks: Sequence[Block]) -> list[Block]:
 
 def _is_numbered(text: str) -> bool:
     """Whether a heading has a section number; ``V. C. Oliveira`` does not have the number five."""
-    return NUMBERED.match(text) is not None and not split_names(text)
+    return NUMBERED_HEADING.match(text) is not None and not split_names(text)
 
 
 def demote_author_headings(blocks: Sequence[Block], front: FrontMatter) -> list[Block]:
@@ -251,15 +251,15 @@ def _is_byline(text: str, front: FrontMatter) -> bool:
     words = letters(text)
     if words == letters(front.title):
         return False
-    named = sum(len(letters(author)) for author in front.authors if letters(author) in words)
-    return named > 0.5 * len(words) or (date_in(text) is not None and len(text.split()) <= 6)
+    named_letters = sum(len(letters(author)) for author in front.authors if letters(author) in words)
+    return named_letters > 0.5 * len(words) or (date_in(text) is not None and len(text.split()) <= 6)
 
 
 def _published(head: Sequence[Block], blocks: Sequence[Block]) -> str | None:
     """A date labelled as publication, else the first date of the head, else a year at the end of a short line there."""
     for block in blocks:
-        labelled = _PUBLISHED.search(block.text)
-        date = date_in(block.text[labelled.end() : labelled.end() + 40]) if labelled is not None else None
+        label_match = _PUBLISHED.search(block.text)
+        date = date_in(block.text[label_match.end() : label_match.end() + 40]) if label_match is not None else None
         if date is not None:
             return date
     date = date_in(" ".join(block.text for block in head))

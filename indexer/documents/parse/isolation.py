@@ -90,10 +90,10 @@ def read_isolated(
         started = time.monotonic()
         try:
             return ParseResult(_read_once(data, limits, ocr, progress, pages), time.monotonic() - started, attempt)
-        except DocumentRefused as refused:
-            if refused.reason != "crashed" or attempt == attempts:
+        except DocumentRefused as refusal:
+            if refusal.reason != "crashed" or attempt == attempts:
                 raise
-            log.warning("document.tried_again", reason=refused.reason, attempt=attempt)
+            log.warning("document.tried_again", reason=refusal.reason, attempt=attempt)
     raise AssertionError("unreachable: the last attempt returns or raises")
 
 
@@ -103,7 +103,7 @@ def confinement_here() -> Confinement | None:
         folder = Path(name) / "job"
         folder.mkdir()
         try:
-            done = subprocess.run(  # noqa: S603  # nosec B603 - our own module
+            completed = subprocess.run(  # noqa: S603  # nosec B603 - our own module
                 [sys.executable, "-m", "indexer.documents.parse.confinement", str(folder)],
                 cwd=folder,
                 env=_environment(folder),
@@ -111,7 +111,7 @@ def confinement_here() -> Confinement | None:
                 timeout=_TRIED_S,
                 check=True,
             )
-            return Confinement(**json.loads(done.stdout))
+            return Confinement(**json.loads(completed.stdout))
         except (OSError, subprocess.SubprocessError, ValueError):
             return None
 
@@ -156,15 +156,15 @@ def _keep_pages(folder: Path, pages: PagesSlice | None) -> Iterator[None]:
     if pages is None:
         yield
         return
-    own = folder / PAGES_FILE
+    pages_file = folder / PAGES_FILE
     if pages.file.exists():
-        shutil.copyfile(pages.file, own)
+        shutil.copyfile(pages.file, pages_file)
     else:
-        own.touch()
+        pages_file.touch()
     try:
         yield
     finally:
-        content = read_untrusted(own, _MOST_PAGES)
+        content = read_untrusted(pages_file, _MOST_PAGES)
         if content is not None:
             write_atomically(pages.file, content)
 
@@ -205,17 +205,17 @@ def _wait(
     ends, last = time.monotonic() + seconds - (pages.spent_s if pages is not None else 0.0), None
     size_before = _size(folder)
     while True:
-        left = ends - time.monotonic()
+        left_s = ends - time.monotonic()
         try:
-            return process.wait(timeout=max(0.0, min(_LOOK_S, left)))
+            return process.wait(timeout=max(0.0, min(_LOOK_S, left_s)))
         except subprocess.TimeoutExpired:
-            if left <= _LOOK_S:
+            if left_s <= _LOOK_S:
                 raise
         if (counts := read_progress(folder)) is not None and counts != last:
             last = counts
             progress(*counts)
-        over = pages is not None and time.monotonic() >= pages.ends and _size(folder) > size_before
-        if over and counts is not None and counts[0] < counts[1]:
+        is_over = pages is not None and time.monotonic() >= pages.ends and _size(folder) > size_before
+        if is_over and counts is not None and counts[0] < counts[1]:
             raise SliceOver(f"{counts[0]} of {counts[1]} pages are read.")
 
 

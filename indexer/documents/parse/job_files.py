@@ -17,17 +17,17 @@ from pydantic import TypeAdapter
 from indexer.documents.parse.model import Page
 
 
-def read_untrusted(file: Path, most: int) -> bytes | None:
-    """The content, None if it has more than ``most`` bytes.
+def read_untrusted(file: Path, max_bytes: int) -> bytes | None:
+    """The content, None if it has more than ``max_bytes`` bytes.
 
     Raises OSError if it is not there, or no plain file: a link would lead elsewhere, and a pipe would make us wait.
     """
-    opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(opened, "rb") as content:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as content:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{file.name} is no plain file")
-        data = content.read(most + 1)
-    return data if len(data) <= most else None
+        data = content.read(max_bytes + 1)
+    return data if len(data) <= max_bytes else None
 
 
 PageProgress = Callable[[int, int], None]
@@ -37,19 +37,19 @@ _FILE = "pages"
 _LONGEST = 40
 
 
-def ignore_pages(done: int, total: int) -> None:
+def ignore_pages(done_pages: int, total: int) -> None:
     """Ignores progress."""
 
 
-def write_progress(folder: Path, done: int, total: int) -> None:
-    (folder / _FILE).write_text(f"{done} {total}")
+def write_progress(folder: Path, done_pages: int, total: int) -> None:
+    (folder / _FILE).write_text(f"{done_pages} {total}")
 
 
 def read_progress(folder: Path) -> tuple[int, int] | None:
     """Pages read and pages in total; None before the first page."""
     try:
-        done, total = (read_untrusted(folder / _FILE, _LONGEST) or b"").split()
-        return int(done), int(total)
+        done_pages, total = (read_untrusted(folder / _FILE, _LONGEST) or b"").split()
+        return int(done_pages), int(total)
     except (OSError, ValueError):  # not there yet, or half written
         return None
 
@@ -68,16 +68,16 @@ class PageStore:
         """The pages of earlier processes; a line that a killed process left half written is cut off."""
         if self._file is None:
             return []
-        pages, whole = [], 0
+        pages, complete_bytes = [], 0
         content = self._file.read_bytes()
         for line in _lines(content):
             try:
                 pages.append(_PAGE.validate_python(json.loads(line)))
             except ValueError:
                 break
-            whole += len(line)
+            complete_bytes += len(line)
         with self._file.open("r+b") as file:
-            file.truncate(whole)
+            file.truncate(complete_bytes)
         return pages
 
     def add(self, page: Page) -> None:

@@ -177,13 +177,13 @@ class Allowance:
                 self._note("max_blocks", f"Only the first {self._limits.max_blocks:,} paragraphs and tables are read")
                 return
             self.blocks -= 1
-            fitted = self._cut(block)
+            fitting_block = self._cut(block)
             yield (
-                fitted
-                if fitted.kind != "heading" or len(fitted.text) <= LONGEST_HEADING
-                else replace(fitted, kind="text")
+                fitting_block
+                if fitting_block.kind != "heading" or len(fitting_block.text) <= LONGEST_HEADING
+                else replace(fitting_block, kind="text")
             )
-            if fitted is not block:
+            if fitting_block is not block:
                 return
 
     def _cut(self, block: Block) -> Block:
@@ -200,7 +200,7 @@ class Allowance:
         self.note_characters()
         return False
 
-    def fitting(self, table: Table) -> Table:
+    def limit_table(self, table: Table) -> Table:
         """The table with the rows that fit."""
         columns = max(table.columns, 1)
         rows = 0
@@ -225,11 +225,11 @@ class Allowance:
     def note_pages(self) -> None:
         self._note("max_pages", f"Only the first {self._limits.max_pages:,} pages are read")
 
-    def note_ocr_pages(self, read: int) -> None:
-        self._note("ocr_pages", f"Only the first {read:,} pages of the picture are read")
+    def note_ocr_pages(self, read_pages: int) -> None:
+        self._note("ocr_pages", f"Only the first {read_pages:,} pages of the picture are read")
 
-    def _note(self, setting: str, what: str) -> None:
-        self._left_out.setdefault(setting, f"{what}; the rest is left out ({_SETTING}{setting.upper()}).")
+    def _note(self, setting: str, content: str) -> None:
+        self._left_out.setdefault(setting, f"{content}; the rest is left out ({_SETTING}{setting.upper()}).")
 
 
 Cell = tuple[str, int]
@@ -245,35 +245,35 @@ def markup_table(
     """The table without empty rows and columns, or the text of its rows where it has one row, one column or next to no
     cells with text. Empty cells take no room until it is known that the table fits.
     """
-    filled = list(_filled(rows, allowance))
-    used = sorted({column for row in filled for column in row})
-    places, texts = len(filled) * len(used), sum(map(len, filled))
-    if len(filled) < 2 or len(used) < 2 or (places > _SMALL and places > _SPARSE * texts):
-        yield from (Block("text", " ".join(row.values())) for row in filled)
+    filled_rows = list(_filled_rows(rows, allowance))
+    used = sorted({column for row in filled_rows for column in row})
+    places, texts = len(filled_rows) * len(used), sum(map(len, filled_rows))
+    if len(filled_rows) < 2 or len(used) < 2 or (places > _SMALL and places > _SPARSE * texts):
+        yield from (Block("text", " ".join(row.values())) for row in filled_rows)
         return
     cells = allowance.cells // len(used)
-    if cells < len(filled):
+    if cells < len(filled_rows):
         allowance.note_cells()
-    whole = tuple(tuple(row.get(column, "") for column in used) for row in filled[:cells])
-    header = max(1, min(header_rows, len(whole) - 1))
-    table = allowance.fitting(Table(whole, header, caption))
+    cell_rows = tuple(tuple(row.get(column, "") for column in used) for row in filled_rows[:cells])
+    header = max(1, min(header_rows, len(cell_rows) - 1))
+    table = allowance.limit_table(Table(cell_rows, header, caption))
     if table.rows:
         yield Block("table", "", table=table)
 
 
-def _filled(rows: Iterable[Iterable[Cell]], allowance: Allowance) -> Iterator[dict[int, str]]:
+def _filled_rows(rows: Iterable[Iterable[Cell]], allowance: Allowance) -> Iterator[dict[int, str]]:
     """The texts of each row by their first column; at most as many as cells may be kept."""
-    remaining = allowance.cells
+    cells_left = allowance.cells
     for row in rows:
-        if remaining <= 0:
+        if cells_left <= 0:
             allowance.note_cells()
             return
         texts: dict[int, str] = {}
         column = 0
         for text, width in row:
-            if text and remaining > 0:
+            if text and cells_left > 0:
                 texts[column] = text
-                remaining -= 1
+                cells_left -= 1
             elif text:
                 allowance.note_cells()
                 break

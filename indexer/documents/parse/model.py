@@ -62,31 +62,31 @@ class Box:
         """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
         return all(map(math.isfinite, (self.left, self.top, self.right, self.bottom)))
 
-    def touches(self, other: Box, slack: float) -> bool:
+    def touches(self, other_box: Box, slack: float) -> bool:
         """Whether the two overlap, or are at most ``slack`` points apart on each axis."""
         return (
-            self.left <= other.right + slack
-            and other.left <= self.right + slack
-            and self.top <= other.bottom + slack
-            and other.top <= self.bottom + slack
+            self.left <= other_box.right + slack
+            and other_box.left <= self.right + slack
+            and self.top <= other_box.bottom + slack
+            and other_box.top <= self.bottom + slack
         )
 
-    def holds(self, other: Box, slack: float = 0.0) -> bool:
-        """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
+    def holds(self, other_box: Box, slack: float = 0.0) -> bool:
+        """Whether the middle of ``other_box`` is inside, with ``slack`` points of tolerance."""
         return (
-            self.left - slack <= other.middle_x <= self.right + slack
-            and self.top - slack <= other.middle_y <= self.bottom + slack
+            self.left - slack <= other_box.middle_x <= self.right + slack
+            and self.top - slack <= other_box.middle_y <= self.bottom + slack
         )
 
 
 def bounding_box(boxes: Iterable[Box]) -> Box:
     """The smallest box around one or more boxes."""
-    every = list(boxes)
+    all_boxes = list(boxes)
     return Box(
-        min(box.left for box in every),
-        min(box.top for box in every),
-        max(box.right for box in every),
-        max(box.bottom for box in every),
+        min(box.left for box in all_boxes),
+        min(box.top for box in all_boxes),
+        max(box.right for box in all_boxes),
+        max(box.bottom for box in all_boxes),
     )
 
 
@@ -121,8 +121,8 @@ class Line:
         for word in self.words:
             letters[word.size] = letters.get(word.size, 0) + len(word.text)
         object.__setattr__(self, "size", max(letters, key=lambda size: (letters[size], size)))
-        longest = max(self.words, key=lambda word: len(word.text) * word.size)
-        object.__setattr__(self, "baseline", longest.baseline)
+        longest_word = max(self.words, key=lambda word: len(word.text) * word.size)
+        object.__setattr__(self, "baseline", longest_word.baseline)
 
     @classmethod
     def of(cls, words: Sequence[Word]) -> Line:
@@ -135,8 +135,8 @@ class Line:
 
     def share(self, trait: Literal["bold", "mono", "maths"]) -> float:
         """The share of its characters that are bold, monospaced or mathematical, 0..1."""
-        everything = sum(len(word.text) for word in self.words)
-        return sum(len(word.text) for word in self.words if getattr(word, trait)) / max(everything, 1)
+        character_count = sum(len(word.text) for word in self.words)
+        return sum(len(word.text) for word in self.words if getattr(word, trait)) / max(character_count, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ TableMethod = Literal["borders", "rules", "caption", "numbers", "markup"]
 caption, by white space between columns of numbers, or named as a table in HTML or DOCX."""
 
 _SURE: dict[TableMethod, float] = {"borders": 0.9, "rules": 0.75, "caption": 0.6, "numbers": 0.5, "markup": 1.0}
-_SCANNED = 0.7
+_SCANNED_SHARE = 0.7
 
 
 class PlacedWord(NamedTuple):
@@ -250,8 +250,8 @@ class Table:
     def confidence(self) -> float:
         """0..1, an estimate: by the finder, the share of filled cells and the source of the words."""
         cells = [bool(cell) for row in self.rows for cell in row]
-        filled = sum(cells) / max(len(cells), 1)
-        return round(_SURE[self.found_by] * (0.5 + 0.5 * filled) * (_SCANNED if self.scanned else 1.0), 2)
+        filled_share = sum(cells) / max(len(cells), 1)
+        return round(_SURE[self.found_by] * (0.5 + 0.5 * filled_share) * (_SCANNED_SHARE if self.scanned else 1.0), 2)
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -261,9 +261,9 @@ class Table:
 
     def csv(self) -> str:
         """RFC 4180 without the caption."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\r\n").writerows(self.rows)
-        return out.getvalue()
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\r\n").writerows(self.rows)
+        return buffer.getvalue()
 
 
 @dataclass(frozen=True, slots=True)

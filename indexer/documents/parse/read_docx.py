@@ -77,8 +77,8 @@ def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         if parser.error_log[0].type in _TOO_LARGE_FOR_XML:
-            why = "it nests too deeply, or one of its texts is too long"
-            raise DocumentRefused("too_large", f"{name} is no document that can be read: {why}.") from None
+            fault = "it nests too deeply, or one of its texts is too long"
+            raise DocumentRefused("too_large", f"{name} is no document that can be read: {fault}.") from None
         raise DocumentRefused("damaged", f"{name} is not XML: {str(error)[:200]}") from None
 
 

@@ -15,9 +15,9 @@ from indexer.documents.parse.sections import split_references
 from indexer.formats.repair.links import doi_in
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_NOT_READ = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
+_SKIPPED_TAGS = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
 _AROUND = ("nav", "header", "footer", "aside", "form", "button", "select")
-_LEFT_OUT = frozenset((*_NOT_READ, *_AROUND))
+_EXCLUDED_TAGS = frozenset((*_SKIPPED_TAGS, *_AROUND))
 _PARAGRAPHS = frozenset(["p", "li", "dd", "dt", "blockquote", "figcaption", "pre", "address", "summary", "caption"])
 _META = {
     "citation_title": "title",
@@ -58,23 +58,23 @@ def read_html(data: bytes, limits: Limits) -> ReadDocument:
 
 def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
     """Depth-first; a node with text and without blocks inside is a paragraph."""
-    holding, layout = _above(body, _BLOCKS), _above(body, ("table",))
+    block_parents, layout = _ancestors_of(body, _BLOCKS), _ancestors_of(body, ("table",))
     yield from _loose(body.text)
     open_nodes = [(iter(body), "")]
     while open_nodes:
-        children, tail = open_nodes[-1]
+        children, tail_text = open_nodes[-1]
         child = next(children, None)
         if child is None:
             open_nodes.pop()
-            yield from _loose(tail)
+            yield from _loose(tail_text)
             continue
         tag = child.tag if isinstance(child.tag, str) else ""
         is_whole = tag in _HEADINGS or tag == "pre" or (tag == "table" and child not in layout)
-        if child in holding and not is_whole and tag not in _LEFT_OUT:
+        if child in block_parents and not is_whole and tag not in _EXCLUDED_TAGS:
             yield from _leaf_text(child, tag)
             open_nodes.append((iter(child), child.tail or ""))
             continue
-        if tag not in _LEFT_OUT:
+        if tag not in _EXCLUDED_TAGS:
             yield from _table(child, allowance) if tag == "table" else _leaf(child, tag)
         yield from _loose(child.tail)
 
@@ -106,7 +106,7 @@ def _loose(text: str | None) -> Iterator[Block]:
         yield Block("text", normalise_text(text))
 
 
-def _above(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
+def _ancestors_of(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
     """All elements with one of these tags somewhere inside, each visited once."""
     ancestors: set[lxml.html.HtmlElement] = set()
     for node in root.iterdescendants(*tags):

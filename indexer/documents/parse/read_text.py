@@ -10,7 +10,7 @@ from indexer.documents.parse.clean import hyphenated_words, join_lines, normalis
 from indexer.documents.parse.front_matter import front_matter
 from indexer.documents.parse.limits import LONGEST_HEADING, Allowance, DocumentRefused, Limits
 from indexer.documents.parse.model import Block, ReadDocument
-from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES, split_references
+from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, split_references
 
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,})$")
@@ -60,14 +60,14 @@ def decode(data: bytes) -> str:
 def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterator[Block]:
     for paragraph in _paragraphs(page):
         lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
-        at = 0
-        while at < len(lines):
-            heading, used = _heading(lines[at : at + 2])
+        line_number = 0
+        while line_number < len(lines):
+            heading, used = _heading(lines[line_number : line_number + 2])
             if heading is None:
                 break
             yield Block("heading", heading[1], number, number, level=heading[0])
-            at += used
-        del lines[:at]
+            line_number += used
+        del lines[:line_number]
         if not lines:
             continue
         if all(_ITEM.match(line) for line in lines):
@@ -90,15 +90,15 @@ def _paragraphs(page: str) -> Iterator[str]:
 def _heading(lines: list[str]) -> tuple[tuple[int, str] | None, int]:
     """Level and title of a heading in the first of (at most two) lines, and its number of lines."""
     first = normalise_text(lines[0][:_LONGEST_LINE])
-    marked = _MARKDOWN.match(first) if len(lines[0]) <= LONGEST_HEADING else None
-    if marked:
-        return (len(marked[1]), marked[2].rstrip("#").rstrip() or marked[2][:1]), 1
+    markdown_match = _MARKDOWN.match(first) if len(lines[0]) <= LONGEST_HEADING else None
+    if markdown_match:
+        return (len(markdown_match[1]), markdown_match[2].rstrip("#").rstrip() or markdown_match[2][:1]), 1
     if len(lines) > 1 and _UNDERLINE.match(lines[1]) and len(first) <= _LONGEST_HEADING:
         return (1 if lines[1][0] == "=" else 2, first), 2
     if len(lines) > 1 or len(first) > _LONGEST_HEADING or first.endswith((".", ",", ";")):
         return None, 0
-    numbered = NUMBERED.match(first)
-    if numbered and not _ITEM.match(first):
-        return (len([part for part in numbered["number"].split(".") if part]), first), 1
-    known = first.lower().rstrip(":") in SECTION_NAMES
-    return ((1, first), 1) if known or (first.isupper() and len(first) > 4) else (None, 0)
+    number_match = NUMBERED_HEADING.match(first)
+    if number_match and not _ITEM.match(first):
+        return (len([part for part in number_match["number"].split(".") if part]), first), 1
+    is_section_name = first.lower().rstrip(":") in SECTION_NAMES
+    return ((1, first), 1) if is_section_name or (first.isupper() and len(first) > 4) else (None, 0)

@@ -31,7 +31,7 @@ ROLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 """Maps a role to the words that mark it in a heading; the first match wins."""
 
-NUMBERED = re.compile(
+NUMBERED_HEADING = re.compile(
     r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5}\.)\.?\s+(?P<title>\S.*)$"
 )
 _SECTION_WORDS = """
@@ -56,28 +56,35 @@ class Section:
 
 def sections(blocks: Sequence[Block]) -> list[Section]:
     """In document order; blocks before the first heading have an empty path. Leaves out empty sections."""
-    return [Section(path, role_of(path), tuple(own)) for path, own in _blocks_by_heading(blocks) if own]
+    return [
+        Section(path, role_of(path), tuple(section_blocks))
+        for path, section_blocks in _blocks_by_heading(blocks)
+        if section_blocks
+    ]
 
 
 def _blocks_by_heading(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    above: list[tuple[int, str]] = []
-    own: list[Block] = []
+    headings_above: list[tuple[int, str]] = []
+    section_blocks: list[Block] = []
     for block in blocks:
         if block.kind != "heading":
-            own.append(block)
+            section_blocks.append(block)
             continue
-        yield tuple(title for _, title in above), own
-        own = []
-        above = [*(heading for heading in above if heading[0] < block.level), (block.level, block.text)]
-    yield tuple(title for _, title in above), own
+        yield tuple(title for _, title in headings_above), section_blocks
+        section_blocks = []
+        headings_above = [
+            *(heading for heading in headings_above if heading[0] < block.level),
+            (block.level, block.text),
+        ]
+    yield tuple(title for _, title in headings_above), section_blocks
 
 
 def role_of(path: Sequence[str]) -> str | None:
     """The role by the nearest heading that has one; None if none has."""
     for title in reversed(path):
-        bare = _NUMBER.sub("", title)
+        title_text = _NUMBER.sub("", title)
         for role, words in ROLES:
-            if words.search(bare):
+            if words.search(title_text):
                 return role
     return None
 
@@ -92,8 +99,8 @@ _ENTRY = re.compile(
     r"^[^\W\d_][\w'’ .-]{1,40},? .*?(?:\(?\b(?:1[6-9]|20)\d\d[a-z]?\b)|^[A-Z][\w'’-]+,? [A-Z]", re.DOTALL
 )
 _ENDS = re.compile(r"(?:\.|\d{4}\.?|\d)\s*$")
-_RUN_TOGETHER = re.compile(r"(?<=\d{4}\.)\s+(?=[^\W\d_][\w'’-]+,\s[A-Z]\.)|(?<=[.\d])\s+(?=\[\d{1,3}\]\s)")
-_READ = ("text", "list", "reference")
+_JOINED_REFERENCES = re.compile(r"(?<=\d{4}\.)\s+(?=[^\W\d_][\w'’-]+,\s[A-Z]\.)|(?<=[.\d])\s+(?=\[\d{1,3}\]\s)")
+_READ_KINDS = ("text", "list", "reference")
 _FEWEST = 2
 
 
@@ -107,31 +114,34 @@ def split_references(blocks: Sequence[Block]) -> tuple[list[Block], tuple[str, .
         return list(blocks), ()
     end = next((i for i in range(start + 1, len(blocks)) if _closes(blocks[i], blocks[start])), len(blocks))
     texts = [
-        entry for block in blocks[start + 1 : end] if block.kind in _READ for entry in _RUN_TOGETHER.split(block.text)
+        entry
+        for block in blocks[start + 1 : end]
+        if block.kind in _READ_KINDS
+        for entry in _JOINED_REFERENCES.split(block.text)
     ]
-    floating = [block for block in blocks[start + 1 : end] if block.kind in ("table", "caption")]
-    return [*blocks[:start], *floating, *blocks[end:]], tuple(_entries(texts))
+    floating_blocks = [block for block in blocks[start + 1 : end] if block.kind in ("table", "caption")]
+    return [*blocks[:start], *floating_blocks, *blocks[end:]], tuple(_entries(texts))
 
 
 def _opens(block: Block) -> bool:
     return block.kind == "heading" and role_of((block.text,)) == "references" and len(block.text.split()) <= 4
 
 
-def _closes(block: Block, opening: Block) -> bool:
-    return block.kind == "heading" and (block.level <= opening.level or NUMBERED.match(block.text) is not None)
+def _closes(block: Block, heading: Block) -> bool:
+    return block.kind == "heading" and (block.level <= heading.level or NUMBERED_HEADING.match(block.text) is not None)
 
 
 def _entries(texts: Sequence[str]) -> list[str]:
     """One text per entry: by its number, else a text that begins like an entry after one that ended like an entry."""
-    numbered = sum(_NUMBERED_ENTRY.match(text) is not None for text in texts) >= _FEWEST
-    out: list[LineJoiner] = []
+    is_numbered = sum(_NUMBERED_ENTRY.match(text) is not None for text in texts) >= _FEWEST
+    entries: list[LineJoiner] = []
     for text in texts:
-        begins = _NUMBERED_ENTRY.match(text) is not None if numbered else not out or _begins(out[-1], text)
-        if begins or not out:
-            out.append(LineJoiner())
-        out[-1].add(text)
-    return [entry.text for entry in out]
+        begins = _NUMBERED_ENTRY.match(text) is not None if is_numbered else not entries or _begins(entries[-1], text)
+        if begins or not entries:
+            entries.append(LineJoiner())
+        entries[-1].add(text)
+    return [entry.text for entry in entries]
 
 
-def _begins(before: LineJoiner, text: str) -> bool:
-    return _ENTRY.match(text) is not None and _ENDS.search(before.end) is not None
+def _begins(line_before: LineJoiner, text: str) -> bool:
+    return _ENTRY.match(text) is not None and _ENDS.search(line_before.end) is not None

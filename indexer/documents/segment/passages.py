@@ -51,12 +51,12 @@ def embedding_coherence(embedder: Embedder) -> Coherence:
     """
 
     def coherence(texts: Sequence[str]) -> list[float]:
-        out: list[float] = []
+        coherences: list[float] = []
         for start in range(0, len(texts) - 1, _AT_ONCE):  # each with the neighbours that its joints need
-            before, behind = max(0, start - 1), start + _AT_ONCE + 2
-            cosines = _cosines(embedder.embed(list(texts[before:behind]), "document").astype(np.float64))
-            out += cosines[start - before : start - before + _AT_ONCE]
-        return out
+            first_sentence, end_sentence = max(0, start - 1), start + _AT_ONCE + 2
+            cosines = _cosines(embedder.embed(list(texts[first_sentence:end_sentence]), "document").astype(np.float64))
+            coherences += cosines[start - first_sentence : start - first_sentence + _AT_ONCE]
+        return coherences
 
     return coherence
 
@@ -66,10 +66,10 @@ def _cosines(vectors: NDArray[np.float64]) -> list[float]:
     pairs = vectors.copy()
     pairs[1:] += vectors[:-1]  # a text and the one before it
     pairs /= np.maximum(np.linalg.norm(pairs, axis=1, keepdims=True), 1e-9)
-    before = pairs[:-1].copy()
-    before[0] = vectors[0]
-    after = np.vstack([pairs[2:], vectors[-1:]])
-    return [float(value) for value in np.sum(before * after, axis=1)]
+    pairs_before = pairs[:-1].copy()
+    pairs_before[0] = vectors[0]
+    pairs_after = np.vstack([pairs[2:], vectors[-1:]])
+    return [float(value) for value in np.sum(pairs_before * pairs_after, axis=1)]
 
 
 MOST_TOKENS = 512
@@ -105,8 +105,8 @@ class Segmentation:
     def warnings(self) -> tuple[str, ...]:
         if not self.left_out:
             return ()
-        kept = len(self.passages)
-        return (f"Only the first {kept:,} passages are kept; {self.left_out:,} are left out ({_SETTING}).",)
+        kept_count = len(self.passages)
+        return (f"Only the first {kept_count:,} passages are kept; {self.left_out:,} are left out ({_SETTING}).",)
 
 
 class _TableNumbers:
@@ -138,24 +138,24 @@ def segment(
     coherence: Coherence = uniform_coherence,
 ) -> Segmentation:
     """Passages in the order of the document; their ids are ``{id}#{ordinal}``."""
-    most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
+    max_tokens = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
     count = bounded_count(embedder.count_tokens)
     pieces: list[Piece] = []
-    cut = 0
+    cut_count = 0
     for section in sections(document.blocks):
         header = header_of(document.front.title, section.path)
-        room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
-        own, cuts = _pieces(section, count, coherence, room, options.overlap)
-        pieces += own
-        cut += cuts
+        text_tokens = max_tokens - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
+        section_pieces, cuts = _pieces(section, count, coherence, text_tokens, options.overlap)
+        pieces += section_pieces
+        cut_count += cuts
     numbers = _TableNumbers()
-    whole = join_short([piece for piece in pieces if _says_something(piece)], count)
-    fitting = whole[: options.most_passages]
-    passages = tuple(_passage(piece, id, number, numbers) for number, piece in enumerate(fitting))
-    return Segmentation(passages, cut, len(whole) - len(fitting))
+    joined_pieces = join_short([piece for piece in pieces if _has_text(piece)], count)
+    kept_pieces = joined_pieces[: options.most_passages]
+    passages = tuple(_passage(piece, id, number, numbers) for number, piece in enumerate(kept_pieces))
+    return Segmentation(passages, cut_count, len(joined_pieces) - len(kept_pieces))
 
 
-def _says_something(piece: Piece) -> bool:
+def _has_text(piece: Piece) -> bool:
     """Whether it has a letter or a digit: the borders of empty cells are no passage."""
     return any(character.isalnum() for character in piece.text)
 
@@ -176,110 +176,114 @@ def _passage(piece: Piece, document: str, number: int, tables: _TableNumbers) ->
     )
 
 
-def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) -> str:
+def embedding_text(passage: Passage, title: str, embedder: Embedder, max_tokens: int) -> str:
     """Header and text; the header is shortened, never the text."""
     header = header_of(title, passage.section_path)
     words = header.split()
-    fitting = bisect_right(
+    fitting_words = bisect_right(
         range(1, len(words) + 1),
         _HEADER_TOKENS + SPECIAL_TOKENS,
         key=lambda number: embedder.count_tokens([" ".join(words[:number])])[0],
     )
-    whole = f"{' '.join(words[:fitting])}\n{passage.text}" if fitting else passage.text
-    return whole if embedder.count_tokens([whole])[0] <= most else passage.text
+    full_text = f"{' '.join(words[:fitting_words])}\n{passage.text}" if fitting_words else passage.text
+    return full_text if embedder.count_tokens([full_text])[0] <= max_tokens else passage.text
 
 
 def _pieces(
-    section: Section, count: CountTokens, coherence: Coherence, room: int, overlap: int
+    section: Section, count: CountTokens, coherence: Coherence, max_tokens: int, overlap: int
 ) -> tuple[list[Piece], int]:
     """The section's passages: running text, then captions and tables in their places; and the number of cuts."""
-    cut = 0
-    running: list[Block] = []
-    aside: list[Piece] = []
-    of = _OfSection(section, room)
+    cut_count = 0
+    running_blocks: list[Block] = []
+    aside_pieces: list[Piece] = []
+    section_parts = _SectionPieces(section, max_tokens)
     for block in section.blocks:
         if block.table is not None:
-            for text, is_cut in table_texts(block.table, count, room):
-                cut += is_cut
+            for text, is_cut in table_texts(block.table, count, max_tokens):
+                cut_count += is_cut
                 words = table_place(block.table, text)
                 pages = (block.first_page, block.last_page)
-                aside.append(Piece(text, "table", section.path, section.role, room, *pages, words, block.table))
+                aside_pieces.append(
+                    Piece(text, "table", section.path, section.role, max_tokens, *pages, words, block.table)
+                )
         elif block.kind == "caption":
             places = TextPlaces([block])
-            for unit in _groups(text_units([block], count, room), coherence, room):
-                aside.append(of.piece(unit, "caption", places))
+            for unit in _groups(text_units([block], count, max_tokens), coherence, max_tokens):
+                aside_pieces.append(section_parts.piece(unit, "caption", places))
         else:
-            running.append(block)
-    units = text_units(running, count, room)
-    cut += sum(unit.cut for unit in units)
-    groups = add_overlap(_groups(units, coherence, room), room, overlap)
-    places = TextPlaces(running)
-    return [*(of.piece(group, "text", places) for group in groups), *aside], cut
+            running_blocks.append(block)
+    units = text_units(running_blocks, count, max_tokens)
+    cut_count += sum(unit.cut for unit in units)
+    groups = add_overlap(_groups(units, coherence, max_tokens), max_tokens, overlap)
+    places = TextPlaces(running_blocks)
+    return [*(section_parts.piece(group, "text", places) for group in groups), *aside_pieces], cut_count
 
 
 @dataclass(frozen=True, slots=True)
-class _OfSection:
+class _SectionPieces:
     section: Section
-    room: int
+    max_tokens: int
 
     def piece(self, group: Sequence[Unit], kind: PassageKind, places: TextPlaces) -> Piece:
         text = "".join((unit.separator if place else "") + unit.text for place, unit in enumerate(group))
         pages = [page for unit in group for page in (unit.first_page, unit.last_page) if page is not None]
         first, last = min(pages, default=None), max(pages, default=None)
-        of = self.section
-        return Piece(text, kind, of.path, of.role, self.room, first, last, places.find(text))
+        current_section = self.section
+        return Piece(
+            text, kind, current_section.path, current_section.role, self.max_tokens, first, last, places.find(text)
+        )
 
 
-def _groups(units: list[Unit], coherence: Coherence, room: int) -> list[list[Unit]]:
+def _groups(units: list[Unit], coherence: Coherence, max_tokens: int) -> list[list[Unit]]:
     if not units:
         return []
-    if sum(unit.tokens for unit in units) <= room:
+    if sum(unit.tokens for unit in units) <= max_tokens:
         return [units]
     scores = coherence([unit.text for unit in units])
-    weakened = [score - (_PARAGRAPH_BONUS if units[i + 1].opens else 0.0) for i, score in enumerate(scores)]
-    return split_at_weakest(units, weakened, room)
+    weakened_scores = [score - (_PARAGRAPH_BONUS if units[i + 1].opens else 0.0) for i, score in enumerate(scores)]
+    return split_at_weakest(units, weakened_scores, max_tokens)
 
 
-def split_at_weakest(units: list[Unit], coherences: Sequence[float], room: int) -> list[list[Unit]]:
-    """Groups of at most ``room`` tokens, split recursively at the weakest of the joints (``len(units) - 1`` numbers);
+def split_at_weakest(units: list[Unit], coherences: Sequence[float], max_tokens: int) -> list[list[Unit]]:
+    """Groups of at most ``max_tokens``, split recursively at the weakest of the joints (``len(units) - 1`` numbers);
     between equally weak joints, the one with the more even halves. A very long text is split near its middle first.
     """
     sums = [0, *accumulate(unit.tokens for unit in units)]
-    out: list[list[Unit]] = []
-    waiting = [(0, len(units))]
-    while waiting:
-        start, end = waiting.pop()
-        if sums[end] - sums[start] <= room or end - start == 1:
-            out.append(units[start:end])
+    groups: list[list[Unit]] = []
+    pending = [(0, len(units))]
+    while pending:
+        start, end = pending.pop()
+        if sums[end] - sums[start] <= max_tokens or end - start == 1:
+            groups.append(units[start:end])
             continue
-        at = _weakest(sums, coherences, (start, end), room)
-        waiting += [(at, end), (start, at)]
-    return out
+        joint = _weakest(sums, coherences, (start, end), max_tokens)
+        pending += [(joint, end), (start, joint)]
+    return groups
 
 
-def _weakest(sums: Sequence[int], coherences: Sequence[float], between: tuple[int, int], room: int) -> int:
-    start, end = between
+def _weakest(sums: Sequence[int], coherences: Sequence[float], bounds: tuple[int, int], max_tokens: int) -> int:
+    start, end = bounds
     total = sums[end] - sums[start]
 
     def key(place: int) -> tuple[bool, float, float]:
-        before = sums[place] - sums[start]
-        small = min(before, total - before) < _SMALLEST_SHARE * min(room, total)
-        return small, coherences[place - 1], abs(total / 2.0 - before)
+        tokens_before = sums[place] - sums[start]
+        is_small = min(tokens_before, total - tokens_before) < _SMALLEST_SHARE * min(max_tokens, total)
+        return is_small, coherences[place - 1], abs(total / 2.0 - tokens_before)
 
-    off = (end - start) // 4 if end - start > _LONG else 0
-    return min(range(start + 1 + off, end - off), key=key)
+    margin = (end - start) // 4 if end - start > _LONG else 0
+    return min(range(start + 1 + margin, end - margin), key=key)
 
 
-def add_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:
+def add_overlap(groups: list[list[Unit]], max_tokens: int, overlap: int) -> list[list[Unit]]:
     """Each group with the last ``overlap`` units of the one before it, as many as fit."""
-    out: list[list[Unit]] = []
+    overlapped_groups: list[list[Unit]] = []
     for index, group in enumerate(groups):
-        repeated: list[Unit] = []
-        free = room - sum(unit.tokens for unit in group)
+        repeated_units: list[Unit] = []
+        free_tokens = max_tokens - sum(unit.tokens for unit in group)
         for unit in reversed(groups[index - 1][-overlap:] if overlap and index else []):
-            if unit.tokens > free:
+            if unit.tokens > free_tokens:
                 break
-            repeated.insert(0, unit)
-            free -= unit.tokens
-        out.append([*repeated, *group])
-    return out
+            repeated_units.insert(0, unit)
+            free_tokens -= unit.tokens
+        overlapped_groups.append([*repeated_units, *group])
+    return overlapped_groups

@@ -18,13 +18,13 @@ _BETWEEN = "\n"
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A passage before it has a number. ``room``: the tokens that fit into a passage of its section."""
+    """A passage before it has a number. ``max_tokens``: the tokens that fit into a passage of its section."""
 
     text: str
     kind: PassageKind
     path: tuple[str, ...]
     role: str | None
-    room: int
+    max_tokens: int
     first_page: int | None
     last_page: int | None
     words: tuple[WordBox, ...] = ()
@@ -47,54 +47,56 @@ def join_short(pieces: Sequence[Piece], count: CountTokens) -> list[Piece]:
 
     A short piece stays where no text is on its page or the next.
     """
-    out = _Chain(pieces)
-    at = out.first
-    while at is not None:
-        back = out.before(at)
-        if out.pieces[at].is_short and (removed := _join_with_neighbour(out, at, count)) is not None:
-            at = at if removed < at else back if back is not None else out.first
+    chain = _Chain(pieces)
+    number = chain.first
+    while number is not None:
+        number_before = chain.number_before(number)
+        if chain.pieces[number].is_short and (removed_number := _join_with_neighbour(chain, number, count)) is not None:
+            number = number if removed_number < number else number_before if number_before is not None else chain.first
         else:
-            at = out.behind(at)
-    return out.left()
+            number = chain.number_after(number)
+    return chain.remaining_pieces()
 
 
 class _Chain:
-    """Pieces in order, from which some are taken; each knows the next that is left, and the next text."""
+    """Pieces in order, from which some are removed; each knows the next remaining piece and the next text."""
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self.pieces = list(pieces)
-        self._gone: set[int] = set()
+        self._removed_numbers: set[int] = set()
         self._all = _links(list(range(len(pieces))))
         self._texts = _links([place for place, piece in enumerate(pieces) if piece.kind == "text"])
 
     @property
     def first(self) -> int | None:
-        return next((place for place in range(len(self.pieces)) if place not in self._gone), None)
+        return next((place for place in range(len(self.pieces)) if place not in self._removed_numbers), None)
 
-    def before(self, at: int) -> int | None:
-        return self._all[at][0]
+    def number_before(self, number: int) -> int | None:
+        return self._all[number][0]
 
-    def behind(self, at: int) -> int | None:
-        return self._all[at][1]
+    def number_after(self, number: int) -> int | None:
+        return self._all[number][1]
 
-    def neighbours(self, at: int) -> Iterator[int]:
+    def neighbours(self, number: int) -> Iterator[int]:
         """The text before and behind a text, the own section's first."""
         pieces = self.pieces
-        near = [place for place in self._texts[at] if place is not None and _are_near(pieces[place], pieces[at])]
-        own = [place for place in near if pieces[place].path == pieces[at].path]
-        yield from [*own, *(place for place in reversed(near) if place not in own)]
+        near_numbers = [
+            place for place in self._texts[number] if place is not None and _are_near(pieces[place], pieces[number])
+        ]
+        section_numbers = [place for place in near_numbers if pieces[place].path == pieces[number].path]
+        yield from [*section_numbers, *(place for place in reversed(near_numbers) if place not in section_numbers)]
 
-    def take(self, at: int) -> None:
-        self._gone.add(at)
+    def take(self, number: int) -> None:
+        self._removed_numbers.add(number)
         for links in (self._all, self._texts):
-            before, behind = links.pop(at)
-            if before is not None:
-                links[before] = (links[before][0], behind)
-            if behind is not None:
-                links[behind] = (before, links[behind][1])
+            number_before, number_after = links.pop(number)
+            if number_before is not None:
+                links[number_before] = (links[number_before][0], number_after)
+            if number_after is not None:
+                links[number_after] = (number_before, links[number_after][1])
 
-    def left(self) -> list[Piece]:
-        return [piece for place, piece in enumerate(self.pieces) if place not in self._gone]
+    def remaining_pieces(self) -> list[Piece]:
+        return [piece for place, piece in enumerate(self.pieces) if place not in self._removed_numbers]
 
 
 def _links(places: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
@@ -105,30 +107,32 @@ def _links(places: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
     }
 
 
-def _join_with_neighbour(chain: _Chain, at: int, count: CountTokens) -> int | None:
+def _join_with_neighbour(chain: _Chain, number: int, count: CountTokens) -> int | None:
     """The place whose piece is gone (one behind the last where sentences moved only); None: nothing was joined."""
-    out, neighbours = chain.pieces, list(chain.neighbours(at))
-    for other in neighbours:
-        whole = _merge(out[min(at, other)], out[max(at, other)])
-        if _fits(whole, count):
-            longer, shorter = (at, other) if out[at].length > out[other].length else (other, at)
-            out[longer] = whole
+    pieces, neighbours = chain.pieces, list(chain.neighbours(number))
+    for neighbour in neighbours:
+        merged_piece = _merge(pieces[min(number, neighbour)], pieces[max(number, neighbour)])
+        if _fits(merged_piece, count):
+            longer, shorter = (
+                (number, neighbour) if pieces[number].length > pieces[neighbour].length else (neighbour, number)
+            )
+            pieces[longer] = merged_piece
             chain.take(shorter)
             return shorter
-    for other in neighbours:
-        parts = _give_sentences(out[other], LEAST_WORDS - out[at].length, from_end=other < at)
+    for neighbour in neighbours:
+        parts = _give_sentences(pieces[neighbour], LEAST_WORDS - pieces[number].length, from_end=neighbour < number)
         if parts is None:
             continue
-        first, second = (parts[1], out[at]) if other < at else (out[at], parts[0])
-        whole = _merge(first, second)
-        if _fits(whole, count):
-            out[other], out[at] = (parts[0] if other < at else parts[1]), whole
-            return len(out)
+        first, second = (parts[1], pieces[number]) if neighbour < number else (pieces[number], parts[0])
+        merged_piece = _merge(first, second)
+        if _fits(merged_piece, count):
+            pieces[neighbour], pieces[number] = (parts[0] if neighbour < number else parts[1]), merged_piece
+            return len(pieces)
     return None
 
 
-def _are_near(piece: Piece, other: Piece) -> bool:
-    first, second = sorted((piece, other), key=lambda piece: piece.first_page or 0)
+def _are_near(piece: Piece, other_piece: Piece) -> bool:
+    first, second = sorted((piece, other_piece), key=lambda piece: piece.first_page or 0)
     return (second.first_page or 0) - (first.last_page or 0) <= _FARTHEST_PAGES
 
 
@@ -137,29 +141,29 @@ def _merge(first: Piece, second: Piece) -> Piece:
     longer, shorter = (first, second) if first.length >= second.length else (second, first)
     heading = strip_number(shorter.path[-1]) if shorter.path and shorter.path != longer.path else ""
     lead = f"{heading}{_BETWEEN}" if heading else ""
-    head, tail = (lead, "") if shorter is first else ("", lead)
-    start = len(head) + len(first.text) + len(_BETWEEN) + len(tail)
+    head, tail_text = (lead, "") if shorter is first else ("", lead)
+    start = len(head) + len(first.text) + len(_BETWEEN) + len(tail_text)
     pages = [page for piece in (first, second) for page in (piece.first_page, piece.last_page) if page is not None]
     return replace(
         longer,
-        text=f"{head}{first.text}{_BETWEEN}{tail}{second.text}",
+        text=f"{head}{first.text}{_BETWEEN}{tail_text}{second.text}",
         first_page=min(pages, default=None),
         last_page=max(pages, default=None),
         words=(*_move(first.words, len(head)), *_move(second.words, start)),
     )
 
 
-def _give_sentences(piece: Piece, least: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
-    """The piece in two: at its end (or start) the fewest whole sentences with ``least`` words. None if too little
+def _give_sentences(piece: Piece, least_words: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
+    """The piece in two: at its end (or start) the fewest whole sentences with ``least_words`` words. None if too little
     would remain.
     """
     parts = sentences(piece.text) if "\n" not in piece.text else piece.text.split("\n")
-    taken = 0
+    taken_words = 0
     for number, text in enumerate(reversed(parts) if from_end else parts, 1):
-        taken += len(text.split())
-        if piece.length - taken < LEAST_WORDS:
+        taken_words += len(text.split())
+        if piece.length - taken_words < LEAST_WORDS:
             return None
-        if taken >= least:
+        if taken_words >= least_words:
             head = parts[:-number] if from_end else parts[:number]
             return _split(piece, head)
     return None
@@ -192,4 +196,4 @@ def _move(words: Sequence[WordBox], by: int) -> tuple[WordBox, ...]:
 
 
 def _fits(piece: Piece, count: CountTokens) -> bool:
-    return count([piece.text])[0] - SPECIAL_TOKENS <= piece.room
+    return count([piece.text])[0] - SPECIAL_TOKENS <= piece.max_tokens

@@ -43,32 +43,33 @@ def bounded_count(count: CountTokens) -> CountTokens:
     word that the model does not know is one token). A text of more than a passage is not counted but estimated.
     """
 
-    def counted(texts: Sequence[str]) -> list[int]:
-        short = [text for text in texts if len(text) <= _LONGEST_COUNTED]
-        known = iter([number for batch in _batches(short) for number in count(batch)])
-        least = (len(text) // _CHARACTERS_A_TOKEN + SPECIAL_TOKENS for text in texts)
+    def count_tokens(texts: Sequence[str]) -> list[int]:
+        short_texts = [text for text in texts if len(text) <= _LONGEST_COUNTED]
+        counts = iter([number for batch in _batches(short_texts) for number in count(batch)])
+        least_counts = (len(text) // _CHARACTERS_A_TOKEN + SPECIAL_TOKENS for text in texts)
         return [
-            max(at, next(known)) if len(text) <= _LONGEST_COUNTED else at for text, at in zip(texts, least, strict=True)
+            max(least_count, next(counts)) if len(text) <= _LONGEST_COUNTED else least_count
+            for text, least_count in zip(texts, least_counts, strict=True)
         ]
 
-    return counted
+    return count_tokens
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
-    left = _BATCH_CHARACTERS
+    characters_left = _BATCH_CHARACTERS
     for text in texts:
         batch.append(text)
-        left -= len(text) + 1
-        if left <= 0:
+        characters_left -= len(text) + 1
+        if characters_left <= 0:
             yield batch
-            batch, left = [], _BATCH_CHARACTERS
+            batch, characters_left = [], _BATCH_CHARACTERS
     if batch:
         yield batch
 
 
-def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[Unit]:
-    """Sentences of text, lists and formulas, lines of code; none longer than ``most`` tokens."""
+def text_units(blocks: Sequence[Block], count: CountTokens, max_tokens: int) -> list[Unit]:
+    """Sentences of text, lists and formulas, lines of code; none longer than ``max_tokens`` tokens."""
     drafts = [(text, block, place == 0, mark) for block in blocks for place, (text, mark) in enumerate(_pieces(block))]
     if not drafts:
         return []
@@ -80,10 +81,10 @@ def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[U
         start = max(block.text.find(text, offset, offset + len(text) + _LONGEST_GAP), offset)
         offsets[id(block)] = start + len(text)
         first, last = block.page_at(start), block.page_at(start + len(text) - 1)
-        if number <= most:
+        if number <= max_tokens:
             units.append(Unit(text, number, first, last, opens, False, separator))
             continue
-        parts = split_long_text(text, count, most)
+        parts = split_long_text(text, count, max_tokens)
         units += [Unit(t, n, first, last, opens and i == 0, True, separator) for i, (t, n) in enumerate(parts)]
     return units
 
@@ -97,61 +98,66 @@ def _pieces(block: Block) -> list[tuple[str, str]]:
     ]
 
 
-def split_long_text(text: str, count: CountTokens, most: int) -> list[tuple[str, int]]:
+def split_long_text(text: str, count: CountTokens, max_tokens: int) -> list[tuple[str, int]]:
     """Splits a text longer than one passage between words into as few pieces as possible; with their tokens.
 
     A word as long as a passage (endless letters or digits) is split too.
     """
-    words, lengths = _short_words(text.split(), count, most)
-    out: list[list[str]] = []
+    words, lengths = _short_words(text.split(), count, max_tokens)
+    groups: list[list[str]] = []
     sums: list[int] = []
     for word, length in zip(words, lengths, strict=True):
-        if out and sums[-1] + length <= most:
-            out[-1].append(word)
+        if groups and sums[-1] + length <= max_tokens:
+            groups[-1].append(word)
             sums[-1] += length
         else:
-            out.append([word])
+            groups.append([word])
             sums.append(length)
-    return [(" ".join(own), length) for own, length in zip(out, sums, strict=True)]
+    return [(" ".join(group), length) for group, length in zip(groups, sums, strict=True)]
 
 
-def _short_words(words: Sequence[str], count: CountTokens, most: int) -> tuple[list[str], list[int]]:
-    """The words with their tokens; a word of more than ``most`` tokens in halves, and so on."""
-    out: list[str] = []
+def _short_words(words: Sequence[str], count: CountTokens, max_tokens: int) -> tuple[list[str], list[int]]:
+    """The words with their tokens; a word of more than ``max_tokens`` tokens in halves, and so on."""
+    short_words: list[str] = []
     lengths: list[int] = []
     for word, number in zip(words, count(words), strict=True):
         length = max(1, number - SPECIAL_TOKENS)
-        if length <= most or len(word) == 1:
-            out.append(word)
-            lengths.append(min(length, most))
+        if length <= max_tokens or len(word) == 1:
+            short_words.append(word)
+            lengths.append(min(length, max_tokens))
             continue
         size = (len(word) + 1) // 2 if len(word) <= _LONGEST_COUNTED else _LONGEST_COUNTED
-        pieces, own = _short_words([word[at : at + size] for at in range(0, len(word), size)], count, most)
-        out += pieces
+        pieces, own = _short_words(
+            [word[position : position + size] for position in range(0, len(word), size)], count, max_tokens
+        )
+        short_words += pieces
         lengths += own
-    return out, lengths
+    return short_words, lengths
 
 
-def table_texts(table: Table, count: CountTokens, most: int) -> list[tuple[str, bool]]:
-    """Texts of at most ``most`` tokens, each with caption and header; True if a row had to be split."""
+def table_texts(table: Table, count: CountTokens, max_tokens: int) -> list[tuple[str, bool]]:
+    """Texts of at most ``max_tokens`` tokens, each with caption and header; True if a row had to be split."""
     header = [row_text(row) for row in table.rows[: table.header_rows]]
     rows = [text for row in table.rows[table.header_rows :] if (text := row_text(row))]
-    opening = [line for line in (table.caption, *header) if line]
-    tokens = [number - SPECIAL_TOKENS for number in count([*opening, *rows])]
-    head_tokens = sum(tokens[: len(opening)])
-    if head_tokens > most // 2:  # a caption as long as a passage becomes a separate passage
-        flat = "\n".join([*opening, *rows])
-        return [(text, True) for text, _ in split_long_text(flat, count, most)]
-    out: list[tuple[list[str], int, bool]] = []
-    for row, number in zip(rows, tokens[len(opening) :], strict=True):
-        if out and out[-1][1] + number <= most and not out[-1][2]:
-            out[-1][0].append(row)
-            out[-1] = (out[-1][0], out[-1][1] + number, False)
-        elif head_tokens + number <= most:
-            out.append(([*opening, row], head_tokens + number, False))
+    opening_lines = [line for line in (table.caption, *header) if line]
+    tokens = [number - SPECIAL_TOKENS for number in count([*opening_lines, *rows])]
+    head_tokens = sum(tokens[: len(opening_lines)])
+    if head_tokens > max_tokens // 2:  # a caption as long as a passage becomes a separate passage
+        flat = "\n".join([*opening_lines, *rows])
+        return [(text, True) for text, _ in split_long_text(flat, count, max_tokens)]
+    texts: list[tuple[list[str], int, bool]] = []
+    for row, number in zip(rows, tokens[len(opening_lines) :], strict=True):
+        if texts and texts[-1][1] + number <= max_tokens and not texts[-1][2]:
+            texts[-1][0].append(row)
+            texts[-1] = (texts[-1][0], texts[-1][1] + number, False)
+        elif head_tokens + number <= max_tokens:
+            texts.append(([*opening_lines, row], head_tokens + number, False))
         else:
-            out += [([*opening, part], most, True) for part, _ in split_long_text(row, count, most - head_tokens)]
-    return [("\n".join(lines), cut) for lines, _, cut in out] or [("\n".join(opening), False)]
+            texts += [
+                ([*opening_lines, part], max_tokens, True)
+                for part, _ in split_long_text(row, count, max_tokens - head_tokens)
+            ]
+    return [("\n".join(lines), is_cut) for lines, _, is_cut in texts] or [("\n".join(opening_lines), False)]
 
 
 _LONGEST_GAP_LETTERS = (
@@ -167,11 +173,11 @@ class TextPlaces:
         self._words: list[PlacedWord | None] = []
         """For each letter the word that it belongs to; None where a block's words do not spell its text."""
         for block in blocks if any(block.words for block in blocks) else ():  # else nothing has a place
-            own, _ = letters_of(block.text)
-            letters.append(own)
-            is_spelt = sum(word.letters for word in block.words) == len(own)
+            block_letters, _ = letters_of(block.text)
+            letters.append(block_letters)
+            is_spelt = sum(word.letters for word in block.words) == len(block_letters)
             self._words += (
-                (word for word in block.words for _ in range(word.letters)) if is_spelt else [None] * len(own)
+                (word for word in block.words for _ in range(word.letters)) if is_spelt else [None] * len(block_letters)
             )
         self._letters = "".join(letters)
         self._from = self._end = 0
@@ -180,18 +186,22 @@ class TextPlaces:
         """The words of the text; none if it is not found."""
         if not self._letters:
             return ()
-        wanted, at = letters_of(text)
-        start = self._letters.find(wanted, self._from, self._end + len(wanted) + _LONGEST_GAP_LETTERS) if wanted else -1
+        text_letters, position = letters_of(text)
+        start = (
+            self._letters.find(text_letters, self._from, self._end + len(text_letters) + _LONGEST_GAP_LETTERS)
+            if text_letters
+            else -1
+        )
         if start < 0:
             return ()
-        self._from, self._end = start + 1, start + len(wanted)
-        words = self._words[start : start + len(wanted)]
+        self._from, self._end = start + 1, start + len(text_letters)
+        words = self._words[start : start + len(text_letters)]
         boxes = []
         for _, group in groupby(range(len(words)), key=lambda place: id(words[place])):
             places = list(group)
             word = words[places[0]]
             if word is not None:
-                start, end = at[places[0]], at[places[-1]] + 1
+                start, end = position[places[0]], position[places[-1]] + 1
                 boxes.append(WordBox(start, end, word.page, word.left, word.top, word.right, word.bottom))
         return tuple(boxes)
 

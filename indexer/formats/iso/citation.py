@@ -37,11 +37,11 @@ _KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "
 def read_titles(citation: Element | None) -> tuple[str, tuple[str, ...]]:
     """The main title (may be empty) and all others: alternate titles, then translations."""
     prop = child(citation, "title")
-    main = one_line(prop)
-    others = [*texts_of(citation, "alternateTitle")]
+    main_text = one_line(prop)
+    other_titles = [*texts_of(citation, "alternateTitle")]
     if prop is not None:
-        others.extend(line(text) for _, text in translations(prop))
-    return main, tuple(other for other in unique(others) if other and other != main)
+        other_titles.extend(line(text) for _, text in translations(prop))
+    return main_text, tuple(title for title in unique(other_titles) if title and title != main_text)
 
 
 def identifiers(citation: Element | None) -> Iterator[tuple[str, str | None]]:
@@ -172,9 +172,10 @@ def _meaningful(text: str) -> str | None:
 def _is_less_complete(contact: Contact, contacts: tuple[Contact, ...]) -> bool:
     """Whether another contact says the same and also has an address."""
     return contact.email is None and any(
-        other.email is not None
-        and (other.name, other.organisation, other.role) == (contact.name, contact.organisation, contact.role)
-        for other in contacts
+        other_contact.email is not None
+        and (other_contact.name, other_contact.organisation, other_contact.role)
+        == (contact.name, contact.organisation, contact.role)
+        for other_contact in contacts
     )
 
 
@@ -199,9 +200,9 @@ def parent_in_aggregates(identifications: list[Element]) -> str | None:
     """The identifier of the larger work that contains this one."""
     for aggregate in _aggregations(identifications):
         if code_of(child(aggregate, "associationType")) == "largerWorkCitation":
-            named = first_object(aggregate, "aggregateDataSetIdentifier")
-            cited = first_object(aggregate, "aggregateDataSetName/identifier")
-            code = one_line(child(named, "code")) or one_line(child(cited, "code"))
+            identifier = first_object(aggregate, "aggregateDataSetIdentifier")
+            citation = first_object(aggregate, "aggregateDataSetName/identifier")
+            code = one_line(child(identifier, "code")) or one_line(child(citation, "code"))
             if code:
                 return code
     return None
@@ -218,8 +219,8 @@ def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
     for holder, name in [*((lineage, "source") for lineage in lineages), *((step, "source") for step in steps)]:
         for prop in children(holder, name):
             source = next(prop.iterchildren("*"), None)
-            cited = citation_reference(first_object(source, "sourceCitation"))
-            reference = cited or one_line(child(source, "description")) if source is not None else ""
+            citation = citation_reference(first_object(source, "sourceCitation"))
+            reference = citation or one_line(child(source, "description")) if source is not None else ""
             reference = reference or prop.get(XLINK_HREF) or prop.get(XLINK_TITLE) or ""
             if reference and not reference.startswith("#"):  # a link inside the document repeats a source
                 yield shorten(reference)

@@ -64,10 +64,10 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
 
 def doi_among(links: tuple[Link, ...]) -> str | None:
     """The DOI of the only DOI link that does not lead to another work."""
-    own = [
+    own_links = [
         link for link in links if is_doi_link(link.href) and not any(word in _label(link) for word in _OF_ANOTHER_WORK)
     ]
-    return doi_in(own[0].href) if len(own) == 1 else None
+    return doi_in(own_links[0].href) if len(own_links) == 1 else None
 
 
 def _label(link: Link) -> str:
@@ -119,15 +119,15 @@ def _rel(href: str, protocol: str) -> str:
     return "related"
 
 
-def _service_data(coupled: Element, warnings: list[str]) -> Link | None:
+def _service_data(coupled_data: Element, warnings: list[str]) -> Link | None:
     """The data set that a service gives access to."""
-    reference = href_of(coupled) or coupled.get("uuidref") or ""
+    reference = href_of(coupled_data) or coupled_data.get("uuidref") or ""
     href, warning = repair_href(reference)
     if href is None:
         fault = f"links: the data of the service has no web address: {reference[:200]!r}"
         warnings.extend([warning or fault] if reference else [])
         return None
-    name = line(coupled.get(XLINK_TITLE)) or coupled.get("uuidref")
+    name = line(coupled_data.get(XLINK_TITLE)) or coupled_data.get("uuidref")
     return Link(href, rel="related", name=name or None, description="operatesOn: data of this service")
 
 
@@ -139,17 +139,17 @@ def _preview(graphic: Element) -> Link | None:
     return Link(href, rel="preview", media_type=media_type_of(href), name=name)
 
 
-def _merge(known: Link | None, link: Link) -> Link:
+def _merge(earlier_link: Link | None, link: Link) -> Link:
     """The first link to an address, completed with what later ones add."""
-    if known is None:
+    if earlier_link is None:
         return link
     return Link(
-        known.href,
-        known.rel if known.rel not in (None, "related") else link.rel,
-        known.protocol or link.protocol,
-        known.media_type or link.media_type,
-        known.name or link.name,
-        known.description or link.description,
+        earlier_link.href,
+        earlier_link.rel if earlier_link.rel not in (None, "related") else link.rel,
+        earlier_link.protocol or link.protocol,
+        earlier_link.media_type or link.media_type,
+        earlier_link.name or link.name,
+        earlier_link.description or link.description,
     )
 
 
@@ -176,8 +176,8 @@ def _texts(block: Element) -> Iterator[tuple[str, str]]:
     for name in ("useLimitation", "otherConstraints"):
         for prop in children(block, name):
             href = href_of(prop) or ""
-            inner = object_in(prop)
-            title = "" if inner is None else inner.get(XLINK_TITLE) or ""
+            inner_object = object_in(prop)
+            title = "" if inner_object is None else inner_object.get(XLINK_TITLE) or ""
             yield paragraphs(prop) or title, href
 
 

@@ -21,7 +21,7 @@ _FREE_TEXT = f"{GMD}PT_FreeText"
 
 
 @lru_cache(maxsize=1024)
-def qualified(name: str) -> str:
+def clark_name(name: str) -> str:
     """The name in Clark notation: ``srv:extent``; without a prefix it is of gmd. Clark notation is unchanged."""
     if name.startswith("{"):
         return name
@@ -31,12 +31,12 @@ def qualified(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _steps(path: str) -> tuple[str, ...]:
-    return tuple(qualified(name) for name in path.split("/"))
+    return tuple(clark_name(name) for name in path.split("/"))
 
 
 def children(element: Element | None, name: str) -> Iterator[Element]:
-    """Children with that name (see ``qualified``), in order; none for None."""
-    return iter(()) if element is None else element.iterchildren(qualified(name))
+    """Children with that name (see ``clark_name``), in order; none for None."""
+    return iter(()) if element is None else element.iterchildren(clark_name(name))
 
 
 def child(element: Element | None, name: str) -> Element | None:
@@ -76,11 +76,11 @@ def raw_text(prop: Element | None) -> str:
         return prop.text or ""
     if value.tag == _FREE_TEXT:
         return next((text for _, text in translations(prop) if text.strip()), "")
-    main = value.text or ""
-    if not main.strip():
-        main = "".join(str(piece) for piece in value.itertext()) if len(value) else ""
-        return main if main.strip() else next((text for _, text in translations(prop) if text.strip()), "")
-    return main if not len(value) else "".join(str(piece) for piece in value.itertext())
+    main_text = value.text or ""
+    if not main_text.strip():
+        main_text = "".join(str(piece) for piece in value.itertext()) if len(value) else ""
+        return main_text if main_text.strip() else next((text for _, text in translations(prop) if text.strip()), "")
+    return main_text if not len(value) else "".join(str(piece) for piece in value.itertext())
 
 
 def one_line(prop: Element | None) -> str:
@@ -129,7 +129,7 @@ def code_of(prop: Element | None) -> str:
 
 def translations(prop: Element) -> Iterator[tuple[str, str]]:
     """Locale reference (``#DE``) and text of each translation."""
-    for free in prop.iterchildren(_FREE_TEXT):
-        for group in free.iterchildren(f"{GMD}textGroup"):
+    for free_text in prop.iterchildren(_FREE_TEXT):
+        for group in free_text.iterchildren(f"{GMD}textGroup"):
             for string in group.iterchildren(f"{GMD}LocalisedCharacterString"):
                 yield string.get("locale") or "", string.text or ""

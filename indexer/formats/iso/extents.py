@@ -53,13 +53,13 @@ def read_extents(extents: list[Element], words: str, warnings: list[str]) -> Iso
     places: list[Keyword] = []
     polygons: list[Element] = []
     elements = [element for extent in extents for element in _geographic_elements(extent)]
-    included = [element for element in elements if not _is_excluded(element)]
-    if len(included) < len(elements):
-        outcome = "was left out" if included else "is the only one and was taken"
+    included_elements = [element for element in elements if not _is_excluded(element)]
+    if len(included_elements) < len(elements):
+        outcome = "was left out" if included_elements else "is the only one and was taken"
         warnings.append(f"extent: an area that is marked as excluded {outcome}")
     for extent in extents:
         places.extend(_described_place(extent))
-    for element in included or elements:
+    for element in included_elements or elements:
         _add_element(element, collector, polygons, places)
     words = " ".join([words, *(place.term for place in places)])
     reader = PolygonReader(PlaceEvidence(words, tuple(collector.boxes)))
@@ -109,7 +109,7 @@ def _described_place(extent: Element) -> Iterator[Keyword]:
 def _unique_boxes(boxes: list[BBox]) -> tuple[BBox, ...]:
     unique_boxes: list[BBox] = []
     for box in boxes:
-        if not any(_is_same(box, other) for other in unique_boxes):
+        if not any(_is_same(box, earlier_box) for earlier_box in unique_boxes):
             unique_boxes.append(box)
     return tuple(unique_boxes)
 
@@ -129,11 +129,13 @@ def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | Non
     if not verticals:
         return None
     unit = verticals[0].unit
-    alike = [vertical for vertical in verticals if vertical.unit == unit]
-    if len(alike) < len(verticals):
+    same_unit = [vertical for vertical in verticals if vertical.unit == unit]
+    if len(same_unit) < len(verticals):
         warnings.append(f"vertical: extents in other units than {unit} were left out")
     return Vertical(
-        _outermost(min, [v.minimum for v in alike]), _outermost(max, [v.maximum for v in alike]), verticals[0].unit
+        _outermost(min, [v.minimum for v in same_unit]),
+        _outermost(max, [v.maximum for v in same_unit]),
+        verticals[0].unit,
     )
 
 
@@ -176,10 +178,10 @@ def _unit(element: Element) -> str:
 
 
 def _outermost(pick: object, values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values):
         return None  # one of them is open
-    return min(known) if pick is min else max(known)
+    return min(numbers) if pick is min else max(numbers)
 
 
 def _negate(value: float | None) -> float | None:
@@ -239,11 +241,13 @@ def _position(part: Element | None) -> Position:
     """The position in ``beginPosition``, or in a ``TimeInstant`` inside it or inside ``begin``."""
     if part is None:
         return Position()
-    inner = object_in(part)
-    if inner is not None:
-        if local_name(inner) == "timePosition":
-            return _position(inner)
-        return _position(next((part for part in inner.iterchildren("*") if local_name(part) == "timePosition"), None))
+    inner_object = object_in(part)
+    if inner_object is not None:
+        if local_name(inner_object) == "timePosition":
+            return _position(inner_object)
+        return _position(
+            next((part for part in inner_object.iterchildren("*") if local_name(part) == "timePosition"), None)
+        )
     return Position(line(part.text), part.get("indeterminatePosition", "").strip().lower())
 
 
@@ -259,9 +263,9 @@ def read_resolution(
     metadata: Element, identifications: list[Element], extents: list[Element], warnings: list[str]
 ) -> Resolution:
     """The finest distance and scale that are given; without a distance, the axes of the grid count."""
-    stated = [*_distances(identifications, warnings)]
+    stated_distances = [*_distances(identifications, warnings)]
     axes = list(objects(metadata, "spatialRepresentationInfo/axisDimensionProperties"))
-    distances = stated or [*_axis_distances(axes)]
+    distances = stated_distances or [*_axis_distances(axes)]
     scales = [*_scales(identifications, warnings)]
     return Resolution(min(distances, default=None), min(scales, default=None), _time_step(axes, extents))
 

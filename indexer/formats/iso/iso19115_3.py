@@ -66,16 +66,16 @@ def _move_metadata_fields(root: Element) -> None:
     for linkage in list(children(root, "metadataLinkage")):
         linkage.tag = f"{GMD}extensionOnLineResource"
         _add_property(_add_property(root, "metadataExtensionInfo"), "MD_MetadataExtensionInformation").append(linkage)
-    landing = first_object(first_object(root, "identificationInfo"), "citation/onlineResource")
-    address = raw_text(child(landing, "linkage")).strip()
+    landing_page = first_object(first_object(root, "identificationInfo"), "citation/onlineResource")
+    address = raw_text(child(landing_page, "linkage")).strip()
     if address:
         _add_text(root, "dataSetURI", address)
 
 
 def _parent(prop: Element) -> str:
     citation = object_in(prop)
-    stated = text_of(first_object(citation, "identifier"), "code") or text_of(citation, "title")
-    return prop.get("uuidref") or stated or ""
+    identifier = text_of(first_object(citation, "identifier"), "code") or text_of(citation, "title")
+    return prop.get("uuidref") or identifier or ""
 
 
 def _stamp(root: Element) -> str:
@@ -97,13 +97,13 @@ def _split_responsibility(responsibility: Element) -> None:
         return
     place = prop
     for prop_of_party in children(responsibility, "party"):
-        for made in _parties(list(prop_of_party.iterchildren("*"))):
+        for party in _parties(list(prop_of_party.iterchildren("*"))):
             if role is not None:
-                made.append(_copy(role))
-            new = etree.Element(prop.tag)
-            new.append(made)
-            place.addnext(new)
-            place = new
+                party.append(_copy(role))
+            new_property = etree.Element(prop.tag)
+            new_property.append(party)
+            place.addnext(new_property)
+            place = new_property
     holder = prop.getparent()
     if holder is not None:
         holder.remove(prop)
@@ -123,25 +123,25 @@ def _parties(held_parties: list[Element]) -> Iterator[Element]:
 
 def _organisation_parties(organisation: Element, *, alone: bool) -> Iterator[Element]:
     """One party for each person, and for each name but the first, which the people carry."""
-    name, *others = [*texts_of(organisation, "name"), ""]
+    name, *other_names = [*texts_of(organisation, "name"), ""]
     people: list[Element | None] = [*objects(organisation, "individual")]
     for person in people or ([None] if alone else []):
         yield _party(person, name, organisation)
-    for other in others:
-        if other:
-            yield _party(None, other, organisation)
+    for name_element in other_names:
+        if name_element:
+            yield _party(None, name_element, organisation)
 
 
 def _party(person: Element | None, organisation: str, party: Element) -> Element:
-    made = etree.Element(f"{GMD}CI_ResponsibleParty")
+    responsible_party = etree.Element(f"{GMD}CI_ResponsibleParty")
     if person is not None:
-        _add_text(made, "individualName", text_of(person, "name"))
-        _add_text(made, "positionName", text_of(person, "positionName"))
-    _add_text(made, "organisationName", organisation)
+        _add_text(responsible_party, "individualName", text_of(person, "name"))
+        _add_text(responsible_party, "positionName", text_of(person, "positionName"))
+    _add_text(responsible_party, "organisationName", organisation)
     for holder in (person, party):
         for contact in children(holder, "contactInfo"):
-            made.append(_copy(contact))
-    return made
+            responsible_party.append(_copy(contact))
+    return responsible_party
 
 
 def _move_language(holder: Element) -> None:
@@ -194,5 +194,5 @@ def _add_text(parent: Element, name: str, text: str) -> None:
 
 
 def _copy(element: Element) -> Element:
-    copied: Element = deepcopy(element)
-    return copied
+    element_copy: Element = deepcopy(element)
+    return element_copy

@@ -34,7 +34,7 @@ _LEVELS = ("processingLevelCode", "processingLevel")
 
 @dataclass(frozen=True, slots=True)
 class Acquisition:
-    """The elements in document order; instruments mounted on a platform follow those that stand alone."""
+    """The elements in document order; instruments of a platform come after instruments without one."""
 
     platforms: tuple[Element, ...]
     instruments: tuple[Element, ...]
@@ -106,9 +106,9 @@ def read_names(metadata: Element, identifications: list[Element], citation: Elem
 
 def read_edition(citation: Element | None) -> str | None:
     """``edition``, else the version that NASA's identifiers of the citation name."""
-    stated = text_of(citation, "edition")
-    if stated:
-        return stated
+    edition_text = text_of(citation, "edition")
+    if edition_text:
+        return edition_text
     for identifier in objects(citation, "identifier"):
         if "version" in _space_and_description(identifier):
             return text_of(identifier, "code") or None
@@ -177,9 +177,9 @@ def _content(names: NameCollector, content: Element) -> None:
 def _dimension(names: NameCollector, dimension: Element) -> None:
     descriptor = text_of(dimension, "descriptor") or text_of(dimension, "description")
     member = text_of(first_object(dimension, "sequenceIdentifier"), "gco:aName")
-    named = text_of(first_object(dimension, "name"), "code")
+    dimension_name = text_of(first_object(dimension, "name"), "code")
     is_label = descriptor and len(descriptor) <= _LONGEST_LABEL
-    names.add_variable(named or (descriptor if is_label else member), unit=_unit(dimension))
+    names.add_variable(dimension_name or (descriptor if is_label else member), unit=_unit(dimension))
 
 
 def _unit(dimension: Element) -> str:

@@ -49,13 +49,13 @@ def repair_structure(root: Element) -> list[str]:
     if next(root.iter(*_ONLY_IN_19115_3), None) is not None:
         warnings.append(NAMES_OF_19115_3)
         _join_objects(list(root.iter("*")))
-    misplaced = [prop for prop in root.iter(*_HELD_PROPERTIES) if _is_misplaced(prop)]
-    crowded = [prop for prop in root.iter(f"{GMD}*") if len(prop) > 1 and _holds_objects(prop)]
-    if misplaced or crowded:
+    misplaced_properties = [prop for prop in root.iter(*_HELD_PROPERTIES) if _is_misplaced(prop)]
+    crowded_properties = [prop for prop in root.iter(f"{GMD}*") if len(prop) > 1 and _holds_objects(prop)]
+    if misplaced_properties or crowded_properties:
         warnings.append(STRUCTURE_REPAIRED)
-    for prop in crowded:
+    for prop in crowded_properties:
         _split_property(prop)
-    for prop in misplaced:
+    for prop in misplaced_properties:
         _move(prop)
     for lineage in list(root.iter(f"{GMD}LI_Lineage")):
         _move_lineage(root, lineage)
@@ -83,29 +83,29 @@ def _move_roles(responsibility: Element) -> None:
     for code in list(children(responsibility, "CI_RoleCode")):
         etree.SubElement(responsibility, _ROLE).append(code)
     for party in list(children(responsibility, _PARTY)):
-        inner = child(party, _ROLE)
-        if inner is not None:
-            own = etree.Element(_RESPONSIBILITY)
-            responsibility.addnext(own)
-            own.extend([party, inner])
+        inner_role = child(party, _ROLE)
+        if inner_role is not None:
+            new_role = etree.Element(_RESPONSIBILITY)
+            responsibility.addnext(new_role)
+            new_role.extend([party, inner_role])
     role, holder = child(responsibility, _ROLE), responsibility.getparent()
     if role is None or holder is None or child(responsibility, _PARTY) is not None:
         return
-    for before in children(holder, _RESPONSIBILITY):
-        if before is not responsibility and child(before, _ROLE) is None:
-            before.append(_copy(role))
+    for role_holder in children(holder, _RESPONSIBILITY):
+        if role_holder is not responsibility and child(role_holder, _ROLE) is None:
+            role_holder.append(_copy(role))
     holder.remove(responsibility)
 
 
 def _move_date_type(date: Element) -> None:
     """Moves the type of a date to its date: it can be in a separate object after it, or lack its property."""
-    code, before = child(date, "CI_DateTypeCode"), date.getprevious()
+    code, previous = child(date, "CI_DateTypeCode"), date.getprevious()
     if code is None:
         return
     if child(date, "date") is not None:
         etree.SubElement(date, f"{GMD}dateType").append(code)
-    elif before is not None and before.tag == date.tag and child(before, "dateType") is None:
-        etree.SubElement(before, f"{GMD}dateType").append(code)
+    elif previous is not None and previous.tag == date.tag and child(previous, "dateType") is None:
+        etree.SubElement(previous, f"{GMD}dateType").append(code)
         holder = date.getparent()
         if holder is not None:
             holder.remove(date)
@@ -125,10 +125,10 @@ def _split_property(prop: Element) -> None:
     """Makes one property for each object, in order."""
     place = prop
     for part in list(prop.iterchildren("*"))[1:]:
-        own = etree.Element(prop.tag)
-        own.append(part)
-        place.addnext(own)
-        place = own
+        new_property = etree.Element(prop.tag)
+        new_property.append(part)
+        place.addnext(new_property)
+        place = new_property
 
 
 def _is_misplaced(prop: Element) -> bool:
@@ -143,7 +143,7 @@ def _move(prop: Element) -> None:
 
 
 def _holder(prop: Element, kind: str) -> Element | None:
-    return next((above for above in prop.iterancestors() if _is_a(above, kind)), None)
+    return next((ancestor for ancestor in prop.iterancestors() if _is_a(ancestor, kind)), None)
 
 
 def _is_a(element: Element, kind: str) -> bool:
@@ -167,21 +167,21 @@ def _move_lineage(root: Element, lineage: Element) -> None:
 
 
 def _copy(element: Element) -> Element:
-    copied: Element = deepcopy(element)
-    return copied
+    element_copy: Element = deepcopy(element)
+    return element_copy
 
 
 def resolve_references(root: Element) -> None:
     """Puts a copy of an object of the same document where an empty property refers to it (``xlink:href="#id"``)."""
-    empty = [
+    empty_properties = [
         (prop, str(prop.get(XLINK_HREF))[1:])
         for prop in root.iter("*")
         if not len(prop) and str(prop.get(XLINK_HREF) or "").startswith("#")
     ]
-    if not empty:
+    if not empty_properties:
         return
     by_id = {str(element.get(name)): element for element in root.iter("*") for name in _IDS if element.get(name)}
-    for prop, name in empty[:_MOST_REFERENCES]:
+    for prop, name in empty_properties[:_MOST_REFERENCES]:
         target = by_id.get(name)
         if target is None or prop in target.iter("*") or len(list(target.iter("*"))) > _LARGEST_TARGET:
             continue
@@ -190,22 +190,26 @@ def resolve_references(root: Element) -> None:
 
 def put_own_language_first(root: Element) -> None:
     """Orders the translations of each text so that the one in the record's language comes first."""
-    own = _own_language(root)
-    if own is None:
+    own_language = _own_language(root)
+    if own_language is None:
         return
     locales = {
-        str(locale.get("id")) for locale in root.iter(f"{GMD}PT_Locale") if locale.get("id") and _code(locale) == own
+        str(locale.get("id"))
+        for locale in root.iter(f"{GMD}PT_Locale")
+        if locale.get("id") and _code(locale) == own_language
     }
-    for free in root.iter(_FREE_TEXT):
-        groups = list(free.iterchildren(f"{GMD}textGroup"))
-        groups.sort(key=lambda group: not any(_is_in_language(string, locales, own) for string in group))  # stable
-        free[:] = groups
+    for free_text in root.iter(_FREE_TEXT):
+        groups = list(free_text.iterchildren(f"{GMD}textGroup"))
+        groups.sort(
+            key=lambda group: not any(_is_in_language(string, locales, own_language) for string in group)
+        )  # stable
+        free_text[:] = groups
 
 
 def _own_language(root: Element) -> str | None:
     prop = child(root, "language")
-    stated = language(code_of(prop) or one_line(prop))
-    return stated if stated is not None else _code(child(root, "defaultLocale"))
+    language_code = language(code_of(prop) or one_line(prop))
+    return language_code if language_code is not None else _code(child(root, "defaultLocale"))
 
 
 def _code(holder: Element | None) -> str | None:
@@ -214,7 +218,7 @@ def _code(holder: Element | None) -> str | None:
     return None if code is None else language(code.get("codeListValue") or code.text or "")
 
 
-def _is_in_language(string: Element, locales: set[str], own: str) -> bool:
+def _is_in_language(string: Element, locales: set[str], own_language: str) -> bool:
     """By the locale that the text names; some write the language itself instead."""
     name = (string.get("locale") or "").lstrip("#")
-    return name in locales or (bool(name) and not locales and language(name) == own)
+    return name in locales or (bool(name) and not locales and language(name) == own_language)

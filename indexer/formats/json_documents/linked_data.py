@@ -58,18 +58,18 @@ def stated_vocabulary(node: JsonMapping) -> str | None:
     return None
 
 
-def _node(node: JsonMapping, inherited: JsonMapping) -> Json:
-    context = dict(inherited)
+def _node(node: JsonMapping, context_of_parent: JsonMapping) -> Json:
+    context = dict(context_of_parent)
     for item in as_list(node.get("@context")):
         context |= item if isinstance(item, dict) else {}
-    written: Json = {}
+    short_node: Json = {}
     for name, value in node.items():
         if name == "@context":
-            written[name] = value
+            short_node[name] = value
             continue
         key, is_address = _term(name, context)
-        written[key] = _value(value, context, is_address=is_address or key == "@id")
-    return written
+        short_node[key] = _value(value, context, is_address=is_address or key == "@id")
+    return short_node
 
 
 def _value(value: object, context: JsonMapping, *, is_address: bool) -> object:
@@ -89,20 +89,20 @@ def _term(name: str, context: JsonMapping) -> tuple[str, bool]:
     is_address = isinstance(definition, dict) and definition.get("@type") == "@id"
     if target in _KEYWORDS:
         return target, target == "@id"
-    whole = _expand(target, context) if target else ""
-    last = whole.rstrip("/").rpartition("/")[2].rpartition("#")[2]
-    if not last or last == name.rpartition(":")[2] or whole.endswith(("/", "#")):  # the same name, or only a prefix
+    full_name = _expand(target, context) if target else ""
+    last = full_name.rstrip("/").rpartition("/")[2].rpartition("#")[2]
+    if not last or last == name.rpartition(":")[2] or full_name.endswith(("/", "#")):  # the same name, or only a prefix
         return name, is_address
-    return whole, is_address
+    return full_name, is_address
 
 
 def _expand(text: str, context: JsonMapping) -> str:
     """``ex:1`` with the address of ``ex``, ``#1`` with the base."""
-    prefix, colon, rest = text.partition(":")
-    if colon and not rest.startswith("//"):
+    prefix, colon, local_part = text.partition(":")
+    if colon and not local_part.startswith("//"):
         definition = context.get(prefix)
         space = text_in(definition.get("@id")) if isinstance(definition, dict) else text_in(definition)
-        return space + rest if space else text
+        return space + local_part if space else text
     base = text_in(context.get("@base"))
     return urljoin(base, text) if base and not colon else text
 
@@ -130,8 +130,8 @@ def nodes_of(document: object) -> Iterator[Json]:
             if "@graph" not in node:
                 yield node
             else:
-                above = {"@context": node["@context"]} if "@context" in node else {}
-                yield from (above | inner for inner in nodes_of(node["@graph"]))
+                graph_context = {"@context": node["@context"]} if "@context" in node else {}
+                yield from (graph_context | inner_node for inner_node in nodes_of(node["@graph"]))
 
 
 def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:
@@ -149,30 +149,30 @@ def _referred_to(node: object, depth: int = 0) -> Iterator[str]:
                 yield from _referred_to(item, depth + 1)
 
 
-def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
-    """A node with short names; where it only refers to a node, that node is inserted from ``known`` (by ``@id``)."""
-    plain: Json = {}
+def plain_node(node: JsonMapping, nodes_by_id: JsonMapping, depth: int = 0) -> Json:
+    """A node with short names; a reference is replaced by the node from ``nodes_by_id`` (by ``@id``)."""
+    short_node: Json = {}
     for name, value in node.items():
         is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # a blank node's name
         if name != "@context" and not is_blank:
-            plain_value, key = _plain_value(value, known, depth), without_prefix(name)
-            plain[key] = [*as_list(plain[key]), *as_list(plain_value)] if key in plain else plain_value
-    return plain
+            plain_value, key = _plain_value(value, nodes_by_id, depth), without_prefix(name)
+            short_node[key] = [*as_list(short_node[key]), *as_list(plain_value)] if key in short_node else plain_value
+    return short_node
 
 
-def _plain_value(value: object, known: JsonMapping, depth: int) -> object:
+def _plain_value(value: object, nodes_by_id: JsonMapping, depth: int) -> object:
     if isinstance(value, list):
-        return [_plain_value(item, known, depth) for item in value]
+        return [_plain_value(item, nodes_by_id, depth) for item in value]
     if not isinstance(value, dict):
         return value
     if "@value" in value:
         return {"@value": value["@value"], "@language": value["@language"]} if "@language" in value else value["@value"]
     if "@list" in value:
-        return _plain_value(value["@list"], known, depth)
-    target = known.get(str(value.get("@id", "")))
+        return _plain_value(value["@list"], nodes_by_id, depth)
+    target = nodes_by_id.get(str(value.get("@id", "")))
     if target is not None and len(value) == 1 and depth < _DEEPEST_REFERENCE:
-        return plain_node(target, known, depth + 1)
-    return plain_node(value, known, depth)
+        return plain_node(target, nodes_by_id, depth + 1)
+    return plain_node(value, nodes_by_id, depth)
 
 
 def nodes_by_id(nodes: list[Json]) -> Json:
@@ -191,10 +191,10 @@ def _node_vocabulary(node: JsonMapping) -> Vocabulary | None:
     """schema.org's Dataset has a name, DCAT's a title; a catalogue holds several records."""
     kinds = types_of(node)
     names = {without_prefix(str(name)) for name in node}
-    stated = stated_vocabulary(node)
-    if kinds & DCAT_TYPES.keys() and stated != "schema.org" and ("title" in names or "name" not in names):
+    vocabulary = stated_vocabulary(node)
+    if kinds & DCAT_TYPES.keys() and vocabulary != "schema.org" and ("title" in names or "name" not in names):
         return "dcat"
-    if kinds & SCHEMA_ORG_TYPES.keys() and "dataset" not in names and ("name" in names or stated == "schema.org"):
+    if kinds & SCHEMA_ORG_TYPES.keys() and "dataset" not in names and ("name" in names or vocabulary == "schema.org"):
         return "schema.org"
     if "mainEntity" in names:
         return _graph_vocabulary(node["mainEntity"]) if "mainEntity" in node else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.json_types import Json, JsonMapping
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 
 LARGEST_BYTES = 256 * 1024 * 1024
 DEEPEST = 100  # levels; real metadata stay below 20
@@ -58,10 +58,10 @@ def parse_inner_json(text: str) -> Any:
 
 def syntax_fault(error: json.JSONDecodeError) -> str:
     """``a comma stands before a closing bracket, line 3, column 1``."""
-    before = error.doc[max(error.pos - _LOOK_BACK, 0) : error.pos].rstrip()
-    is_comma = before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}")
-    what = "a comma stands before a closing bracket" if is_comma else error.msg
-    return f"{what}, line {error.lineno}, column {error.colno}"
+    text_before = error.doc[max(error.pos - _LOOK_BACK, 0) : error.pos].rstrip()
+    is_comma = text_before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}")
+    description = "a comma stands before a closing bracket" if is_comma else error.msg
+    return f"{description}, line {error.lineno}, column {error.colno}"
 
 
 def in_fixed_order(value: object) -> Any:
@@ -87,8 +87,8 @@ def _text(content: bytes) -> str:
 def _replace_lone_surrogates(document: object) -> object:
     """UTF-16 joins whole pairs and finds the halves, in the names of members too."""
     text = json.dumps(document, ensure_ascii=False)
-    whole: object = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-    return whole
+    repaired_document: object = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return repaired_document
 
 
 def _check_depth(document: object) -> None:

@@ -18,7 +18,7 @@ from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from core.json_types import Json
 from indexer.formats.json_documents.parsing import to_bytes
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.xml_documents import parse
 
 LARGEST_BYTES = 64 * 1024 * 1024
@@ -57,8 +57,8 @@ def trees(graph: rdflib.Graph) -> tuple[Json, ...]:
     """As ``dcat_resources``, for a graph that is already parsed."""
     kinds = {node for kind in _KINDS for node in graph.subjects(RDF.type, URIRef(DCAT + kind))}
     parts = {node for node in kinds if isinstance(node, BNode) and _is_part(graph, node, kinds)}
-    named = kinds - parts or kinds
-    return tuple(_tree(graph, node, ()) for node in sorted(named, key=str) if isinstance(node, Identifier))
+    resource_kinds = kinds - parts or kinds
+    return tuple(_tree(graph, node, ()) for node in sorted(resource_kinds, key=str) if isinstance(node, Identifier))
 
 
 def _is_part(graph: rdflib.Graph, node: BNode, kinds: Container[Node]) -> bool:

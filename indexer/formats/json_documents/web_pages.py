@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from indexer.formats.json_documents.parsing import describe_member, parse_inner_json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
 _OPENING_MARKS = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
@@ -49,16 +49,16 @@ def page_scripts(page: bytes) -> list[JsonLdScript]:
         place = f"JSON-LD script {number}, which starts in line {line}"
         try:
             scripts.append(JsonLdScript(place, _script_document(_without_marks(text))))
-        except RecordRefused as refused:
-            cut = "; the page ends inside it" if is_cut and number == len(reader.texts) else ""
-            scripts.append(JsonLdScript(place, None, f"{refused}{cut}"))
+        except RecordRefused as refusal:
+            cut_note = "; the page ends inside it" if is_cut and number == len(reader.texts) else ""
+            scripts.append(JsonLdScript(place, None, f"{refusal}{cut_note}"))
     return [script for script in scripts if script.reason != _EMPTY] or scripts
 
 
 def _page_text(page: bytes) -> str:
     """Decoded as UTF-8, else as the page says, else as Windows-1252."""
-    declared = _CHARSET.search(page[:4096])
-    for encoding in ("utf-8", declared[1].decode("ascii", "replace") if declared else "cp1252"):
+    charset_match = _CHARSET.search(page[:4096])
+    for encoding in ("utf-8", charset_match[1].decode("ascii", "replace") if charset_match else "cp1252"):
         try:
             return page.decode(encoding)
         except (UnicodeDecodeError, LookupError):
@@ -70,11 +70,11 @@ def _without_marks(text: str) -> str:
     """The JSON without the marks of a comment or of CDATA around it."""
     text = text.strip().removeprefix("\ufeff").lstrip()
     for _ in range(_MOST_MARKS):
-        before = next((mark for mark in _OPENING_MARKS if text.startswith(mark)), "")
+        opening_mark = next((mark for mark in _OPENING_MARKS if text.startswith(mark)), "")
         closing_mark = next((mark for mark in _CLOSING_MARKS if text.endswith(mark)), "")
-        if not before and not closing_mark:
+        if not opening_mark and not closing_mark:
             break
-        text = text.removeprefix(before).removesuffix(closing_mark).strip()
+        text = text.removeprefix(opening_mark).removesuffix(closing_mark).strip()
     return text
 
 
@@ -85,10 +85,10 @@ def _script_document(text: str) -> object:
     try:
         document = parse_inner_json(text)
     except RecordRefused:
-        repaired = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
-        if repaired == text:
+        repaired_text = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+        if repaired_text == text:
             raise
-        document = parse_inner_json(repaired)
+        document = parse_inner_json(repaired_text)
     if not isinstance(document, dict | list):
         raise RecordRefused(describe_member(document))
     return document

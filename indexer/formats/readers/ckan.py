@@ -7,11 +7,11 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, parse_inner_json, text_in, texts_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
@@ -124,14 +124,14 @@ def _parse_extra(value: object) -> object:
 
 
 def _add_citation(draft: RecordDraft, package: JsonMapping) -> None:
-    stated = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
-    draft.identifier = next((text for text in stated if text), "")
-    draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
+    identifiers = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
+    draft.identifier = next((text for text in identifiers if text), "")
+    draft.doi = next((doi for text in [text_in(package.get("doi")), *identifiers] if (doi := doi_in(text))), None)
     draft.edition = text_in(package.get("version"))
     _add_names(draft, package)
-    draft.title = _translated(package, "title")
+    draft.title = _translated_text(package, "title")
     draft.add_alternate_title(text_in(package.get("alternate_title")))
-    draft.abstract = _translated(package, "notes") or text_in(package.get("description"))
+    draft.abstract = _translated_text(package, "notes") or text_in(package.get("description"))
     draft.set_type(text_in(package.get("resource-type")) or text_in(package.get("dcat_type")))
     if text_in(package.get("type")) in ("dataset_series", "service", "dataservice"):
         draft.set_type(text_in(package.get("type")).replace("_", ""))
@@ -169,7 +169,7 @@ def _add_dates(draft: RecordDraft, package: JsonMapping) -> None:
         draft.add_date("created", text_in(package.get("metadata_created")))
 
 
-def _translated(package: JsonMapping, name: str) -> str:
+def _translated_text(package: JsonMapping, name: str) -> str:
     return text_in(package.get(name)) or text_in(package.get(f"{name}_translated"))
 
 
@@ -286,7 +286,7 @@ _FIELDS = {
     "doi": "`doi`, identifiers",
     "parent": "`in_series`, `parent_identifier`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     lambda raw: with_extras(json_of(raw).get("result", json_of(raw))),
     title=("title", "title_translated"),
     abstract=("notes", "notes_translated", "description"),
@@ -300,4 +300,4 @@ _STATED = StatedIn(
     places=("spatial",),
     periods=("temporal", "temporal_coverage", "temporal_text"),
 )
-FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _FIELDS, _STATED)
+FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _FIELDS, _STATED_FIELDS)

@@ -9,9 +9,9 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
@@ -97,10 +97,10 @@ def _language_of(root: Element) -> str:
 
 
 def _person_as_json(element: Element, name: str) -> Json:
-    named = find(element, name)
+    name_element = find(element, name)
     return {
-        "name": inner_text(named).strip(),
-        "nameType": "" if named is None else named.get("nameType", ""),
+        "name": inner_text(name_element).strip(),
+        "nameType": "" if name_element is None else name_element.get("nameType", ""),
         "affiliation": texts_at(element, "affiliation"),
         "contributorType": element.get("contributorType", ""),
     }
@@ -111,8 +111,8 @@ def _place(element: Element) -> Json:
     box, point = find(element, "geoLocationBox"), find(element, "geoLocationPoint")
     if box is not None:
         edges = inner_text(box).split() if not len(box) else []  # DataCite 3: south west north east
-        named = {name: text_at(box, name) for name in _BOX}
-        place["geoLocationBox"] = named if len(edges) != 4 else dict(zip(_BOX, _west_first(edges), strict=True))
+        coordinates = {name: text_at(box, name) for name in _BOX}
+        place["geoLocationBox"] = coordinates if len(edges) != 4 else dict(zip(_BOX, _west_first(edges), strict=True))
     if point is not None:
         pair = inner_text(point).split() if not len(point) else []
         place["geoLocationPoint"] = (
@@ -152,10 +152,10 @@ def read(raw: RawRecord, source: str) -> Record:
 def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
     """The resource in the shape of DataCite's JSON, without the envelope of its API."""
     if not looks_like_json(raw.content):
-        parsed = parse(raw.content)
-        if local_name(parsed.root) != "resource":
-            raise RecordRefused(f"its root element is {parsed.root.tag}, not resource")
-        return xml_as_json(parsed.root), parsed.warnings
+        xml = parse(raw.content)
+        if local_name(xml.root) != "resource":
+            raise RecordRefused(f"its root element is {xml.root.tag}, not resource")
+        return xml_as_json(xml.root), xml.warnings
     document = json_of(raw)
     for envelope in ("data", "attributes"):
         document = document.get(envelope, document) if isinstance(document, dict) else document
@@ -168,9 +168,9 @@ def _add_citation(draft: RecordDraft, document: JsonMapping) -> None:
     draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
     draft.identifier = draft.doi or _identifier(document)
     draft.edition = text_in(document.get("version"))
-    for other in [*objects_in(document.get("alternateIdentifiers")), *objects_in(document.get("identifiers"))]:
+    for identifier in [*objects_in(document.get("alternateIdentifiers")), *objects_in(document.get("identifiers"))]:
         draft.names.add_possible_short_names(
-            text_in(other.get("alternateIdentifier")) or text_in(other.get("identifier"))
+            text_in(identifier.get("alternateIdentifier")) or text_in(identifier.get("identifier"))
         )
     for title in objects_in(document.get("titles")):
         if not draft.title and not title.get("titleType"):
@@ -208,8 +208,8 @@ def _add_descriptions(draft: RecordDraft, document: JsonMapping) -> None:
 
 def _identifier(document: JsonMapping) -> str:
     """``identifier`` of DataCite's XML, ``id`` and ``identifiers`` of its JSON."""
-    if stated := text_in(document.get("identifier")) or text_in(document.get("id")):
-        return stated
+    if stated_identifier := text_in(document.get("identifier")) or text_in(document.get("id")):
+        return stated_identifier
     return next((text_in(identifier.get("identifier")) for identifier in objects_in(document.get("identifiers"))), "")
 
 
@@ -258,10 +258,10 @@ def _add_times(draft: RecordDraft, document: JsonMapping) -> None:
 
 
 def _add_related_works(draft: RecordDraft, document: JsonMapping) -> None:
-    for related in objects_in(document.get("relatedIdentifiers")):
-        relation, text = text_in(related.get("relationType")), text_in(related.get("relatedIdentifier"))
+    for related_work in objects_in(document.get("relatedIdentifiers")):
+        relation, text = text_in(related_work.get("relationType")), text_in(related_work.get("relatedIdentifier"))
         href = f"https://doi.org/{doi}" if (doi := doi_in(text)) else text
-        if relation in _SOURCES or (relation == "References" and related.get("resourceTypeGeneral") == "Dataset"):
+        if relation in _SOURCES or (relation == "References" and related_work.get("resourceTypeGeneral") == "Dataset"):
             draft.add_source(href)
         elif relation == "IsPartOf" and draft.parent is None:
             draft.parent = doi or text
@@ -279,8 +279,8 @@ def _recognises(inspection: Inspection) -> bool:
         return True
     if inspection.tag.rpartition("}")[2] == "resource":
         return b"<creators" in content and b"<titles" in content
-    inner = inspection.members.get("data", inspection.members)
-    resource = inner.get("attributes", inner) if isinstance(inner, dict) else None
+    inner_members = inspection.members.get("data", inspection.members)
+    resource = inner_members.get("attributes", inner_members) if isinstance(inner_members, dict) else None
     return (
         isinstance(resource, dict)
         and "titles" in resource
@@ -321,15 +321,15 @@ _FIELDS = {
 }
 
 
-def _collected(raw: RawRecord) -> Json:
+def _collected_document(raw: RawRecord) -> Json:
     """The resource, with the dates that are periods of the data under ``collected``."""
     document = _document(raw)[0]
     dates = [date.get("date") for date in objects_in(document.get("dates")) if date.get("dateType") in _PERIODS]
     return {**document, "collected": dates}
 
 
-_STATED = StatedIn(
-    _collected,
+_STATED_FIELDS = StatedIn(
+    _collected_document,
     title=("titles/title",),
     abstract=("descriptions/description",),
     extents=("geoLocations/geoLocationBox", "geoLocations/geoLocationPoint", "geoLocations/geoLocationPolygon"),
@@ -342,5 +342,5 @@ FORMAT = Format(
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",
     _FIELDS,
-    _STATED,
+    _STATED_FIELDS,
 )

@@ -33,12 +33,12 @@ from indexer.formats.readers.dcat_nodes import (
     name_of_agent,
     texts_by_language,
 )
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import owl_time
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import step_in
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _AGENTS = {
@@ -58,12 +58,12 @@ def resources_in(document: object) -> list[Json]:
     An object without any type is read as the data set itself (DCAT-US 1.1).
     """
     nodes = list(nodes_of(document))
-    own = [node for node in nodes if stated_vocabulary(node) != "schema.org"]
-    resources = resources_among(own, DCAT_TYPES)
-    if not resources and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
+    dcat_nodes = [node for node in nodes if stated_vocabulary(node) != "schema.org"]
+    resources = resources_among(dcat_nodes, DCAT_TYPES)
+    if not resources and dcat_nodes == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
         resources = nodes
-    known = nodes_by_id(nodes)
-    return [plain_node(node, known) for node in resources]
+    all_nodes = nodes_by_id(nodes)
+    return [plain_node(node, all_nodes) for node in resources]
 
 
 def read(raw: RawRecord, source: str) -> Record:
@@ -101,31 +101,34 @@ def _add_citation(draft: RecordDraft, resource: JsonMapping) -> None:
     identifiers = [text for item in as_list(resource.get("identifier")) if (text := _identifier(item))]
     uri = text_in(resource.get("@id"))
     draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
-    others = [*identifiers, uri, *(_identifier(item) for item in as_list(resource.get("otherIdentifier")))]
-    others += [*texts_in(resource.get("sameAs")), address(next(iter(as_list(resource.get("landingPage"))), ""))]
-    draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
-    draft.names.add_possible_short_names(*(text for text in others if text != draft.identifier))
+    other_identifiers = [*identifiers, uri, *(_identifier(item) for item in as_list(resource.get("otherIdentifier")))]
+    other_identifiers += [
+        *texts_in(resource.get("sameAs")),
+        address(next(iter(as_list(resource.get("landingPage"))), "")),
+    ]
+    draft.doi = next((doi for text in other_identifiers if (doi := doi_in(text))), None)
+    draft.names.add_possible_short_names(*(text for text in other_identifiers if text != draft.identifier))
     draft.edition = next((text for name in _VERSIONS if (text := text_in(resource.get(name)))), "")
     for code in [*texts_in(resource.get("language")), *texts_in(resource.get("inLanguage"))]:
         draft.add_language(code)
-    preferred = draft.first_language
-    titles = texts_by_language(resource.get("title"), preferred)
+    language = draft.first_language
+    titles = texts_by_language(resource.get("title"), language)
     draft.title = next(iter(titles), "")
-    for other in [*titles[1:], *texts_in(resource.get("alternative"))]:
-        draft.add_alternate_title(other)
-    draft.abstract = next(iter(texts_by_language(resource.get("description"), preferred)), "")
+    for title in [*titles[1:], *texts_in(resource.get("alternative"))]:
+        draft.add_alternate_title(title)
+    draft.abstract = next(iter(texts_by_language(resource.get("description"), language)), "")
     if draft.type == "dataset":
         for kind in as_list(resource.get("type")):
             draft.set_type(label(kind))
     series = [_identifier(item) for name in ("isPartOf", "inSeries", "parent") for item in as_list(resource.get(name))]
     draft.parent = next((text for text in series if text), None)
     metres = [number(text_in(item)) for item in as_list(resource.get("spatialResolutionInMeters"))]
-    known = [item for item in metres if math.isfinite(item) and item > 0]
-    measured = measured_resolution(resource)
-    if measured.metres is not None:
-        known.append(measured.metres)
+    distances = [item for item in metres if math.isfinite(item) and item > 0]
+    resolution = measured_resolution(resource)
+    if resolution.metres is not None:
+        distances.append(resolution.metres)
     step = step_in(text_in(resource.get("temporalResolution")))
-    draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
+    draft.resolution = Resolution(min(distances, default=None), resolution.scale_denominator, step)
     for name, kind in _DATES.items():
         for text in texts_in(resource.get(name)):
             if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
@@ -170,8 +173,8 @@ _CATEGORIES = {
 
 def _identifier(value: object) -> str:
     if isinstance(value, dict):
-        named = (text_in(value.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
-        return next((text for text in named if text), "")
+        names = (text_in(value.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
+        return next((text for text in names if text), "")
     return text_in(value)
 
 
@@ -184,11 +187,11 @@ def _add_contacts(draft: RecordDraft, resource: JsonMapping) -> None:
         for agent in as_list(attribution.get("agent")):
             _add_agent(draft, agent, role)
     for contact in objects_in(resource.get("contactPoint")):
-        named, add_place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
+        person_name, add_place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
         is_organisation = not add_place and "Organization" in types_of(contact)
         draft.add_contact(
-            "" if is_organisation else named,
-            named if is_organisation else add_place,
+            "" if is_organisation else person_name,
+            person_name if is_organisation else add_place,
             role="pointOfContact",
             email=text_in(contact.get("hasEmail")) or text_in(contact.get("email")),
         )
@@ -210,8 +213,10 @@ def _add_period(draft: RecordDraft, period: object) -> None:
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
         edge = next((period[name] for name in names if period.get(name)), "")
-        inner = next(objects_in(edge), {})
-        instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
+        inner_object = next(objects_in(edge), {})
+        instant = next(
+            (inner_object[name] for name in inner_object if name.startswith("inXSD") or name == "inDateTime"), ""
+        )
         ends.append(text_in(instant) or text_in(edge))
     if any(ends):
         draft.add_span(*ends)
@@ -229,10 +234,10 @@ def _add_terms(draft: RecordDraft, resource: JsonMapping) -> None:
             if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
                 draft.add_constraint(label(licence))
     for holder in holders:
-        for right in [*as_list(holder.get("rights")), *as_list(holder.get("accessRights"))]:
-            text = label(right)
-            if address(right).lower().startswith("http") and " " not in text:
-                draft.restrict_by_code(address(right))
+        for rights_text in [*as_list(holder.get("rights")), *as_list(holder.get("accessRights"))]:
+            text = label(rights_text)
+            if address(rights_text).lower().startswith("http") and " " not in text:
+                draft.restrict_by_code(address(rights_text))
             elif text.lower() not in ("public", "true"):
                 draft.add_constraint(text)
     draft.restrict_by_code(text_in(resource.get("accessLevel")))
@@ -266,13 +271,13 @@ def _add_distribution(draft: RecordDraft, distribution: JsonMapping) -> None:
     draft.add_format(form or media_type)
     for name, rel in (("downloadURL", "download"), ("accessURL", None)):
         for href in as_list(distribution.get(name)):
-            known = "service" if rel is None and form.upper() in _SERVICES else rel
+            link_rel = "service" if rel is None and form.upper() in _SERVICES else rel
             properties = {
                 "media_type": media_type if "/" in media_type else None,
                 "name": text_in(distribution.get("title")),
                 "description": text_in(distribution.get("description")),
             }
-            draft.add_link(address(href), known, **properties)
+            draft.add_link(address(href), link_rel, **properties)
     for service in objects_in(distribution.get("accessService")):
         for endpoint in as_list(service.get("endpointURL")):
             draft.add_link(address(endpoint), "service", name=text_in(service.get("title")))
@@ -336,7 +341,7 @@ _FIELDS = {
     "doi": "identifiers, URI, `landingPage`",
     "parent": "`isPartOf`, `inSeries`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     lambda raw: next(iter(_resources(raw)), None),
     title=("title",),
     abstract=("description",),
@@ -352,5 +357,5 @@ FORMAT = Format(
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
     _FIELDS,
-    _STATED,
+    _STATED_FIELDS,
 )

@@ -27,12 +27,12 @@ _SCALE = "spatialResolutionAsScale"
 _COARSEST_SCALE = 1e9  # the whole Earth on 4 cm of paper
 
 
-def texts_by_language(value: object, preferred: str | None) -> list[str]:
+def texts_by_language(value: object, preferred_language: str | None) -> list[str]:
     """The texts: the preferred language first, then English, then those without a language."""
     texts = [
         (str(item.get("@language", "")) if isinstance(item, dict) else "", text_in(item)) for item in as_list(value)
     ]
-    order = {preferred or "": 0, "en": 1, "": 2}
+    order = {preferred_language or "": 0, "en": 1, "": 2}
     return [text for _, text in sorted(texts, key=lambda item: order.get(item[0].lower()[:2], 3)) if text]
 
 
@@ -42,8 +42,8 @@ def label(node: object) -> str:
         return _last_part(text_in(node))
     if "@value" in node:
         return text_in(node)
-    named = next((text for name in _LABELS if (text := text_in(node.get(name)))), "")
-    return named or _last_part(text_in(node.get("@id")))
+    label_text = next((text for name in _LABELS if (text := text_in(node.get(name)))), "")
+    return label_text or _last_part(text_in(node.get("@id")))
 
 
 def _last_part(text: str) -> str:
@@ -68,10 +68,10 @@ def media_type_in(node: object) -> str:
 def name_of_agent(agent: object) -> str:
     if not isinstance(agent, dict):
         return _last_part(text_in(agent))
-    named = next(
+    agent_name = next(
         (text for name in ("name", "fn", "prefLabel", "title", "label") if (text := text_in(agent.get(name)))), ""
     )
-    return named or _last_part(text_in(agent.get("@id")))
+    return agent_name or _last_part(text_in(agent.get("@id")))
 
 
 def add_place(draft: RecordDraft, node: object) -> None:
@@ -111,9 +111,9 @@ def _add_shape(draft: RecordDraft, shape: object) -> bool:
     if isinstance(shape, dict) and _is_geojson(shape):
         return draft.places.add_geojson(shape)
     if isinstance(shape, dict) and "@value" not in shape:
-        inner = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
-        return any(draft.places.add_text(text) for text in inner) or any(
-            _add_shape(draft, deeper) for deeper in objects_in(shape.get("geometry"))
+        inner_texts = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
+        return any(draft.places.add_text(text) for text in inner_texts) or any(
+            _add_shape(draft, inner_shape) for inner_shape in objects_in(shape.get("geometry"))
         )
     return draft.places.add_text(text_in(shape))
 
@@ -133,6 +133,6 @@ def measured_resolution(resource: JsonMapping) -> Resolution:
             distances.append(metres(value, address(measurement.get("unitMeasure")) or _UNIT[metric]))
         elif metric == _SCALE:
             scales.append(1 / value if value < 1 else value)
-    known = [distance for distance in distances if distance is not None]
+    distances_known = [distance for distance in distances if distance is not None]
     denominators = [round(scale) for scale in scales if scale <= _COARSEST_SCALE]
-    return Resolution(min(known, default=None), min(denominators, default=None))
+    return Resolution(min(distances_known, default=None), min(denominators, default=None))

@@ -8,10 +8,10 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
-from indexer.formats.stated import StatedIn, xml_root
+from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -23,12 +23,12 @@ _PLACES = ("Location_Subregion3", "Location_Subregion2", "Location_Subregion1", 
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: no XML, or another root than DIF."""
-    parsed = parse(raw.content)
-    root = parsed.root
+    xml = parse(raw.content)
+    root = xml.root
     if local_name(root) != "DIF":
         raise RecordRefused(f"its root element is {root.tag}, not DIF")
     is_ten = find(root, "Entry_ID/Short_Name") is not None or find(root, "Science_Keywords") is not None
-    draft = RecordDraft(raw, source, "dif10" if is_ten else "dif9", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "dif10" if is_ten else "dif9", list(xml.warnings))
     _add_citation(draft, root)
     _add_keywords(draft, root)
     _add_contacts(draft, root)
@@ -39,13 +39,16 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _add_citation(draft: RecordDraft, root: Element) -> None:
-    short, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
-    draft.identifier = "_".join(part for part in (short, version) if part) or text_at(root, "Entry_ID")
-    add_product(draft, short, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
-    draft.names.add_possible_short_names("" if short else draft.identifier)
+    short_name, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
+    draft.identifier = "_".join(part for part in (short_name, version) if part) or text_at(root, "Entry_ID")
+    add_product(draft, short_name, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
+    draft.names.add_possible_short_names("" if short_name else draft.identifier)
     draft.title = text_at(root, "Entry_Title")
-    for other in [*texts_at(root, "Data_Set_Citation/Dataset_Title", "Dataset_Citation/Dataset_Title"), short]:
-        draft.add_alternate_title(other)
+    for other_title in [
+        *texts_at(root, "Data_Set_Citation/Dataset_Title", "Dataset_Citation/Dataset_Title"),
+        short_name,
+    ]:
+        draft.add_alternate_title(other_title)
     draft.abstract = text_at(root, "Summary/Abstract", "Summary")
     draft.doi = next(
         (
@@ -149,15 +152,15 @@ def _add_extents(draft: RecordDraft, root: Element) -> None:
 
 def _resolution(root: Element) -> Resolution:
     """The finest resolution stated; without one, the range, which is a class such as "10 km - < 50 km"."""
-    stated, classes, steps = [], [], []
+    distances, classes, steps = [], [], []
     for resolution in find_all(root, "Data_Resolution"):
-        stated += [distance_in(text_at(resolution, f"{edge}_Resolution")) for edge in ("Latitude", "Longitude")]
+        distances += [distance_in(text_at(resolution, f"{edge}_Resolution")) for edge in ("Latitude", "Longitude")]
         classes.append(distance_in(text_at(resolution, "Horizontal_Resolution_Range")))
         steps.append(step_in(text_at(resolution, "Temporal_Resolution")))
-    known = [distance for distance in stated if distance is not None] or [
+    distances_known = [distance for distance in distances if distance is not None] or [
         distance for distance in classes if distance is not None
     ]
-    return Resolution(min(known, default=None), None, next((step for step in steps if step), None))
+    return Resolution(min(distances_known, default=None), None, next((step for step in steps if step), None))
 
 
 _EDGES = (("Western", "Longitude"), ("Southern", "Latitude"), ("Eastern", "Longitude"), ("Northern", "Latitude"))
@@ -250,7 +253,7 @@ _FIELDS = {
     "doi": "`Persistent_Identifier`, `Dataset_DOI`, `Online_Resource`",
     "parent": "`Parent_DIF`, associations of type Parent",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     xml_root,
     title=("Entry_Title",),
     abstract=("Summary",),
@@ -260,4 +263,4 @@ _STATED = StatedIn(
     ),
     times=("Temporal_Coverage",),
 )
-FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _FIELDS, _STATED)
+FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _FIELDS, _STATED_FIELDS)

@@ -7,10 +7,10 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import Element, find, find_all, inner_text, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -27,11 +27,11 @@ _ADDRESS = re.compile(r"^(?:https?|ftps?)://\S+$", re.IGNORECASE)
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not XML, or no Dublin Core element."""
-    parsed = parse(raw.content)
-    holder = _described(parsed.root)
+    xml = parse(raw.content)
+    holder = _element_holder(xml.root)
     if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
         raise RecordRefused("it holds no element of Dublin Core")
-    draft = RecordDraft(raw, source, "dublin-core", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "dublin-core", list(xml.warnings))
     _add_citation(draft, holder)
     _add_contacts_and_dates(draft, holder)
     _add_extents(draft, holder)
@@ -39,7 +39,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _described(root: Element) -> Element:
+def _element_holder(root: Element) -> Element:
     """The element that holds the elements of Dublin Core."""
     if local_name(root) != "RDF":
         return root
@@ -50,12 +50,12 @@ def _add_citation(draft: RecordDraft, holder: Element) -> None:
     identifiers = texts_at(holder, "identifier")
     about = holder.get(_RDF_ABOUT) or ""
     draft.doi = next((doi for text in [*identifiers, about] if (doi := doi_in(text))), None)
-    stated = [text for text in identifiers if not _ADDRESS.match(text) and not doi_in(text)]
-    draft.identifier = next(iter([*stated, *identifiers, about]), "")
+    local_identifiers = [text for text in identifiers if not _ADDRESS.match(text) and not doi_in(text)]
+    draft.identifier = next(iter([*local_identifiers, *identifiers, about]), "")
     titles = texts_at(holder, "title")
     draft.title = next(iter(titles), "")
-    for other in [*titles[1:], *texts_at(holder, "alternative")]:
-        draft.add_alternate_title(other)
+    for other_title in [*titles[1:], *texts_at(holder, "alternative")]:
+        draft.add_alternate_title(other_title)
     draft.abstract = "\n\n".join(dict.fromkeys(texts_at(holder, "abstract") or texts_at(holder, "description")))
     for kind in reversed(texts_at(holder, "type")):
         draft.set_type(kind)
@@ -133,12 +133,12 @@ def _add_reference(draft: RecordDraft, element: Element) -> None:
 
 
 def _rel(scheme: str) -> str | None:
-    lowered = scheme.lower()
-    if "download" in lowered:
+    scheme_name = scheme.lower()
+    if "download" in scheme_name:
         return "download"
-    if "thumbnail" in lowered:
+    if "thumbnail" in scheme_name:
         return "preview"
-    return "service" if lowered.startswith(("ogc:", "urn:ogc:", "urn:x-esri")) else None
+    return "service" if scheme_name.startswith(("ogc:", "urn:ogc:", "urn:x-esri")) else None
 
 
 _ROOTS = (
@@ -191,8 +191,8 @@ _FIELDS = {
     "names.projects": "subjects of schemes of projects",
     "parent": "`isPartOf`",
 }
-_STATED = StatedIn(
-    lambda raw: _described(parse(raw.content).root),
+_STATED_FIELDS = StatedIn(
+    lambda raw: _element_holder(parse(raw.content).root),
     title=("title",),
     abstract=("abstract", "description"),
     extents=("BoundingBox", "WGS84BoundingBox"),
@@ -206,5 +206,5 @@ FORMAT = Format(
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",
     _FIELDS,
-    _STATED,
+    _STATED_FIELDS,
 )

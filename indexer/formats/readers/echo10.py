@@ -6,9 +6,9 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated import StatedIn, xml_root
+from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -22,11 +22,11 @@ _EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoor
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not XML, or another root than Collection."""
-    parsed = parse(raw.content)
-    root = parsed.root
+    xml = parse(raw.content)
+    root = xml.root
     if local_name(root) != "Collection":
         raise RecordRefused(f"its root element is {root.tag}, not Collection")
-    draft = RecordDraft(raw, source, "echo10", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "echo10", list(xml.warnings))
     _add_citation(draft, root)
     _add_keywords(draft, root)
     _add_contacts(draft, root)
@@ -37,12 +37,12 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _add_citation(draft: RecordDraft, root: Element) -> None:
-    short, version = text_at(root, "ShortName"), text_at(root, "VersionId")
-    draft.identifier = "_".join(part for part in (short, version) if part)
-    add_product(draft, short, version)
+    short_name, version = text_at(root, "ShortName"), text_at(root, "VersionId")
+    draft.identifier = "_".join(part for part in (short_name, version) if part)
+    add_product(draft, short_name, version)
     draft.title = text_at(root, "DataSetId", "LongName")
-    for other in (text_at(root, "LongName"), short):
-        draft.add_alternate_title(other)
+    for title in (text_at(root, "LongName"), short_name):
+        draft.add_alternate_title(title)
     draft.abstract = text_at(root, "Description")
     draft.doi = doi_in(text_at(root, "DOI/DOI")) or doi_in(text_at(root, "CitationForExternalPublication"))
     draft.add_date("created", text_at(root, "InsertTime"))
@@ -138,8 +138,8 @@ def _add_distribution(draft: RecordDraft, root: Element) -> None:
 def _recognises(inspection: Inspection) -> bool:
     """The root can carry the namespace of the envelope around it."""
     content = inspection.content
-    named = inspection.tag.rpartition("}")[2] == "Collection"
-    return named and b"<ShortName" in content and b"<VersionId" in content
+    is_collection = inspection.tag.rpartition("}")[2] == "Collection"
+    return is_collection and b"<ShortName" in content and b"<VersionId" in content
 
 
 _FIELDS = {
@@ -170,11 +170,13 @@ _FIELDS = {
     "doi": "`DOI`, the citation",
     "parent": "associations of type parent",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     xml_root,
     title=("DataSetId", "LongName"),
     abstract=("Description",),
     extents=("Spatial/HorizontalSpatialDomain/Geometry",),
     times=("Temporal/RangeDateTime", "Temporal/SingleDateTime", "Temporal/PeriodicDateTime"),
 )
-FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", _FIELDS, _STATED)
+FORMAT = Format(
+    "echo10", 3, read, _recognises, "root `Collection` with short name and version", _FIELDS, _STATED_FIELDS
+)

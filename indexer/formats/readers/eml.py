@@ -7,11 +7,11 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft, add_period_between
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated import StatedIn, xml_root
+from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
@@ -37,14 +37,14 @@ _EDGES = ("westBoundingCoordinate", "southBoundingCoordinate", "eastBoundingCoor
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not XML, another root than eml, or no resource in it."""
-    parsed = parse(raw.content)
-    root = parsed.root
+    xml = parse(raw.content)
+    root = xml.root
     if local_name(root) != "eml":
         raise RecordRefused(f"its root element is {root.tag}, not eml")
     resource = next((element for name in _RESOURCES if (element := find(root, name)) is not None), None)
     if resource is None:
         raise RecordRefused("it holds neither dataset, software, citation nor protocol")
-    draft = RecordDraft(raw, source, "eml", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "eml", list(xml.warnings))
     draft.type = _RESOURCES[local_name(resource)]
     _add_citation(draft, root, resource)
     _add_contacts(draft, resource)
@@ -62,10 +62,10 @@ def _add_citation(draft: RecordDraft, root: Element, resource: Element) -> None:
     draft.doi = next((doi for text in identifiers if (doi := doi_in(text))), None)
     titles = texts_at(resource, "title")
     draft.title = next(iter(titles), "")
-    for other in [*titles[1:], *texts_at(resource, "shortName")]:
-        draft.add_alternate_title(other)
-    for short in texts_at(resource, "shortName"):
-        draft.names.add_short_name(short)
+    for other_title in [*titles[1:], *texts_at(resource, "shortName")]:
+        draft.add_alternate_title(other_title)
+    for short_name in texts_at(resource, "shortName"):
+        draft.names.add_short_name(short_name)
     abstract = find(resource, "abstract")
     paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
     draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)
@@ -83,12 +83,12 @@ def _add_citation(draft: RecordDraft, root: Element, resource: Element) -> None:
 def _add_contacts(draft: RecordDraft, resource: Element) -> None:
     for name, role in _ROLES.items():
         for party in find_all(resource, name):
-            stated = text_at(party, "role")
+            party_role = text_at(party, "role")
             person = " ".join(texts_at(party, "individualName/givenName", "individualName/surName"))
             draft.add_contact(
                 person or text_at(party, "positionName"),
                 text_at(party, "organizationName"),
-                role=stated or role,
+                role=party_role or role,
                 email=text_at(party, "electronicMailAddress"),
             )
 
@@ -113,8 +113,8 @@ def _add_coverage(draft: RecordDraft, coverage: Element) -> None:
 def _add_ring(draft: RecordDraft, ring: Element) -> None:
     points = find_all(ring, "gRingPoint")
     pairs = [(text_at(point, "gRingLongitude"), text_at(point, "gRingLatitude")) for point in points]
-    for written in text_at(ring, "gRing").split():
-        longitude, _, latitude = written.partition(",")
+    for position_text in text_at(ring, "gRing").split():
+        longitude, _, latitude = position_text.partition(",")
         pairs.append((longitude, latitude))
     draft.places.add_ring(pairs)
 
@@ -166,10 +166,10 @@ def _add_terms(draft: RecordDraft, root: Element, resource: Element) -> None:
         draft.add_licence(*(text_at(licence, name) for name in ("identifier", "url", "licenseName")))
         draft.add_constraint(text_at(licence, "licenseName"))
     public = [
-        text_at(allowed, "permission")
+        text_at(allow_element, "permission")
         for access in [*find_all(root, "access"), *find_all(resource, "access")]
-        for allowed in find_all(access, "allow")
-        if text_at(allowed, "principal").lower() == "public"
+        for allow_element in find_all(access, "allow")
+        if text_at(allow_element, "principal").lower() == "public"
     ]
     if not public and (find(root, "access") is not None or find(resource, "access") is not None):
         draft.access = "restricted"
@@ -252,7 +252,7 @@ _FIELDS = {
     "doi": "`packageId`, `alternateIdentifier`",
 }
 _COVERAGES = ("*/coverage", "*/methods/sampling/studyExtent/coverage")
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     xml_root,
     title=("*/title",),
     abstract=("*/abstract",),
@@ -263,4 +263,4 @@ _STATED = StatedIn(
     ),
     times=tuple(f"{coverage}/temporalCoverage" for coverage in _COVERAGES),
 )
-FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _FIELDS, _STATED)
+FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _FIELDS, _STATED_FIELDS)

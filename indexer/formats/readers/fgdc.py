@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres
-from indexer.formats.stated import StatedIn, xml_root
+from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
@@ -32,12 +32,12 @@ _NO_VOCABULARY = frozenset({"none", "none.", "n/a", "user defined"})
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: not XML, or no ``idinfo``."""
-    parsed = parse(raw.content)
-    root = parsed.root
+    xml = parse(raw.content)
+    root = xml.root
     idinfo = find(root, "idinfo")
     if idinfo is None:
         raise RecordRefused("it has no idinfo: it describes no data set")
-    draft = RecordDraft(raw, source, "fgdc", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "fgdc", list(xml.warnings))
     citation = find(idinfo, "citation/citeinfo")
     _add_citation(draft, root, idinfo, citation)
     _add_keywords(draft, idinfo)
@@ -115,8 +115,8 @@ def _add_contacts(draft: RecordDraft, root: Element, idinfo: Element, citation: 
 
 
 def _add_extents(draft: RecordDraft, idinfo: Element) -> None:
-    for bounding in find_all(idinfo, "spdom/bounding"):
-        edges = [text_at(bounding, name) for name in ("westbc", "southbc", "eastbc", "northbc")]
+    for bounding_box in find_all(idinfo, "spdom/bounding"):
+        edges = [text_at(bounding_box, name) for name in ("westbc", "southbc", "eastbc", "northbc")]
         if any(edges):
             draft.places.add_box(*edges)
     for polygon in find_all(idinfo, "spdom/dsgpoly"):
@@ -150,10 +150,10 @@ def _moment(element: Element, date: str, time: str) -> str:
     return f"{day}T{clock}" if len(day) == len("2000-01-01") and clock[:4].isdigit() and len(clock) >= 4 else day
 
 
-def _day(written: str) -> str:
+def _day(date_text: str) -> str:
     """A date of the form ``20180713``, which the standard prescribes and which needs no warning."""
-    match = _DAY.match(written)
-    return written if match is None else "-".join(part for part in match.groups() if part)
+    match = _DAY.match(date_text)
+    return date_text if match is None else "-".join(part for part in match.groups() if part)
 
 
 def _add_terms(draft: RecordDraft, root: Element, idinfo: Element) -> None:
@@ -183,9 +183,9 @@ def _add_links(draft: RecordDraft, root: Element, idinfo: Element, citation: Ele
 
 def _add_lineage(draft: RecordDraft, root: Element) -> None:
     for lineage in find_all(root, "dataqual/lineage"):
-        for cited in find_all(lineage, "srcinfo/srccite/citeinfo"):
-            doi = next((doi for text in texts_at(cited, "onlink", "othercit") if (doi := doi_in(text))), None)
-            draft.add_source(f"https://doi.org/{doi}" if doi else text_at(cited, "title"))
+        for citation in find_all(lineage, "srcinfo/srccite/citeinfo"):
+            doi = next((doi for text in texts_at(citation, "onlink", "othercit") if (doi := doi_in(text))), None)
+            draft.add_source(f"https://doi.org/{doi}" if doi else text_at(citation, "title"))
         for step in texts_at(lineage, "procstep/procdesc"):
             draft.add_activity(step)
             draft.lineage.append(step)
@@ -253,11 +253,11 @@ _FIELDS = {
     "doi": "`othercit`, `onlink`, `datsetid`",
     "parent": "title of `lworkcit`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     xml_root,
     title=("idinfo/citation/citeinfo/title",),
     abstract=("idinfo/descript/abstract",),
     extents=("idinfo/spdom/bounding", "idinfo/spdom/dsgpoly"),
     times=("idinfo/timeperd/timeinfo",),
 )
-FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _FIELDS, _STATED)
+FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _FIELDS, _STATED_FIELDS)

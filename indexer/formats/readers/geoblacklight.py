@@ -9,10 +9,10 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, text_in, texts_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.shapes import PlaceCollector
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _REFERENCES = {
@@ -63,8 +63,8 @@ def _add_citation(draft: RecordDraft, document: JsonMapping) -> None:
     texts = [*_first_texts(document, "dct_identifier_sm", "dc_identifier_s")]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
     draft.title = _first_text(document, "dct_title_s", "dc_title_s")
-    for other in _first_texts(document, "dct_alternative_sm"):
-        draft.add_alternate_title(other)
+    for other_title in _first_texts(document, "dct_alternative_sm"):
+        draft.add_alternate_title(other_title)
     draft.abstract = "\n\n".join(_first_texts(document, "dct_description_sm", "dc_description_s"))
     for kind in reversed(_first_texts(document, "gbl_resourceClass_sm", "dc_type_s", "dc_type_sm")):
         draft.set_type(_TYPES.get(kind.lower(), kind))
@@ -151,12 +151,12 @@ def _add_links(draft: RecordDraft, document: JsonMapping) -> None:
         draft.add_link(identifier, "about")
 
 
-def _references(written: str) -> Iterator[tuple[str, str, str]]:
+def _references(json_text: str) -> Iterator[tuple[str, str, str]]:
     """Kind, address and label of each reference, from JSON inside a text."""
-    if not written:
+    if not json_text:
         return
     try:
-        references = parse_inner_json(written)
+        references = parse_inner_json(json_text)
     except RecordRefused:
         return
     for kind, value in references.items() if isinstance(references, dict) else ():
@@ -168,8 +168,8 @@ def _references(written: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _recognises(inspection: Inspection) -> bool:
-    named = inspection.members.keys()
-    return bool(named & {"dct_title_s", "dc_title_s"}) or {"layer_slug_s", "dct_provenance_s"} <= named
+    member_names = inspection.members.keys()
+    return bool(member_names & {"dct_title_s", "dc_title_s"}) or {"layer_slug_s", "dct_provenance_s"} <= member_names
 
 
 _FIELDS = {
@@ -199,7 +199,7 @@ _FIELDS = {
     "names.short_names": "`dct_alternative_sm` that look like one (`MOD11_L2`)",
     "parent": "`dct_isPartOf_sm`, `pcdm_memberOf_sm`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     json_of,
     title=("dct_title_s", "dc_title_s"),
     abstract=("dct_description_sm", "dc_description_s"),
@@ -208,5 +208,5 @@ _STATED = StatedIn(
     periods=("dct_temporal_sm",),
 )
 FORMAT = Format(
-    "geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _FIELDS, _STATED
+    "geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _FIELDS, _STATED_FIELDS
 )

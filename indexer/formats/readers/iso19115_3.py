@@ -25,12 +25,12 @@ _NAMES_OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation"
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused where the document is not XML or does not describe a resource."""
-    parsed = parse(raw.content)
-    step = _time_step(parsed.root)
-    root = rename_elements(parsed.root)
+    xml = parse(raw.content)
+    step = _time_step(xml.root)
+    root = rename_elements(xml.root)
     repairs = [warning for warning in repair_structure(root) if warning != NAMES_OF_19115_3]
     move_to_19139(root)
-    record = iso19139.read_tree(ParsedXml(root, (*parsed.warnings, *repairs)), raw, source)
+    record = iso19139.read_tree(ParsedXml(root, (*xml.warnings, *repairs)), raw, source)
     if step is not None:
         record = replace(record, resolution=replace(record.resolution, time_step=step))
     return replace(record, native_format="iso19115-3")
@@ -79,4 +79,6 @@ _FIELDS = {
     "doi": "citation identifiers, `metadataIdentifier`, the only DOI among the links that leads to no other work",
     "parent": "`parentMetadata`, else the identifier of a `largerWorkCitation`",
 }
-FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", _FIELDS, iso19139.STATED)
+FORMAT = Format(
+    "iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", _FIELDS, iso19139.STATED_FIELDS
+)

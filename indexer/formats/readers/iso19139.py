@@ -31,11 +31,11 @@ from indexer.formats.iso.extents import read_extents, read_resolution, read_time
 from indexer.formats.iso.iso19115_3 import move_to_19139
 from indexer.formats.iso.keywords import read_edition, read_keywords, read_names, read_themes
 from indexer.formats.iso.structure import NAMES_OF_19115_3, put_own_language_first, repair_structure, resolve_references
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.codes import language, resource_type, scope
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, unique
-from indexer.formats.stated import StatedIn, xml_root
+from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
 from indexer.raw import RawRecord
 
@@ -60,30 +60,30 @@ def read(raw: RawRecord, source: str) -> Record:
 
     Raises RecordRefused: not XML, a document type, another root, or no identifier, title and abstract at all.
     """
-    parsed = parse(raw.content)
-    repairs = repair_structure(parsed.root)
+    xml = parse(raw.content)
+    repairs = repair_structure(xml.root)
     if NAMES_OF_19115_3 in repairs:
-        move_to_19139(parsed.root)
-    return read_tree(ParsedXml(parsed.root, (*parsed.warnings, *repairs)), raw, source)
+        move_to_19139(xml.root)
+    return read_tree(ParsedXml(xml.root, (*xml.warnings, *repairs)), raw, source)
 
 
-def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
+def read_tree(xml: ParsedXml, raw: RawRecord, source: str) -> Record:
     """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises RecordRefused.
 
     It is long, but a table of where each field is read.
     """
-    resolve_references(parsed.root)
-    put_own_language_first(parsed.root)
-    parts = _document_parts(parsed.root)
+    resolve_references(xml.root)
+    put_own_language_first(xml.root)
+    parts = _document_parts(xml.root)
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
-    warnings = list(parsed.warnings)
-    stated = text_of(metadata, "fileIdentifier")
-    identifier = stated or raw.native_id
+    warnings = list(xml.warnings)
+    file_identifier = text_of(metadata, "fileIdentifier")
+    identifier = file_identifier or raw.native_id
     abstract = _abstract(parts, warnings)
     main_title, other_titles = read_titles(citation)
-    title = title_or_substitute(main_title, other_titles, stated, abstract, warnings)
-    alternate_titles = tuple(other for other in other_titles if other != title)
-    if not stated:
+    title = title_or_substitute(main_title, other_titles, file_identifier, abstract, warnings)
+    alternate_titles = tuple(other_title for other_title in other_titles if other_title != title)
+    if not file_identifier:
         warnings.append("identifier: none given, the source's own name for the document is used")
     terms_used = read_keywords(metadata, identifications)
     words = " ".join([title, *alternate_titles, *(keyword.term for keyword in terms_used)])
@@ -168,13 +168,13 @@ def _languages(parts: _IsoDocument) -> tuple[str, ...]:
 
 
 def _type(parts: _IsoDocument, warnings: list[str]) -> str:
-    stated = code_of(child(parts.metadata, "hierarchyLevel"))
-    if not stated:
+    level_code = code_of(child(parts.metadata, "hierarchyLevel"))
+    if not level_code:
         return "service" if local_name(parts.identification) == "SV_ServiceIdentification" else "dataset"
-    known = scope(stated) or resource_type(stated)
-    if known is None:
-        warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")
-    return known or "dataset"
+    type_code = scope(level_code) or resource_type(level_code)
+    if type_code is None:
+        warnings.append(f"type: {level_code[:40]!r} is no scope code, read as dataset")
+    return type_code or "dataset"
 
 
 def _formats(parts: _IsoDocument) -> tuple[str, ...]:
@@ -269,7 +269,7 @@ FIELDS = {
     ),
     "parent": "`parentIdentifier`, else the identifier of a `largerWorkCitation`",
 }
-STATED = StatedIn(
+STATED_FIELDS = StatedIn(
     xml_root,
     title=("identificationInfo/*/citation/*/title",),
     abstract=("identificationInfo/*/abstract",),
@@ -285,7 +285,7 @@ FORMAT = Format(
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
     FIELDS,
-    STATED,
+    STATED_FIELDS,
 )
 FORMAT_WITH_IMAGERY = replace(
     FORMAT,

@@ -30,9 +30,9 @@ ROLES = {
 }  # fmt: skip
 
 
-def role_of(stated: str) -> str:
+def role_of(nasa_role: str) -> str:
     """ISO's role for one of NASA's; the word itself where ISO has none."""
-    return ROLES.get(stated.strip().upper(), stated.strip() or "pointOfContact")
+    return ROLES.get(nasa_role.strip().upper(), nasa_role.strip() or "pointOfContact")
 
 
 def add_science_keyword(draft: RecordDraft, parts: Iterable[str]) -> None:
@@ -40,15 +40,15 @@ def add_science_keyword(draft: RecordDraft, parts: Iterable[str]) -> None:
     draft.add_keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
 
 
-def add_platforms(draft: RecordDraft, stated: Iterable[tuple[str, str]], level: str) -> None:
+def add_platforms(draft: RecordDraft, names_and_categories: Iterable[tuple[str, str]], level: str) -> None:
     """Adds short names with their category, and the processing level: together they give the kind of data.
 
     Level 4 is "model output or results from analyses of lower level data": derived, unless the platform is a model.
     """
-    named = [(name.strip(), category) for name, category in stated if name.strip()]
-    for name, _ in named:
+    clean_names = [(name.strip(), category) for name, category in names_and_categories if name.strip()]
+    for name, _ in clean_names:
         draft.add_keyword(name, "platform")
-    kind = agreed_kind(kind_of_platform(category) for _, category in named)
+    kind = agreed_kind(kind_of_platform(category) for _, category in clean_names)
     if level.strip().startswith("4"):
         draft.add_kind(kind if kind == "simulation" else "derived")
     else:
@@ -62,9 +62,9 @@ def add_product(draft: RecordDraft, short_name: str, version: str) -> None:
     draft.edition = "" if version.lower().startswith("not provided") else version
 
 
-def rel_of(*stated: str) -> str | None:
+def rel_of(*type_words: str) -> str | None:
     """The relation of a link by NASA's content type and subtype; None for unknown ones."""
-    for words in stated:
+    for words in type_words:
         for name, rel in _RELS:
             if words.strip().upper().startswith(name):
                 return rel

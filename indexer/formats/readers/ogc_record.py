@@ -10,12 +10,12 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
 from indexer.formats.repair.names import read_names
 from indexer.formats.repair.resolution import iso_duration
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _RELS = {
@@ -25,7 +25,7 @@ _RELS = {
 }  # fmt: skip
 _NAVIGATION_RELS = frozenset({"self", "root", "parent", "collection", "next", "prev", "first", "last", "alternate"})
 _ISO_THEMES = ("topiccategory", "md_topiccategory", "19115")
-_RESTRICTED = ("restricted", "non-public", "confidential")
+_RESTRICTED_WORDS = ("restricted", "non-public", "confidential")
 
 
 def read(raw: RawRecord, source: str) -> Record:
@@ -121,8 +121,8 @@ def _roles(contact: JsonMapping) -> Iterator[str]:
 
 def _email(contact: JsonMapping) -> str:
     info = contact.get("contactInfo")
-    nested = info.get("email") if isinstance(info, dict) else None
-    for email in [*as_list(contact.get("emails")), *as_list(contact.get("email")), *as_list(nested)]:
+    inner_email = info.get("email") if isinstance(info, dict) else None
+    for email in [*as_list(contact.get("emails")), *as_list(contact.get("email")), *as_list(inner_email)]:
         if text := text_in(email.get("value") or email.get("work") if isinstance(email, dict) else email):
             return text
     return ""
@@ -146,9 +146,9 @@ def _add_extents_and_times(draft: RecordDraft, document: JsonMapping, properties
     metres = [
         number(text_in(value)) for value in [properties.get("resolution"), properties.get("gsd")] if value is not None
     ]
-    known = [value for value in metres if math.isfinite(value) and value > 0]
-    if known:
-        draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
+    distances = [value for value in metres if math.isfinite(value) and value > 0]
+    if distances:
+        draft.resolution = Resolution(min(distances), None, draft.resolution.time_step)
 
 
 def _add_time(draft: RecordDraft, time: JsonMapping) -> None:
@@ -176,7 +176,7 @@ def _add_terms(draft: RecordDraft, properties: JsonMapping) -> None:
     for name in ("rights", "accessRights", "accessConstraints"):
         for text in texts_in(properties.get(name)):
             draft.add_constraint(text)
-            if text.lower().strip() in _RESTRICTED:
+            if text.lower().strip() in _RESTRICTED_WORDS:
                 draft.access = "restricted"
 
 
@@ -191,14 +191,14 @@ def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
     if rel in _NAVIGATION_RELS or not href:
         return
     protocol = text_in(link.get("protocol"))
-    known = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service") else None)
+    link_rel = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service") else None)
     if is_message_channel(href):
-        known = "service"
-    if known is None and protocol.upper().startswith(("OGC:", "ESRI:")):
-        known = "service"
+        link_rel = "service"
+    if link_rel is None and protocol.upper().startswith(("OGC:", "ESRI:")):
+        link_rel = "service"
     draft.add_link(
         href,
-        known,
+        link_rel,
         protocol=protocol,
         media_type=text_in(link.get("type")),
         name=text_in(link.get("name")) or text_in(link.get("title")),
@@ -258,7 +258,7 @@ _FIELDS = {
     "doi": "`externalIds`, `doi`",
     "parent": "title of the link `collection`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     json_of,
     title=("properties/title", "properties/name"),
     abstract=("properties/description", "properties/abstract"),
@@ -266,4 +266,4 @@ _STATED = StatedIn(
     times=tuple(f"{time}/{name}" for time in ("time", "properties/time") for name in ("interval", "date", "timestamp")),
     periods=("time", "properties/time", "properties/datetime"),
 )
-FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _FIELDS, _STATED)
+FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _FIELDS, _STATED_FIELDS)

@@ -16,12 +16,12 @@ from indexer.formats.json_documents.linked_data import (
 )
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.web_pages import page_scripts
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import is_standard_name
 from indexer.formats.repair.resolution import metres, step_in
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _PEOPLE = {
@@ -39,12 +39,14 @@ _RESOLVERS = ("doi", "identifiers.org/doi")
 def datasets_in(documents: list[object]) -> list[Json]:
     """The data sets of a JSON-LD document or of those of an HTML page, each complete and with short names."""
     nodes = [node for document in documents for node in nodes_of(document)]
-    nodes += [inner for node in nodes for inner in objects_in(node.get("mainEntity"))]
+    nodes += [inner_node for node in nodes for inner_node in objects_in(node.get("mainEntity"))]
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
-    nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
-    known = nodes_by_id(nodes)
+    nodes += [
+        inner_node for node in catalogues for inner_node in objects_in(node.get("dataset")) if len(inner_node) > 2
+    ]
+    all_nodes = nodes_by_id(nodes)
     datasets = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
-    return [plain_node(node, known) for node in datasets]
+    return [plain_node(node, all_nodes) for node in datasets]
 
 
 def read(raw: RawRecord, source: str) -> Record:
@@ -88,8 +90,8 @@ def _add_citation(draft: RecordDraft, dataset: JsonMapping) -> None:
     draft.identifier = draft.doi or next(iter(identifiers), "") or address
     draft.edition = text_in(dataset.get("version"))
     draft.title = text_in(dataset.get("name")) or text_in(dataset.get("headline"))
-    for other in texts_in(dataset.get("alternateName")):
-        draft.add_alternate_title(other)
+    for other_title in texts_in(dataset.get("alternateName")):
+        draft.add_alternate_title(other_title)
     draft.abstract = text_in(dataset.get("description")) or text_in(dataset.get("abstract"))
     for kind in types_of(dataset):
         draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
@@ -118,10 +120,10 @@ def _add_citation(draft: RecordDraft, dataset: JsonMapping) -> None:
 
 
 def _add_variables(draft: RecordDraft, dataset: JsonMapping) -> None:
-    for measured in objects_in(dataset.get("variableMeasured")):
-        unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
-        standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
-        draft.names.add_variable(text_in(measured.get("name")), standard, unit)
+    for variable in objects_in(dataset.get("variableMeasured")):
+        unit = text_in(variable.get("unitText")) or text_in(variable.get("unitCode"))
+        standard = next(filter(is_standard_name, texts_in(variable.get("alternateName"))), "")
+        draft.names.add_variable(text_in(variable.get("name")), standard, unit)
     for technique in texts_in(dataset.get("measurementTechnique")):
         draft.names.add_instrument(technique)
 
@@ -155,8 +157,8 @@ def _add_party(draft: RecordDraft, party: object, role: str) -> None:
         draft.add_contact(text_in(party), role=role)
         return
     if "Role" in types_of(party):  # schema.org's form for properties it lacks
-        for inner in [inner_party for name in _PEOPLE for inner_party in objects_in(party.get(name))]:
-            _add_party(draft, inner, text_in(party.get("roleName")) or role)
+        for member in [inner_party for name in _PEOPLE for inner_party in objects_in(party.get(name))]:
+            _add_party(draft, member, text_in(party.get("roleName")) or role)
         return
     name = text_in(party.get("name")) or " ".join(
         text for part in ("givenName", "familyName") if (text := text_in(party.get(part)))
@@ -256,9 +258,9 @@ def _add_provenance(draft: RecordDraft, dataset: JsonMapping) -> None:
 def _reference(node: object) -> str:
     if not isinstance(node, dict):
         return text_in(node)
-    named = [text_in(node.get(name)) for name in ("@id", "url", "identifier", "name")]
-    doi = next((doi for text in named if (doi := doi_in(text))), None)
-    return f"https://doi.org/{doi}" if doi else next((text for text in named if text), "")
+    names = [text_in(node.get(name)) for name in ("@id", "url", "identifier", "name")]
+    doi = next((doi for text in names if (doi := doi_in(text))), None)
+    return f"https://doi.org/{doi}" if doi else next((text for text in names if text), "")
 
 
 def _recognises(inspection: Inspection) -> bool:
@@ -299,7 +301,7 @@ _FIELDS = {
     "doi": "`identifier`, `@id`, `sameAs`",
     "parent": "`isPartOf`",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     lambda raw: next(iter(_datasets(raw)), None),
     title=("name", "headline"),
     abstract=("description", "abstract"),
@@ -319,5 +321,5 @@ FORMAT = Format(
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
     _FIELDS,
-    _STATED,
+    _STATED_FIELDS,
 )

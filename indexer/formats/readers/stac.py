@@ -10,13 +10,13 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import read_names, read_variables
 from indexer.formats.repair.resolution import iso_duration, metres
 from indexer.formats.repair.shapes import PlaceCollector
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
@@ -136,9 +136,9 @@ def _add_acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
     ]
     if isinstance(properties.get("gsd"), dict):
         distances.append(number(text_in(properties["gsd"].get("minimum"))))
-    known = [value for value in distances if math.isfinite(value) and value > 0]
-    if known and draft.resolution.metres is None:
-        draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
+    distances_known = [value for value in distances if math.isfinite(value) and value > 0]
+    if distances_known and draft.resolution.metres is None:
+        draft.resolution = Resolution(min(distances_known), None, draft.resolution.time_step)
     if any(name.startswith(("eo:", "sar:", "sat:", "view:")) for name in properties) and (platforms or instruments):
         draft.add_kind("observation")
 
@@ -159,7 +159,7 @@ def _add_collection_extents(draft: RecordDraft, document: JsonMapping) -> None:
     for span in spans[1:] if len(spans) > 2 else spans:
         if isinstance(span, list) and len(span) == 2:
             draft.add_span(text_in(span[0]), text_in(span[1]))
-    draft.parent = next(_related(document, "parent"), None) if "parent" not in document else None
+    draft.parent = next(_related_addresses(document, "parent"), None) if "parent" not in document else None
 
 
 def _add_item_extents(draft: RecordDraft, document: JsonMapping) -> None:
@@ -178,10 +178,10 @@ def _add_item_extents(draft: RecordDraft, document: JsonMapping) -> None:
         draft.add_span(start, end)
     elif moment:
         draft.add_span(moment, moment)
-    draft.parent = text_in(document.get("collection")) or next(_related(document, "collection"), None)
+    draft.parent = text_in(document.get("collection")) or next(_related_addresses(document, "collection"), None)
 
 
-def _related(document: JsonMapping, rel: str) -> Iterator[str]:
+def _related_addresses(document: JsonMapping, rel: str) -> Iterator[str]:
     """Absolute addresses of a relation; a parent that is also the root is left out."""
     roots = {text_in(link.get("href")) for link in objects_in(document.get("links")) if link.get("rel") == "root"}
     for link in objects_in(document.get("links")):
@@ -200,8 +200,8 @@ def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
         draft.doi = draft.doi or doi_in(href)
     if rel in _NAVIGATION_RELS or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
         return  # structure of the catalogue, or relative to an unknown address
-    known = _RELS.get(rel, "related")
-    draft.add_link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
+    link_rel = _RELS.get(rel, "related")
+    draft.add_link(href, link_rel, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
 
 
 def _add_asset(draft: RecordDraft, name: str, asset: object) -> None:
@@ -317,7 +317,7 @@ _FIELDS = {
     "doi": "`sci:doi`, links `cite-as`",
     "parent": "`collection`; a collection's parent link",
 }
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     json_of,
     title=("title", "properties/title"),
     abstract=("description", "properties/description", "properties/label:description"),
@@ -328,5 +328,5 @@ _STATED = StatedIn(
     ),
 )
 FORMAT = Format(
-    "stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", _FIELDS, _STATED
+    "stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", _FIELDS, _STATED_FIELDS
 )

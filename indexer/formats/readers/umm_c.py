@@ -8,11 +8,11 @@ from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in, time_step
-from indexer.formats.stated import StatedIn
+from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord
 
 _SCIENCE = ("Category", "Topic", "Term", "VariableLevel1", "VariableLevel2", "VariableLevel3", "DetailedVariable")
@@ -40,13 +40,15 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def _add_citation(draft: RecordDraft, collection: JsonMapping, meta: JsonMapping) -> None:
-    short, version = text_in(collection.get("ShortName")), text_in(collection.get("Version"))
-    named = "_".join(part for part in (short, version) if part and not part.lower().startswith("not provided"))
-    draft.identifier = text_in(meta.get("concept-id")) or named
-    add_product(draft, short, version)
+    short_name, version = text_in(collection.get("ShortName")), text_in(collection.get("Version"))
+    short_and_version = "_".join(
+        part for part in (short_name, version) if part and not part.lower().startswith("not provided")
+    )
+    draft.identifier = text_in(meta.get("concept-id")) or short_and_version
+    add_product(draft, short_name, version)
     draft.title = text_in(collection.get("EntryTitle"))
-    for other in (named, short):
-        draft.add_alternate_title(other if other != draft.identifier else "")
+    for other_title in (short_and_version, short_name):
+        draft.add_alternate_title(other_title if other_title != draft.identifier else "")
     draft.abstract = text_in(collection.get("Abstract"))
     doi = collection.get("DOI")
     draft.doi = doi_in(text_in(doi.get("DOI"))) if isinstance(doi, dict) else None
@@ -146,18 +148,18 @@ def _add_resolution(draft: RecordDraft, collection: JsonMapping, domain: JsonMap
         for resolution in objects_in(group):
             for name in ("XDimension", "YDimension", "MinimumXDimension", "MinimumYDimension"):
                 distances.append(metres(number(text_in(resolution.get(name))), _unit(text_in(resolution.get("Unit")))))
-    known = [distance for distance in distances if distance is not None]
+    distances_known = [distance for distance in distances if distance is not None]
     step = None
     for extent in objects_in(collection.get("TemporalExtents")):
         temporal = extent.get("TemporalResolution")
         if isinstance(temporal, dict):
             unit, value = text_in(temporal.get("Unit")), number(text_in(temporal.get("Value")))
             step = step or time_step(value, unit) or step_in(unit)
-    draft.resolution = Resolution(min(known, default=None), None, step)
+    draft.resolution = Resolution(min(distances_known, default=None), None, step)
 
 
-def _unit(stated: str) -> str:
-    return {"decimal degrees": "deg", "statute miles": "mi"}.get(stated.lower(), stated.lower())
+def _unit(unit_text: str) -> str:
+    return {"decimal degrees": "deg", "statute miles": "mi"}.get(unit_text.lower(), unit_text.lower())
 
 
 def _add_times(draft: RecordDraft, extent: JsonMapping) -> None:
@@ -236,7 +238,7 @@ _FIELDS = {
     "parent": "associations of type parent",
 }
 _TEMPORAL = ("RangeDateTimes", "SingleDateTimes", "PeriodicDateTimes")
-_STATED = StatedIn(
+_STATED_FIELDS = StatedIn(
     lambda raw: json_of(raw).get("umm", json_of(raw)),
     title=("EntryTitle",),
     abstract=("Abstract",),
@@ -244,5 +246,5 @@ _STATED = StatedIn(
     times=tuple(f"TemporalExtents/{name}" for name in _TEMPORAL),
 )
 FORMAT = Format(
-    "umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _FIELDS, _STATED
+    "umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _FIELDS, _STATED_FIELDS
 )

@@ -19,8 +19,8 @@ from shapely.geometry.base import BaseGeometry
 
 from core.geo import BBox, box_array, compare, normalise_longitude
 
-SWAPPED = "extent: west and east were swapped"
-ACROSS = "extent: a polygon was read across the antimeridian"
+SWAPPED_WARNING = "extent: west and east were swapped"
+ACROSS_WARNING = "extent: a polygon was read across the antimeridian"
 
 _TALL_DEG = 60.0  # a box of the whole world is at least this high
 _WIDEST_OCEAN_DEG = 240.0
@@ -70,26 +70,26 @@ def is_swapped(west: float, east: float, south: float, north: float, evidence: P
     west, east = normalise_longitude(west), normalise_longitude(east)
     if west <= east:  # 350 to 10 is -10 to 10
         return False
-    written, swapped = BBox(west, south, east, north), BBox(east, south, west, north)
-    nearer = _fits_better(swapped, written, evidence)
+    as_written, swapped_box = BBox(west, south, east, north), BBox(east, south, west, north)
+    nearer = _fits_better(swapped_box, as_written, evidence)
     if nearer is not None:
         return nearer
-    if max(read_across, 360.0 - read_across) >= _WIDER_THAN_ANY_SEA_DEG and _is_global(written, evidence):
+    if max(read_across, 360.0 - read_across) >= _WIDER_THAN_ANY_SEA_DEG and _is_global(as_written, evidence):
         return read_across < 180.0
     if _PACIFIC.search(evidence.words) and read_across <= _WIDEST_OCEAN_DEG:
         return False
-    if swapped.height_deg >= max(_SLIVER_HEIGHT_DEG, swapped.width_deg / _SLIVER):
+    if swapped_box.height_deg >= max(_SLIVER_HEIGHT_DEG, swapped_box.width_deg / _SLIVER):
         return False  # a grid around the whole globe whose last column is just past its first
-    if swapped.height_deg >= _TALL_DEG and _FAR_NARROWER * swapped.width_deg > read_across:
+    if swapped_box.height_deg >= _TALL_DEG and _FAR_NARROWER * swapped_box.width_deg > read_across:
         return False  # a grid on a polar projection: North America's reaches from 149 E to 3 W
     return 360.0 - read_across < read_across
 
 
 def is_inside_out(box: BBox, words: str) -> bool:
     """Whether a box reaches almost around the globe and leaves out exactly the place that the words name."""
-    rest = 360.0 - box.width_deg
+    remaining_deg = 360.0 - box.width_deg
     at_the_seam = not box.crosses_antimeridian and box.width_deg >= _WIDER_THAN_ANY_SEA_DEG
-    return at_the_seam and rest > _SLIVER * box.height_deg and _AT_THE_SEAM.search(words) is not None
+    return at_the_seam and remaining_deg > _SLIVER * box.height_deg and _AT_THE_SEAM.search(words) is not None
 
 
 def read_across(shape: BaseGeometry, evidence: PlaceEvidence) -> BaseGeometry | None:
@@ -99,13 +99,13 @@ def read_across(shape: BaseGeometry, evidence: PlaceEvidence) -> BaseGeometry | 
     west, south, east, north = shape.bounds
     if not -180.0 <= west < 0.0 < east <= 180.0 or south < -90.0 or north > 90.0:
         return None
-    shifted = shapely.transform(shape, _shift_west)
-    narrow_west, _, narrow_east, _ = shifted.bounds
-    written, narrow = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
-    nearer = _fits_better(narrow, written, evidence)
+    shifted_shape = shapely.transform(shape, _shift_west)
+    narrow_west, _, narrow_east, _ = shifted_shape.bounds
+    as_written, narrow_box = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
+    nearer = _fits_better(narrow_box, as_written, evidence)
     if nearer is None:
-        nearer = not _is_global(narrow, evidence) and narrow.width_deg < written.width_deg
-    return shifted if nearer else None
+        nearer = not _is_global(narrow_box, evidence) and narrow_box.width_deg < as_written.width_deg
+    return shifted_shape if nearer else None
 
 
 def has_long_edges(shape: BaseGeometry) -> bool:
@@ -114,24 +114,24 @@ def has_long_edges(shape: BaseGeometry) -> bool:
     return any(180.0 < abs(a[0] - b[0]) < 360.0 for ring in rings for a, b in pairwise(ring))
 
 
-def _is_global(crossing: BBox, evidence: PlaceEvidence) -> bool:
+def _is_global(crossing_box: BBox, evidence: PlaceEvidence) -> bool:
     """Whether one reading reaches (almost) around the globe and the words or the other reading's shape support it.
 
-    ``crossing`` is the reading across the antimeridian.
+    ``crossing_box`` is the reading across the antimeridian.
     """
-    at_the_seam = min(abs(crossing.west), abs(crossing.east)) >= _NEAR_THE_SEAM_DEG
-    if at_the_seam and crossing.height_deg >= max(_SLIVER_HEIGHT_DEG, crossing.width_deg / _SLIVER):
+    at_the_seam = min(abs(crossing_box.west), abs(crossing_box.east)) >= _NEAR_THE_SEAM_DEG
+    if at_the_seam and crossing_box.height_deg >= max(_SLIVER_HEIGHT_DEG, crossing_box.width_deg / _SLIVER):
         return True
-    return crossing.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.words) is not None
+    return crossing_box.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.words) is not None
 
 
-def _fits_better(reading: BBox, other: BBox, evidence: PlaceEvidence) -> bool | None:
-    """Whether the record's other shapes fit ``one`` better than ``other``; None where they do not decide."""
-    difference = evidence.overlap(reading) - evidence.overlap(other)
+def _fits_better(reading: BBox, other_reading: BBox, evidence: PlaceEvidence) -> bool | None:
+    """Whether the record's other shapes fit ``one`` better than ``other_reading``; None where they do not decide."""
+    difference = evidence.overlap(reading) - evidence.overlap(other_reading)
     return None if abs(difference) < _LEAST_DIFFERENCE else difference > 0
 
 
 def _shift_west(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    moved = points.copy()
-    moved[moved[:, 0] < 0.0, 0] += 360.0
-    return moved
+    moved_points = points.copy()
+    moved_points[moved_points[:, 0] < 0.0, 0] += 360.0
+    return moved_points

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.geo import BBox, normalise_longitude
-from indexer.formats.repair.antimeridian import SWAPPED, PlaceEvidence, is_inside_out, is_swapped
+from indexer.formats.repair.antimeridian import SWAPPED_WARNING, PlaceEvidence, is_inside_out, is_swapped
 
 _OVERSHOOT_DEG = 1.0  # the outer edge of a grid cell at a pole
 _FULL_CIRCLE_DEG = 360.0 - 1e-6
@@ -26,18 +26,18 @@ def repair_box(
     Where west > east, ``evidence`` decides between a box across the antimeridian and swapped edges.
     """
     edges = dict(zip(_EDGES, (west, south, east, north), strict=True))
-    bad = [name for name, value in edges.items() if not math.isfinite(value)]
-    if bad:
-        return None, [f"extent: box left out: {bad[0]} is not a number"]
+    invalid_edges = [name for name, value in edges.items() if not math.isfinite(value)]
+    if invalid_edges:
+        return None, [f"extent: box left out: {invalid_edges[0]} is not a number"]
     latitudes, warnings = _latitudes(south, north)
-    longitudes, more = _longitudes(west, east)
-    warnings += more
+    longitudes, repairs = _longitudes(west, east)
+    warnings += repairs
     if latitudes is None or longitudes is None:
         return None, [text for text in warnings if "left out" in text]
     (west_edge, east_edge), (low, high) = longitudes, latitudes
-    if west > east and SWAPPED not in warnings and is_swapped(west, east, low, high, evidence):
+    if west > east and SWAPPED_WARNING not in warnings and is_swapped(west, east, low, high, evidence):
         west_edge, east_edge = east_edge, west_edge
-        warnings.append(SWAPPED)
+        warnings.append(SWAPPED_WARNING)
     return BBox(west_edge, low, east_edge, high), warnings
 
 
@@ -67,14 +67,14 @@ def _longitudes(west: float, east: float) -> tuple[tuple[float, float] | None, l
     for value in (west, east):
         if not -360.0 <= value <= 540.0:
             return None, [f"extent: box left out: longitude {value:g} outside -180..180"]
-    outside = not (-180.0 <= west <= 180.0 and -180.0 <= east <= 180.0)
-    warnings = ["extent: longitudes 0..360 brought to -180..180"] if outside else []
+    is_outside = not (-180.0 <= west <= 180.0 and -180.0 <= east <= 180.0)
+    warnings = ["extent: longitudes 0..360 brought to -180..180"] if is_outside else []
     if east - west >= _FULL_CIRCLE_DEG:
         return (-180.0, 180.0), warnings
     west, east = normalise_longitude(west), normalise_longitude(east)
     # An edge exactly on the antimeridian is written so that the box does not cross it.
     if west == 180.0 and east == -180.0:
-        return (-180.0, 180.0), [*warnings, SWAPPED]
+        return (-180.0, 180.0), [*warnings, SWAPPED_WARNING]
     if west == 180.0 and east < 180.0:
         west = -180.0
     if east == -180.0 and west > -180.0:
@@ -128,14 +128,14 @@ class BoxCollector:
         self.boxes.append(box)
         return True
 
-    def confirm_with(self, other: BoxCollector) -> None:
+    def confirm_with(self, second_places: BoxCollector) -> None:
         """Uses the boxes that the document states a second time to choose a reading of the first ones.
 
         If two boxes are each other's complement, one of them is the other with west and east swapped.
         """
-        self._confirming_boxes.extend(other.unambiguous)
+        self._confirming_boxes.extend(second_places.unambiguous)
         for position, box in enumerate(self.boxes):
-            for edges in other._ambiguous.values():
+            for edges in second_places._ambiguous.values():
                 if (edges.west, edges.east, edges.south) == (box.east, box.west, box.south):
                     self._ambiguous[position] = edges
 
@@ -146,15 +146,17 @@ class BoxCollector:
 
         Boxes at the positions in ``skipped_positions`` are left to the caller.
         """
-        known = [box for i, box in enumerate(self.boxes) if i not in self._ambiguous and i not in skipped_positions]
-        evidence = PlaceEvidence(words, (*known, *self._confirming_boxes, *other_boxes))
+        certain_boxes = [
+            box for i, box in enumerate(self.boxes) if i not in self._ambiguous and i not in skipped_positions
+        ]
+        evidence = PlaceEvidence(words, (*certain_boxes, *self._confirming_boxes, *other_boxes))
         for position, edges in self._ambiguous.items():
-            decided, repairs = repair_box(*edges, evidence)
+            decided_box, repairs = repair_box(*edges, evidence)
             self.warnings.extend(repairs)
-            self.boxes[position] = decided or self.boxes[position]
+            self.boxes[position] = decided_box or self.boxes[position]
         self._ambiguous = {}
         for position, box in enumerate(self.boxes):
             if position not in skipped_positions and is_inside_out(box, words):
-                self.warnings.append(SWAPPED)
+                self.warnings.append(SWAPPED_WARNING)
                 self.boxes[position] = replace(box, west=box.east, east=box.west)
         return evidence

@@ -10,7 +10,7 @@ import pycountry
 
 from core.record import ProvenanceKind
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NOT_A_LANGUAGE = frozenset({"und", "zxx", "mul", "mis"})
@@ -80,9 +80,9 @@ _SHAPE = re.compile(
     r"\s*[MZ]{0,2}\s*\(|\w+limit\s*=)",
     re.IGNORECASE,
 )
-_NOTHING = frozenset({"NaN", "undefined", "[object Object]"})
+_EMPTY_WORDS = frozenset({"NaN", "undefined", "[object Object]"})
 """What programs write for a place that they have not; Nan is a province."""
-_MOST = 50
+_MAX_LENGTH = 50
 
 
 @lru_cache(maxsize=4096)
@@ -112,18 +112,18 @@ def _by_name(name: str) -> str | None:
     return None if entry is None else str(getattr(entry, "alpha_2", None) or entry.alpha_3)
 
 
-def scope(stated: str) -> str | None:
+def scope(type_word: str) -> str | None:
     """The ISO scope code, ignoring blanks and case; None for any other text."""
-    return _BY_NAME.get(stated.replace(" ", "").lower())
+    return _BY_NAME.get(type_word.replace(" ", "").lower())
 
 
-def resource_type(stated: str) -> str | None:
+def resource_type(type_word: str) -> str | None:
     """The type for a word of any standard, or for a URI that ends with it; None where it is unknown."""
-    last = stated.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
-    for name in (last, stated):
-        known = scope(name) or _TYPES_OF_OTHER_STANDARDS.get(name.strip().lower())
-        if known is not None:
-            return known
+    last = type_word.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
+    for name in (last, type_word):
+        scope_code = scope(name) or _TYPES_OF_OTHER_STANDARDS.get(name.strip().lower())
+        if scope_code is not None:
+            return scope_code
     return None
 
 
@@ -134,16 +134,16 @@ def kind_of_term(term: str) -> ProvenanceKind | None:
 
 def kind_of_platform(category: str) -> ProvenanceKind | None:
     """The kind by a platform category of NASA's standards (``Models/Analyses``, ``In Situ Land-based Platforms``)."""
-    lowered = category.lower()
-    return next((kind for word, kind in _KIND_OF_PLATFORM if word in lowered), None)
+    category_lower = category.lower()
+    return next((kind for word, kind in _KIND_OF_PLATFORM if word in category_lower), None)
 
 
-def agreed_kind(stated: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
+def agreed_kind(stated_kinds: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
     """The one kind that is stated; None where none is, or where several contradict each other.
 
     A reanalysis is model output made from observations, so its metadata often state all three.
     """
-    kinds = {kind for kind in stated if kind is not None}
+    kinds = {kind for kind in stated_kinds if kind is not None}
     if "reanalysis" in kinds:
         return "reanalysis"
     return kinds.pop() if len(kinds) == 1 else None
@@ -151,7 +151,7 @@ def agreed_kind(stated: Iterable[ProvenanceKind | None]) -> ProvenanceKind | Non
 
 def place_names(text: str) -> list[str]:
     """The names; a code of a country (ISO 3166, three letters) by the country's name. Empty for other codes."""
-    if text.strip() in _NOTHING:
+    if text.strip() in _EMPTY_WORDS:
         return []
     if text.lstrip()[:1] == "[" and text.rstrip()[-1:] == "]":
         try:
@@ -169,4 +169,4 @@ def place_names(text: str) -> list[str]:
 def _names_in_list(value: object) -> list[str]:
     if isinstance(value, str):
         return place_names(value)
-    return [name for item in value[:_MOST] for name in _names_in_list(item)] if isinstance(value, list) else []
+    return [name for item in value[:_MAX_LENGTH] for name in _names_in_list(item)] if isinstance(value, list) else []

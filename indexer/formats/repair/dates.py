@@ -78,21 +78,21 @@ def _bounds(text: str) -> tuple[str, str, bool]:
 
 
 def _numeric_date(text: str) -> str:
-    written = " ".join(text.split())
-    written = _STAMP.sub(
-        lambda match: "T".join([match[1], ":".join(part for part in match.groups()[1:] if part)]), written
+    date_text = " ".join(text.split())
+    date_text = _STAMP.sub(
+        lambda match: "T".join([match[1], ":".join(part for part in match.groups()[1:] if part)]), date_text
     )
-    compact = _COMPACT.match(written)  # without this, 19900105 would be a year
+    compact = _COMPACT.match(date_text)  # without this, 19900105 would be a year
     if compact is not None:
-        written = "-".join(part for part in compact.groups() if part) + written[compact.end() :]
-    if _STRICT.match(written) and _exists(written):
-        return written
-    match = _LOOSE.match(written)
+        date_text = "-".join(part for part in compact.groups() if part) + date_text[compact.end() :]
+    if _STRICT.match(date_text) and _exists(date_text):
+        return date_text
+    match = _LOOSE.match(date_text)
     if match is None:
-        raise ValueError(f"{written[:60]!r} is not a date")
+        raise ValueError(f"{date_text[:60]!r} is not a date")
     iso = _date(match) + _clock(match)
     if not _exists(iso):
-        raise ValueError(f"{written[:60]!r} does not exist")
+        raise ValueError(f"{date_text[:60]!r} does not exist")
     return iso
 
 
@@ -148,23 +148,23 @@ def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[Tim
 
 
 def _start(begin: Position, warnings: list[str]) -> str | None:
-    written = begin.text.strip()
-    if written.lower() in _NO_VALUE or begin.indeterminate in ("unknown", "before"):
+    begin_text = begin.text.strip()
+    if begin_text.lower() in _NO_VALUE or begin.indeterminate in ("unknown", "before"):
         return None
-    if _FAR_PAST.match(written):
-        warnings.append(f"time: begin {written} read as open")
+    if _FAR_PAST.match(begin_text):
+        warnings.append(f"time: begin {begin_text} read as open")
         return None
-    return _repair_end(written, warnings, 0)
+    return _repair_end(begin_text, warnings, 0)
 
 
 def _stop(end: Position, warnings: list[str]) -> str | None:
-    written = end.text.strip()
-    if written.lower() in _NO_VALUE | _NOW or end.indeterminate in ("unknown", "now", "after"):
+    end_text = end.text.strip()
+    if end_text.lower() in _NO_VALUE | _NOW or end.indeterminate in ("unknown", "now", "after"):
         return None
-    if _FAR_FUTURE.match(written):
-        warnings.append(f"time: end {written[:4]} read as open")
+    if _FAR_FUTURE.match(end_text):
+        warnings.append(f"time: end {end_text[:4]} read as open")
         return None
-    return _repair_end(written, warnings, 1)
+    return _repair_end(end_text, warnings, 1)
 
 
 def _repair_end(text: str, warnings: list[str], end: int) -> str | None:
@@ -214,17 +214,17 @@ class Interval:
 
 def interval_in(text: str) -> Interval | None:
     """The period in a text; a single date is a period of its own precision. None where there is none."""
-    written = " ".join(text.split())
-    if "start=" in written.replace(" ", "").lower() or "end=" in written.replace(" ", "").lower():
-        return _dcmi(written)
-    if "/" in written and (interval := _iso(written)) is not None:
+    period_text = " ".join(text.split())
+    if "start=" in period_text.replace(" ", "").lower() or "end=" in period_text.replace(" ", "").lower():
+        return _dcmi(period_text)
+    if "/" in period_text and (interval := _iso(period_text)) is not None:
         return interval
     for pattern in (_YEARS, _TO, _SOLR):
-        if match := pattern.match(written):
+        if match := pattern.match(period_text):
             return Interval(_end(match["begin"]), _end(match["end"]))
-    if _LOOKS_LIKE_A_DATE.match(written) and _is_date(written):
-        return Interval(Position(written), Position(written))
-    return _interval_in_words(written)
+    if _LOOKS_LIKE_A_DATE.match(period_text) and _is_date(period_text):
+        return Interval(Position(period_text), Position(period_text))
+    return _interval_in_words(period_text)
 
 
 def _interval_in_words(text: str) -> Interval | None:

@@ -51,16 +51,19 @@ class PeriodEnd:
 def parse_period_end(text: str, unit: str = "") -> PeriodEnd:
     """``unit``: of a bare number, an abbreviation or the name of a time scale."""
     words = " ".join(text.split())
-    written = f"{words} {unit}".strip() if unit and re.fullmatch(r"~?[\d.,]+", words) else words
-    return PeriodEnd(written, _age(written) or _era(words))
+    with_unit = f"{words} {unit}".strip() if unit and re.fullmatch(r"~?[\d.,]+", words) else words
+    return PeriodEnd(with_unit, _age(with_unit) or _era(words))
 
 
 def geologic_span(text: str) -> TimeSpan | None:
     """The years of one text: an age, an era, or two of them; None if it is something else."""
-    whole = None if text.strip().lower() in _NOW else parse_period_end(text).span
-    parts = next((two for pattern in _BETWEEN if len(two := [part for part in pattern.split(text) if part]) == 2), None)
-    if whole is not None or parts is None:
-        return whole
+    single_span = None if text.strip().lower() in _NOW else parse_period_end(text).span
+    parts = next(
+        (two_parts for pattern in _BETWEEN if len(two_parts := [part for part in pattern.split(text) if part]) == 2),
+        None,
+    )
+    if single_span is not None or parts is None:
+        return single_span
     first, second = parts
     unit = re.sub(r"^[\d.,\s~]+", "", second)
     return join_spans(parse_period_end(first, unit).span, parse_period_end(second).span)
@@ -101,12 +104,14 @@ def owl_time(value: JsonMapping) -> tuple[PeriodEnd, PeriodEnd, tuple[str, ...]]
 
     A calendar date is an edge without a span. Names are read without their prefix.
     """
-    own = _by_local_name(value)
-    words = tuple(text for name in ("description", "name", "label", "prefLabel") if (text := text_in(own.get(name))))
-    begin, end = (next(iter(as_list(own.get(name))), None) for name in ("hasBeginning", "hasEnd"))
-    if begin is None and end is None and not {"inTimePosition", *_CALENDAR} & own.keys():
+    members = _by_local_name(value)
+    words = tuple(
+        text for name in ("description", "name", "label", "prefLabel") if (text := text_in(members.get(name)))
+    )
+    begin, end = (next(iter(as_list(members.get(name))), None) for name in ("hasBeginning", "hasEnd"))
+    if begin is None and end is None and not {"inTimePosition", *_CALENDAR} & members.keys():
         eras = [text for name in ("intervalStartedBy", "intervalFinishedBy", "hasTime", "intervalEquals")
-                for text in _names(own.get(name))]  # fmt: skip
+                for text in _names(members.get(name))]  # fmt: skip
         return (parse_period_end(eras[0]), parse_period_end(eras[-1]), words) if eras else None
     if begin is None and end is None:
         begin = end = value
@@ -116,31 +121,40 @@ def owl_time(value: JsonMapping) -> tuple[PeriodEnd, PeriodEnd, tuple[str, ...]]
 def _instant(value: object) -> PeriodEnd:
     if not isinstance(value, Mapping):
         return parse_period_end(_last_part(text_in(value)))
-    own = _by_local_name(value)
+    members = _by_local_name(value)
     for name in _CALENDAR:
-        if text := text_in(own.get(name)):
+        if text := text_in(members.get(name)):
             return PeriodEnd(text, calendar=True)
-    position = next((item for item in as_list(own.get("inTimePosition")) if isinstance(item, Mapping)), None)
+    position = next((item for item in as_list(members.get("inTimePosition")) if isinstance(item, Mapping)), None)
     if position is None:
         return parse_period_end(next(iter(_names(value)), ""))
-    inside = _by_local_name(position)
-    system = _by_local_name(item) if isinstance(item := inside.get("hasTRS"), Mapping) else {}
-    scale = text_in(inside.get("hasTRS")) or str(system.get("@id") or system.get("id") or "")
-    unit = next((text for item in (inside, own) if (text := text_in(item.get("geologicTimeUnitAbbreviation")))), "")
-    number = text_in(inside.get("numericPosition"))
+    members_of_position = _by_local_name(position)
+    system = _by_local_name(item) if isinstance(item := members_of_position.get("hasTRS"), Mapping) else {}
+    scale = text_in(members_of_position.get("hasTRS")) or str(system.get("@id") or system.get("id") or "")
+    unit = next(
+        (
+            text
+            for item in (members_of_position, members)
+            if (text := text_in(item.get("geologicTimeUnitAbbreviation")))
+        ),
+        "",
+    )
+    number = text_in(members_of_position.get("numericPosition"))
     if number:
         last = _last_part(scale)
         unit = unit or (last if last.lower() in _YEARS else "Ma" if last == "geologicage" else scale_unit(last))
         return parse_period_end(number, unit or scale)
-    return parse_period_end(_last_part(text_in(inside.get("nominalPosition") or inside.get("NominalPosition"))))
+    return parse_period_end(
+        _last_part(text_in(members_of_position.get("nominalPosition") or members_of_position.get("NominalPosition")))
+    )
 
 
 def _names(value: object) -> Iterator[str]:
     for item in as_list(value):
-        own = _by_local_name(item) if isinstance(item, Mapping) else {}
+        members = _by_local_name(item) if isinstance(item, Mapping) else {}
         text = (
-            text_in(own.get("name") or own.get("prefLabel") or own.get("@id") or own.get("id"))
-            if own
+            text_in(members.get("name") or members.get("prefLabel") or members.get("@id") or members.get("id"))
+            if members
             else text_in(item)
         )
         if text:

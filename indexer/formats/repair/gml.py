@@ -12,7 +12,7 @@ from shapely.geometry.base import BaseGeometry
 
 from core.geo import BBox, enclosing_box
 from core.json_types import JsonMapping
-from indexer.formats.repair.antimeridian import ACROSS, PlaceEvidence, read_across
+from indexer.formats.repair.antimeridian import ACROSS_WARNING, PlaceEvidence, read_across
 from indexer.formats.xml_documents import Element, local_name
 
 _DEGREES = re.compile(r"4326|4258|4269|4283|CRS:?84|WGS[ _]?84|4979|4937", re.IGNORECASE)
@@ -50,7 +50,7 @@ class PolygonReader:
 
     def add(self, element: Element) -> None:
         try:
-            shape = self._oriented(element)
+            shape = self._orient(element)
         except (UnreadableGeometry, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return
@@ -58,11 +58,11 @@ class PolygonReader:
 
     def add_shape(self, shape: BaseGeometry) -> None:
         """Adds a geometry whose x is longitude and y latitude."""
-        shifted = read_across(shape, self._evidence)
-        if shifted is not None:
-            self.warnings.append(ACROSS)
+        shifted_shape = read_across(shape, self._evidence)
+        if shifted_shape is not None:
+            self.warnings.append(ACROSS_WARNING)
         try:
-            shape = self._in_range(shape if shifted is None else shifted)
+            shape = self._in_range(shape if shifted_shape is None else shifted_shape)
         except (UnreadableGeometry, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return
@@ -71,7 +71,7 @@ class PolygonReader:
         if enclosing is not None:
             self.boxes.append(enclosing)
 
-    def _oriented(self, element: Element) -> BaseGeometry:
+    def _orient(self, element: Element) -> BaseGeometry:
         """The geometry as x = longitude, y = latitude."""
         name = _srs_name(element)
         if name and not _DEGREES.search(name):
@@ -79,11 +79,13 @@ class PolygonReader:
         shape = shapely.union_all(list(_shapes(element)))
         if shape.is_empty:
             raise UnreadableGeometry("it has no coordinates")
-        written, other = (_swap_axes(shape), shape) if _LATITUDE_FIRST.match(name) else (shape, _swap_axes(shape))
-        if not self._fits(written) and self._fits(other):
+        as_stated, axes_swapped = (
+            (_swap_axes(shape), shape) if _LATITUDE_FIRST.match(name) else (shape, _swap_axes(shape))
+        )
+        if not self._fits(as_stated) and self._fits(axes_swapped):
             self.warnings.append("extent: latitude and longitude of a polygon were swapped")
-            return other
-        return written
+            return axes_swapped
+        return as_stated
 
     def _fits(self, shape: BaseGeometry) -> bool:
         west, south, east, north = shape.bounds
@@ -105,7 +107,7 @@ class PolygonReader:
             raise UnreadableGeometry(f"longitude {west if west < -360 else east:g} outside -180..180")
         if west >= -180.0 and east <= 180.0:
             return shape
-        if ACROSS not in self.warnings:
+        if ACROSS_WARNING not in self.warnings:
             self.warnings.append("extent: longitudes 0..360 brought to -180..180")
         return shapely.union_all(list(_revolutions(shape)))
 
@@ -144,20 +146,20 @@ def _shapes(element: Element) -> Iterator[BaseGeometry]:
 
 
 def _polygon(element: Element) -> BaseGeometry:
-    outer: _Pairs = []
+    outer_ring: _Pairs = []
     holes: list[_Pairs] = []
     for boundary in element.iterchildren("*"):
         pairs = _coordinates(boundary)
         if local_name(boundary) in ("exterior", "outerBoundaryIs"):
-            outer = pairs
+            outer_ring = pairs
         elif len(pairs) >= 3:
             holes.append(pairs)
-    corners = set(outer)
+    corners = set(outer_ring)
     if len(corners) < 3:  # a box without area, which some editors write as a polygon
         if not corners:
             raise UnreadableGeometry("it has no outer ring")
         return MultiPoint(list(corners)).convex_hull
-    shape = Polygon(outer, holes)
+    shape = Polygon(outer_ring, holes)
     return shape if shape.is_valid else _areas(repair_geometry(shape))
 
 
@@ -206,7 +208,7 @@ def _pairs(numbers: list[str], dimension: int) -> _Pairs:
 
 def _dimension(element: Element) -> int:
     for holder in (element, *element.iterancestors()):
-        stated = holder.get("srsDimension")
-        if stated and stated.isdigit():
-            return int(stated)
+        dimension_text = holder.get("srsDimension")
+        if dimension_text and dimension_text.isdigit():
+            return int(dimension_text)
     return 2

@@ -27,7 +27,7 @@ _CREATIVE_COMMONS = tuple(
     )
 )
 _LICENCE = r"licen[cs]e"
-_NAMED = tuple(
+_NAMED_LICENCES = tuple(
     (re.compile(pattern, re.IGNORECASE), spdx)
     for pattern, spdx in (
         (
@@ -98,7 +98,7 @@ _WITHOUT_SPDX_IDENTIFIER = {
     "iodl-1.0": "IODL-1.0",
     "iodl-2.0": "IODL-2.0",
 }  # these have no SPDX identifier
-_RESTRICTED = frozenset(
+_RESTRICTED_PHRASES = frozenset(
     {"restricted", "private", "confidential", "secret", "topsecret", "statutory", "in-confidence",
      "sensitivebutunclassified", "sbu", "foruseofficialonly", "forofficialuseonly", "protected", "limiteddistribution",
      "non-public", "nonpublic", "non_public", "sensitive", "restrictedaccess", "closedaccess", "embargoedaccess",
@@ -124,9 +124,9 @@ def spdx(text: str) -> str | None:
 
 @lru_cache(maxsize=1000)  # cached: a catalogue repeats the same text in every record
 def _spdx(text: str) -> str | None:
-    alone = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain(text))
-    if alone is not None:
-        return alone
+    identifier = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain_name(text))
+    if identifier is not None:
+        return identifier
     matches = [(place, licence) for place, licence in sorted(_in_sentence(text)) if not _is_negated(text, place)]
     of_data = [licence for place, licence in matches if not _METADATA_WORD.search(_clause_before(text, place))]
     return next(iter([*of_data, *(licence for _, licence in matches)]), None)
@@ -134,8 +134,8 @@ def _spdx(text: str) -> str | None:
 
 def licence_url(text: str) -> str | None:
     """The text itself where it is exactly one URL."""
-    stripped = text.strip()
-    return stripped if _URL.match(stripped) else None
+    stripped_text = text.strip()
+    return stripped_text if _URL.match(stripped_text) else None
 
 
 def _by_identifier(text: str) -> str | None:
@@ -146,14 +146,14 @@ def _by_identifier(text: str) -> str | None:
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, str]:
     """Plain name -> identifier; of licences with the same plain name, the first that is not deprecated."""
-    ordered = sorted(LICENSES.values(), key=lambda licence: licence.deprecated_id)
+    sorted_licences = sorted(LICENSES.values(), key=lambda licence: licence.deprecated_id)
     names: dict[str, str] = {}
-    for licence in ordered:
-        names.setdefault(_plain(licence.name), licence.id)
+    for licence in sorted_licences:
+        names.setdefault(_plain_name(licence.name), licence.id)
     return names
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     """A name without the parts that vary: case, punctuation, "the", "licence", "version"."""
     words = re.sub(r"\b(?:the|licen[cs]e|version|public license)\b|[^\w.]+", " ", name.casefold())
     return " ".join(re.sub(r"\bv\.?(?=\d)", "", words).replace(". ", " ").strip(" .").split())
@@ -163,7 +163,7 @@ def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
     """Yields each licence in a text with its position."""
     for pattern in _CREATIVE_COMMONS:
         yield from ((match.start(), _creative_commons(match)) for match in pattern.finditer(text))
-    for pattern, identifier in _NAMED:
+    for pattern, identifier in _NAMED_LICENCES:
         for match in pattern.finditer(text):
             version = next((group for group in match.groups() if group), "")
             yield match.start(), _gpl(version) if identifier == "{}" else identifier.format(version)
@@ -185,8 +185,8 @@ def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
 
 def _names_in(text: str) -> Iterator[tuple[int, str]]:
     """Names of SPDX's list inside a sentence: of those with the same beginning, the longest."""
-    plain = f" {_plain(text)} "
-    names = [name for name in _by_name() if len(name) >= _SHORTEST_NAME and f" {name} " in plain]
+    plain_text = f" {_plain_name(text)} "
+    names = [name for name in _by_name() if len(name) >= _SHORTEST_NAME and f" {name} " in plain_text]
     for name in sorted(names, key=len, reverse=True)[:1]:
         first = name.split()[0]
         place = re.search(rf"\b{re.escape(first)}", text, re.IGNORECASE)
@@ -209,10 +209,10 @@ def _split_conditions(short: str) -> str:
     return re.sub(r"(?<=[A-Z])(?=(?:NC|SA|ND)(?:[^A-Z]|$))|(?<=BY)(?=NC)", "-", short)
 
 
-def _gpl(written: str) -> str:
+def _gpl(gpl_text: str) -> str:
     """gpl-3.0, GPLv3, LGPL v2.1 as SPDX writes them."""
-    match = re.fullmatch(r"([al]?gpl)[\s-]*v?(\d)(?:\.(\d))?", written, re.IGNORECASE)
-    return f"{match[1].upper()}-{match[2]}.{match[3] or 0}" if match else written
+    match = re.fullmatch(r"([al]?gpl)[\s-]*v?(\d)(?:\.(\d))?", gpl_text, re.IGNORECASE)
+    return f"{match[1].upper()}-{match[2]}.{match[3] or 0}" if match else gpl_text
 
 
 def _clause_before(text: str, place: int) -> str:
@@ -222,22 +222,22 @@ def _clause_before(text: str, place: int) -> str:
 
 
 def _is_negated(text: str, place: int) -> bool:
-    before = _clause_before(text, place)[-_FARTHEST_NEGATION:]
-    return _NEGATION.search(before) is not None and _EXCEPTION.search(before) is None
+    clause_before = _clause_before(text, place)[-_FARTHEST_NEGATION:]
+    return _NEGATION.search(clause_before) is not None and _EXCEPTION.search(clause_before) is None
 
 
 def _conditions(words: str) -> str:
-    lowered = re.sub(r"[^a-z]", "", words.lower())
+    letters_only = re.sub(r"[^a-z]", "", words.lower())
     return (
-        ("-NC" if "noncommercial" in lowered else "")
-        + ("-SA" if "sharealike" in lowered else "")
-        + ("-ND" if "noderiv" in lowered else "")
+        ("-NC" if "noncommercial" in letters_only else "")
+        + ("-SA" if "sharealike" in letters_only else "")
+        + ("-ND" if "noderiv" in letters_only else "")
     )
 
 
 def is_restricted_code(code: str) -> bool:
     """Whether a code means restricted: ISO restriction and classification, DCAT access level, DataCite, COAR."""
-    return code.replace(" ", "").rpartition("/")[2].rpartition("#")[2].lower() in _RESTRICTED
+    return code.replace(" ", "").rpartition("/")[2].rpartition("#")[2].lower() in _RESTRICTED_PHRASES
 
 
 def says_restricted(text: str) -> bool:

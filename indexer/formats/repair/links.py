@@ -36,19 +36,19 @@ _ENCODED_SLASH = re.compile(r"(10\.\d{4,9})%2[fF]")
 
 def repair_href(text: str) -> tuple[str | None, str | None]:
     """A usable link and the repair that was made; None where the text is not one (a file name, another scheme)."""
-    written = text.strip()
-    if written[:4].upper() == "URL:":
-        written = written[4:].strip()
-    if not written:
+    link_text = text.strip()
+    if link_text[:4].upper() == "URL:":
+        link_text = link_text[4:].strip()
+    if not link_text:
         return None, None
-    if written.lower().startswith("doi:"):
-        return f"https://doi.org/{written[4:].strip()}", None
-    scheme = _SCHEME.match(written)
-    if scheme is None or written[: scheme.end() - 1].lower() not in _SAFE_SCHEMES:
-        if not _BARE_HOST.match(written):
-            return None, f"links: {written[:80]} left out: it is no web address"
-        written = f"http://{written}"
-    return _UNSAFE_CHARACTER.sub(lambda match: f"%{ord(match[0]):02X}", written), None
+    if link_text.lower().startswith("doi:"):
+        return f"https://doi.org/{link_text[4:].strip()}", None
+    scheme = _SCHEME.match(link_text)
+    if scheme is None or link_text[: scheme.end() - 1].lower() not in _SAFE_SCHEMES:
+        if not _BARE_HOST.match(link_text):
+            return None, f"links: {link_text[:80]} left out: it is no web address"
+        link_text = f"http://{link_text}"
+    return _UNSAFE_CHARACTER.sub(lambda match: f"%{ord(match[0]):02X}", link_text), None
 
 
 def is_message_channel(href: str) -> bool:

@@ -19,7 +19,7 @@ NameKind = Literal[
     "platform", "instrument", "project", "variable", "standard name", "science keyword", "processing level"
 ]
 
-_MOST = 200  # of each kind
+_MAX_NAMES = 200  # of each kind
 _LONGEST_GUESS = 40
 _LONGEST = 200  # a longer text describes, and names nothing
 _KINDS: tuple[tuple[re.Pattern[str], NameKind], ...] = (
@@ -95,21 +95,21 @@ class NameCollector:
 
     def add_variable(self, name: str, standard_name: str = "", unit: str = "") -> None:
         """``name`` may carry CF's standard name behind it: ``Temperature (sea_water_temperature)``."""
-        text, standard, measured = line(name), line(standard_name), line(unit)
-        both = _NAME_AND_STANDARD_NAME.fullmatch(text)
-        if both is not None:
-            text, standard = both[1], standard or both[2]
+        text, standard, unit_text = line(name), line(standard_name), line(unit)
+        name_match = _NAME_AND_STANDARD_NAME.fullmatch(text)
+        if name_match is not None:
+            text, standard = name_match[1], standard or name_match[2]
         text = text or standard
         if len(text) <= _LONGEST and not _is_placeholder(text):
-            self.variables.append(Variable(text, standard or None, None if _is_placeholder(measured) else measured))
+            self.variables.append(Variable(text, standard or None, None if _is_placeholder(unit_text) else unit_text))
 
     def set_level(self, text: str) -> None:
         """``Level 2A``, ``2A`` and ``L2A`` are ``L2A``; other words stay as they are. The first counts."""
         words = line(text)
         if self.processing_level is not None or _is_placeholder(words):
             return
-        usual = _LEVEL.fullmatch(words)
-        self.processing_level = words if usual is None else f"L{usual[1].upper()}"
+        level_match = _LEVEL.fullmatch(words)
+        self.processing_level = words if level_match is None else f"L{level_match[1].upper()}"
 
     def add_keyword(self, term: str, vocabulary: str | None) -> None:
         """What a keyword names, judged by its vocabulary; most name nothing."""
@@ -140,11 +140,11 @@ class NameCollector:
 
     def finish(self) -> Names:
         return Names(
-            short_names=names_once(self.short_names)[:_MOST],
-            platforms=names_once(self.platforms)[:_MOST],
-            instruments=names_once(self.instruments)[:_MOST],
-            variables=variables_once(self.variables)[:_MOST],
-            projects=names_once(self.projects)[:_MOST],
+            short_names=names_once(self.short_names)[:_MAX_NAMES],
+            platforms=names_once(self.platforms)[:_MAX_NAMES],
+            instruments=names_once(self.instruments)[:_MAX_NAMES],
+            variables=variables_once(self.variables)[:_MAX_NAMES],
+            projects=names_once(self.projects)[:_MAX_NAMES],
             processing_level=self.processing_level,
         )
 

@@ -38,7 +38,7 @@ _NUMBER_AND_UNIT = re.compile(
 )
 _DEGREES = re.compile(r"(?P<number>\d+\s*/\s*\d+|\d*[.,]?\d+)\s*(?:°|º)")
 _BOTH_IN_ONE_UNIT = re.compile(r"(\d*[.,]?\d+)\s*(?:x|×|by)\s*(\d*[.,]?\d+)\s*([a-z°]+)", re.IGNORECASE)
-_LISTED = re.compile(r",\s+|;|\s+x\s+|\s+by\s+|\s+and\s+", re.IGNORECASE)
+_LIST_SEPARATOR = re.compile(r",\s+|;|\s+x\s+|\s+by\s+|\s+and\s+", re.IGNORECASE)
 _STEP = re.compile(
     r"(?P<number>\d+(?:\.\d+)?)?\s*-?\s*(?P<unit>seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b", re.I
 )
@@ -67,8 +67,8 @@ def time_step(value: float, unit: str) -> str | None:
     name = _last_word(unit).lower()
     name = _SHORT_TIME.get(name, name.removesuffix("s"))
     if name in _CALENDAR:
-        letter, many = _CALENDAR[name]
-        count = value * many
+        letter, factor = _CALENDAR[name]
+        count = value * factor
         return f"P{int(count)}{letter}" if count > 0 and count == int(count) else None
     if name not in _SECONDS or not value > 0:
         return None
@@ -77,8 +77,8 @@ def time_step(value: float, unit: str) -> str | None:
 
 def iso_duration(text: str) -> str | None:
     """The text itself where it is an ISO 8601 duration."""
-    written = text.strip().upper()
-    return written if _ISO_DURATION.match(written) else None
+    duration = text.strip().upper()
+    return duration if _ISO_DURATION.match(duration) else None
 
 
 def _from_seconds(seconds: float) -> str | None:
@@ -96,7 +96,7 @@ def _last_word(unit: str) -> str:
 
 def distance_in(text: str) -> float | None:
     """The first distance in a text in metres (the finest of a list, angles at the equator); None without one."""
-    parts = _LISTED.split(_BOTH_IN_ONE_UNIT.sub(r"\1 \3 x \2 \3", text))
+    parts = _LIST_SEPARATOR.split(_BOTH_IN_ONE_UNIT.sub(r"\1 \3 x \2 \3", text))
     distances = [distance for part in parts if (distance := _first_distance(part)) is not None]
     return min(distances) if len(distances) == len(parts) else _first_distance(text)
 
@@ -117,9 +117,9 @@ def step_in(text: str) -> str | None:
     """The first time step in a text as an ISO 8601 duration; None without one."""
     if duration := iso_duration(text):
         return duration
-    lowered = text.lower()
-    word = _WORD.search(lowered)
+    lower_text = text.lower()
+    word = _WORD.search(lower_text)
     if word is not None and word[0] in _NAMED_STEPS:
         return _NAMED_STEPS[word[0]]
-    match = _STEP.search(lowered)
+    match = _STEP.search(lower_text)
     return None if match is None else time_step(float(match["number"] or 1), match["unit"])

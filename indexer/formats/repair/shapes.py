@@ -15,8 +15,8 @@ from shapely.geometry.base import BaseGeometry
 from core.geo import BBox
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.refused import RecordRefused
-from indexer.formats.repair.antimeridian import ACROSS, PlaceEvidence, has_long_edges, read_across
+from indexer.formats.record_refused import RecordRefused
+from indexer.formats.repair.antimeridian import ACROSS_WARNING, PlaceEvidence, has_long_edges, read_across
 from indexer.formats.repair.boxes import BoxCollector, BoxEdges, number
 from indexer.formats.repair.gml import PolygonReader, repair_geometry
 from indexer.formats.xml_documents import parse
@@ -85,10 +85,10 @@ def _kind(groups: dict[str, str], prefix: str) -> str:
 
 def _degrees(groups: dict[str, str], prefix: str) -> float:
     parts = (float(groups[f"{prefix}{name}"] or 0.0) for name in ("minutes", "seconds"))
-    written = groups[f"{prefix}degrees"]
-    size = abs(float(written)) + sum(part / _MINUTES**power for power, part in enumerate(parts, 1))
+    degrees_text = groups[f"{prefix}degrees"]
+    size = abs(float(degrees_text)) + sum(part / _MINUTES**power for power, part in enumerate(parts, 1))
     letters = f"{groups[f'{prefix}before']}{groups[f'{prefix}behind']}".lower()
-    return -size if written.startswith("-") or "s" in letters or "w" in letters else size
+    return -size if degrees_text.startswith("-") or "s" in letters or "w" in letters else size
 
 
 class PlaceCollector:
@@ -112,10 +112,10 @@ class PlaceCollector:
         """Adds a box in degrees, from numbers or texts; whether it was usable."""
         return self._boxes.add(BoxEdges(*(number(str(edge)) for edge in (west, south, east, north))))
 
-    def confirm_with(self, other: PlaceCollector) -> None:
+    def confirm_with(self, second_places: PlaceCollector) -> None:
         """Takes places that the document states a second time: they only choose a reading of the first ones."""
-        if not other._long:
-            self._boxes.confirm_with(other._boxes)
+        if not second_places._long:
+            self._boxes.confirm_with(second_places._boxes)
 
     def resolve(self, words: str) -> None:
         """Decides the ambiguous places by ``words``: the record's title, places and keywords."""
@@ -127,10 +127,10 @@ class PlaceCollector:
 
     def _resolve_polygon(self, long: BaseGeometry, evidence: PlaceEvidence) -> BBox:
         """The box of a polygon with long edges, read as written or across the antimeridian."""
-        shifted = read_across(long, evidence)
-        if shifted is not None:
-            self.warnings.append(ACROSS)
-        used = long if shifted is None else shifted
+        shifted_shape = read_across(long, evidence)
+        if shifted_shape is not None:
+            self.warnings.append(ACROSS_WARNING)
+        used = long if shifted_shape is None else shifted_shape
         if not _is_box(long):
             self._reader.add_shape(used)
             self._reader.warnings.clear()
@@ -194,15 +194,15 @@ class PlaceCollector:
             return self.add_geojson_text(text)
         if "=" in text and _DCMI.search(text):
             return self._add_dcmi(text)
-        before = len(self.warnings)
+        warnings_before = len(self.warnings)
         if self._add_plain_numbers(_BOX_PREFIX.sub(r"\1", text)):
             return True
-        return self._report_unreadable_numbers(text) if len(self.warnings) == before else False
+        return self._report_unreadable_numbers(text) if len(self.warnings) == warnings_before else False
 
     def add_coordinates(self, text: str) -> bool:
         """As ``text``, for a member that never holds a name: whatever cannot be read is reported."""
-        before = len(self.warnings)
-        return self.add_text(text) or (len(self.warnings) == before and self._report_unreadable(text))
+        warnings_before = len(self.warnings)
+        return self.add_text(text) or (len(self.warnings) == warnings_before and self._report_unreadable(text))
 
     def add_named_edges(self, parts: Mapping[str, str]) -> bool:
         """Adds edges by their names in lower case: ``northlimit``, ..., or ``east`` and ``north`` of a point."""
@@ -247,16 +247,16 @@ class PlaceCollector:
         if not all(math.isfinite(value) for value in (*longitudes, *latitudes)):
             return False
         possible = max(map(abs, longitudes)) <= 90.0
-        swapped = max(map(abs, latitudes)) > 90.0
-        if possible and not swapped and self._boxes.unambiguous:
-            as_written, other = (
+        is_swapped = max(map(abs, latitudes)) > 90.0
+        if possible and not is_swapped and self._boxes.unambiguous:
+            as_written, swapped_places = (
                 PlaceEvidence(other_boxes=self._boxes.unambiguous).overlap(BBox(min(x), min(y), max(x), max(y)))
                 for x, y in ((longitudes, latitudes), (latitudes, longitudes))
             )
-            swapped = other > as_written
-        if swapped and possible:
+            is_swapped = swapped_places > as_written
+        if is_swapped and possible:
             self.warnings.append("extent: latitude and longitude of a polygon were swapped")
-        return swapped and possible
+        return is_swapped and possible
 
     def add_ring(self, pairs: list[tuple[Any, Any]]) -> bool:
         """Adds a polygon's outer ring of (longitude, latitude), numbers or texts."""
@@ -288,16 +288,16 @@ class PlaceCollector:
             return self.add_box(*geometry.bounds)
         if not geometry.is_valid:
             geometry = repair_geometry(geometry)
-        before = len(self._reader.boxes)
+        boxes_before = len(self._reader.boxes)
         self._reader.add_shape(geometry)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
-        self._boxes.boxes.extend(self._reader.boxes[before:])
-        return len(self._reader.boxes) > before
+        self._boxes.boxes.extend(self._reader.boxes[boxes_before:])
+        return len(self._reader.boxes) > boxes_before
 
-    def _add_wkt(self, written: str) -> bool:
-        prefix = _CRS_PREFIX.match(written)
-        text = written[prefix.end() :] if prefix else written
+    def _add_wkt(self, wkt_text: str) -> bool:
+        prefix = _CRS_PREFIX.match(wkt_text)
+        text = wkt_text[prefix.end() :] if prefix else wkt_text
         try:
             geometry = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
@@ -316,15 +316,15 @@ class PlaceCollector:
             root = parse(text.encode()).root
         except RecordRefused:
             return self._leave_out("GML that is none")
-        before = len(self._reader.boxes)
+        boxes_before = len(self._reader.boxes)
         self._reader.add(root)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
-        self._boxes.boxes.extend(self._reader.boxes[before:])
-        return len(self._reader.boxes) > before
+        self._boxes.boxes.extend(self._reader.boxes[boxes_before:])
+        return len(self._reader.boxes) > boxes_before
 
     def _add_solr_envelope(self, text: str) -> bool:
-        """Adds ``ENVELOPE(west, east, north, south)``; a sign may stand apart from its number."""
+        """Adds ``ENVELOPE(west, east, north, south)``; there may be a space between a sign and its number."""
         match = _ENVELOPE.match(_SIGN_APART.sub(r"\1", text))
         if match is None:
             return self._leave_out(f"an ENVELOPE that cannot be read: {text[:80]!r}")
@@ -363,8 +363,8 @@ class PlaceCollector:
             return self._report_unreadable(text)
         return False
 
-    def _leave_out(self, what: str) -> bool:
-        self.warnings.append(f"extent: left out: {what}")
+    def _leave_out(self, description: str) -> bool:
+        self.warnings.append(f"extent: left out: {description}")
         return False
 
 

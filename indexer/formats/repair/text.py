@@ -27,7 +27,7 @@ _EMPTY_WORDS = frozenset(
     {"", "none", "n/a", "na", "null", "unknown", "tbd", "missing", "not available", "not applicable", "-", "."}
 )
 
-_LONGEST_NOTHING = 20
+_LONGEST_EMPTY_TEXT = 20
 _ESCAPED_AT_MOST = 3
 
 
@@ -36,7 +36,7 @@ def line(text: str | None) -> str:
     if not text:
         return ""
     if "&" in text or "<" in text:
-        text = plain(text)
+        text = plain_text_of(text)
     return _visible(" ".join(text.split()))
 
 
@@ -45,14 +45,14 @@ def block(text: str | None) -> str:
     if not text:
         return ""
     if "&" in text or "<" in text:
-        text = plain(text)
+        text = plain_text_of(text)
     if "\n" not in text:
         return _visible(" ".join(text.split()))
     paragraphs = (_visible(" ".join(part.split())) for part in _PARAGRAPH.split(text))
     return "\n\n".join(part for part in paragraphs if part)
 
 
-def plain(text: str) -> str:
+def plain_text_of(text: str) -> str:
     """HTML as plain text, blocks as paragraphs; text that only contains ``<`` or ``&`` is unchanged.
 
     Entities are resolved first: metadata editors often escape their HTML more than once.
@@ -63,7 +63,7 @@ def plain(text: str) -> str:
         text = _ENTITY.sub(lambda match: html.unescape(match[0]), text)
     if not _MARKUP.search(text):
         return text
-    reader = _Plain()
+    reader = _PlainTextParser()
     reader.feed(text)
     reader.close()
     return "".join(reader.pieces)
@@ -71,7 +71,7 @@ def plain(text: str) -> str:
 
 def is_placeholder(text: str) -> bool:
     """Whether a text only says that a value is missing (``none``, ``n/a``)."""
-    return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _EMPTY_WORDS
+    return len(text) < _LONGEST_EMPTY_TEXT and text.casefold().strip(" .") in _EMPTY_WORDS
 
 
 def shorten(text: str, longest: int = 300) -> str:
@@ -88,7 +88,7 @@ def _visible(text: str) -> str:
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
-class _Plain(HTMLParser):
+class _PlainTextParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []

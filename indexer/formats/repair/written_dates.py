@@ -16,7 +16,7 @@ _NO_DATE = re.compile(
     r"|sans date|sine anno|sin fecha|senza data|sem data|ohne jahr|unknown date|various|varies|various dates)$"
 )
 _BRACKETS = re.compile(r"[\[\](){}<>|\"“”]")
-_CORRECTED = re.compile(r"\d{4}\??,? [\[(]?i\.? ?e\.?,? ?(\d{4})[\])]?")
+_CORRECTED_YEAR = re.compile(r"\d{4}\??,? [\[(]?i\.? ?e\.?,? ?(\d{4})[\])]?")
 _DOUBT = re.compile(
     r"\?|~|\b(?:c|ca|circa|cca|approx|approximately|about|around|probably|possibly|perhaps|presumably|um|etwa|vers|env|environ"
     r"|hacia|circa|verso|cerca de)\b\.?",
@@ -57,14 +57,14 @@ def says_no_date(text: str) -> bool:
 
 def parse_written_dates(text: str) -> WrittenDates | None:
     """What a text can mean; None where it is not a date. An ambiguous order of day and month is never guessed."""
-    text = _CORRECTED.sub(r"\1", text.casefold())
-    plain = " ".join(_BRACKETS.sub(" ", text.replace("'s", "s")).split()).strip(" .,;:")
-    plain = re.sub(r"\b(\d\d\d)\?", r"\1-", _FURTHER.sub("", plain))  # 192? is a decade
-    bare = _CIRCA_YEAR.sub("", " ".join(_DOUBT.sub(" ", plain).split()).strip(" .,;:"))
-    doubtful = bare != plain
-    bare = " ".join(_FILLER.sub(" ", bare).split()).strip(" .,;")
+    text = _CORRECTED_YEAR.sub(r"\1", text.casefold())
+    plain_text = " ".join(_BRACKETS.sub(" ", text.replace("'s", "s")).split()).strip(" .,;:")
+    plain_text = re.sub(r"\b(\d\d\d)\?", r"\1-", _FURTHER.sub("", plain_text))  # 192? is a decade
+    text_without_doubt = _CIRCA_YEAR.sub("", " ".join(_DOUBT.sub(" ", plain_text).split()).strip(" .,;:"))
+    doubtful = text_without_doubt != plain_text
+    text_without_doubt = " ".join(_FILLER.sub(" ", text_without_doubt).split()).strip(" .,;")
     for form in _FORMS:
-        span = form(bare)
+        span = form(text_without_doubt)
         if span is not None:
             return WrittenDates(span.begin, span.end, doubtful or span.doubtful)
     return None
@@ -149,8 +149,8 @@ def _month(text: str) -> WrittenDates | None:
         match = re.fullmatch(pattern + r"(?:[\st,]+\d\d?:\d\d.*)?", text)
         if match is not None and (number := _number_of(match["month"])):
             iso = f"{match['year']}-{number:02d}"
-            named = match.groupdict().get("day")
-            iso += f"-{int(named):02d}" if named else ""
+            day_text = match.groupdict().get("day")
+            iso += f"-{int(day_text):02d}" if day_text else ""
             return WrittenDates(iso, iso)
     return None
 
@@ -164,8 +164,8 @@ def _number_of(month: str) -> int:
 
 def _two_months(text: str) -> WrittenDates | None:
     """March - May 2008, March 2008 to May 2009."""
-    for parting in re.finditer(_TO, text):
-        left, right = text[: parting.start()], text[parting.end() :]
+    for separator in re.finditer(_TO, text):
+        left, right = text[: separator.start()], text[separator.end() :]
         end = _month(right) or _one_year(right)
         if end is None:
             continue

@@ -29,7 +29,7 @@ DCAT_CONTEXT = "http://www.w3.org/ns/dcat#"
 
 _DEEPEST_CATALOGUE = 20
 _DEEPEST_LIST = 5
-_LINKED = (None, "dcat", "schema.org")  # formats whose records may be joined from several nodes
+_LINKED_FORMATS = (None, "dcat", "schema.org")  # formats whose records may be joined from several nodes
 _IN_A_CATALOGUE = (("dataset", "Dataset"), ("service", "DataService"), ("datasetSeries", "DatasetSeries"))
 
 
@@ -48,76 +48,78 @@ class JsonMembers:
     records: list[JsonRecord] = field(default_factory=list)
     unreadable: list[UnreadableMember] = field(default_factory=list)
 
-    def add(self, other: JsonMembers) -> None:
-        self.records += other.records
-        self.unreadable += other.unreadable
+    def add(self, other_members: JsonMembers) -> None:
+        self.records += other_members.records
+        self.unreadable += other_members.unreadable
 
 
-def json_members(document: object, depth: int = 0, where: str = "") -> JsonMembers:
+def json_members(document: object, depth: int = 0, place: str = "") -> JsonMembers:
     """The members of the first container that holds a known record; the document itself where it is one record.
 
     Nothing is unreadable where no record is found at all: then the whole document is refused.
     """
-    if isinstance(document, list) and any(format_of_json(member) not in _LINKED for member in document):
-        return _list(document, depth, where)
+    if isinstance(document, list) and any(format_of_json(member) not in _LINKED_FORMATS for member in document):
+        return _list(document, depth, place)
     if (name := format_of_json(document)) is not None:
         is_graph = isinstance(document, list) or (isinstance(document, dict) and "@graph" in document)
-        members = _graph(document, where) if is_graph else JsonMembers()
+        members = _graph(document, place) if is_graph else JsonMembers()
         return members if members.records else JsonMembers([JsonRecord(document, Recognition(name))])
     if isinstance(document, list):
-        members = _list(document, depth, where)
-        return members if members.records else _graph(document, where)
+        members = _list(document, depth, place)
+        return members if members.records else _graph(document, place)
     if not isinstance(document, dict):
         return JsonMembers()
-    return next((members for find in _CONTAINERS if (members := find(document, depth, where)).records), JsonMembers())
+    return next((members for find in _CONTAINERS if (members := find(document, depth, place)).records), JsonMembers())
 
 
-def _list(entries: Sequence[object], depth: int, where: str) -> JsonMembers:
+def _list(entries: Sequence[object], depth: int, outer_place: str) -> JsonMembers:
     """Each entry that is a record, or that is itself a container of records."""
     members = JsonMembers()
     for number, entry in enumerate(entries, 1):
-        place = f"entry {number}{where}"
+        place = f"entry {number}{outer_place}"
         if (name := format_of_json(entry)) is not None:
             members.records.append(JsonRecord(entry, Recognition(name)))
             continue
-        inner = json_members(entry, depth + 1, f" of {place}") if depth < _DEEPEST_LIST else JsonMembers()
-        if inner.records:
-            members.add(inner)
+        inner_members = json_members(entry, depth + 1, f" of {place}") if depth < _DEEPEST_LIST else JsonMembers()
+        if inner_members.records:
+            members.add(inner_members)
         else:
             members.unreadable.append(UnreadableMember(place, describe_member(entry), record_name(entry)))
     return members
 
 
-def _features(document: JsonMapping, depth: int, where: str) -> JsonMembers:
+def _features(document: JsonMapping, depth: int, place: str) -> JsonMembers:
     is_collection = document.get("type") == "FeatureCollection"
-    return _list_at("features")(document, depth, where) if is_collection else JsonMembers()
+    return _list_reader("features")(document, depth, place) if is_collection else JsonMembers()
 
 
-def _list_at(*path: str) -> Callable[[JsonMapping, int, str], JsonMembers]:
-    def find(document: JsonMapping, depth: int, where: str) -> JsonMembers:
+def _list_reader(*path: str) -> Callable[[JsonMapping, int, str], JsonMembers]:
+    def find(document: JsonMapping, depth: int, place: str) -> JsonMembers:
         value: object = document
         for name in path:
             value = value.get(name) if isinstance(value, dict) else None
-        return _list(value, depth, f" of {path[-1]}{where}") if isinstance(value, list) else JsonMembers()
+        return _list(value, depth, f" of {path[-1]}{place}") if isinstance(value, list) else JsonMembers()
 
     return find
 
 
-def _catalogue(document: JsonMapping, depth: int = 0, where: str = "") -> JsonMembers:
+def _catalogue(document: JsonMapping, depth: int = 0, place: str = "") -> JsonMembers:
     """Data sets, services and series of a data.json and of its nested catalogues; identical ones once."""
     if types_of(document) & {"DataCatalog"}:
         return JsonMembers()
-    entries, unreadable = _catalogue_entries(document, depth, where)
-    once: dict[bytes, Json] = {}
+    entries, unreadable = _catalogue_entries(document, depth, place)
+    by_content: dict[bytes, Json] = {}
     for entry in entries:
         key = _without_series(entry)
-        if key in once:
+        if key in by_content:
             unreadable.append(UnreadableMember("entry", "it is listed twice, and read once", passed_over=True))
-        once[key] = entry
-    return JsonMembers([JsonRecord(entry) for entry in once.values()], unreadable)
+        by_content[key] = entry
+    return JsonMembers([JsonRecord(entry) for entry in by_content.values()], unreadable)
 
 
-def _catalogue_entries(document: JsonMapping, depth: int, where: str) -> tuple[list[Json], list[UnreadableMember]]:
+def _catalogue_entries(
+    document: JsonMapping, depth: int, outer_place: str
+) -> tuple[list[Json], list[UnreadableMember]]:
     entries: list[Json] = []
     unreadable: list[UnreadableMember] = []
     if depth > _DEEPEST_CATALOGUE:
@@ -129,17 +131,17 @@ def _catalogue_entries(document: JsonMapping, depth: int, where: str) -> tuple[l
             if isinstance(entry, dict) and len(entry) > 1:  # more than a reference
                 entries.append(entry if "@type" in entry else {**entry, "@type": kind})
             else:
-                place = f"entry {number} of {name}{where}"
+                place = f"entry {number} of {name}{outer_place}"
                 unreadable.append(UnreadableMember(place, describe_member(entry), _reference_name(entry)))
     for series in [entry for entry in entries if types_of(entry) & {"DatasetSeries"}]:
         for member in objects_in(series.get("seriesMember")):
             if "title" in member:
                 series_name = series.get("@id") or series.get("identifier") or series.get("title")
                 entries.append({**member, "inSeries": series_name})
-    for number, inner in enumerate(as_list(members.get("catalog")), 1):
-        if isinstance(inner, dict):
-            more, faults = _catalogue_entries(inner, depth + 1, f" of catalog {number}{where}")
-            entries += more
+    for number, inner_catalogue in enumerate(as_list(members.get("catalog")), 1):
+        if isinstance(inner_catalogue, dict):
+            inner_entries, faults = _catalogue_entries(inner_catalogue, depth + 1, f" of catalog {number}{outer_place}")
+            entries += inner_entries
             unreadable += faults
     return entries, unreadable
 
@@ -154,20 +156,24 @@ def _without_series(entry: JsonMapping) -> bytes:
     return to_bytes({name: entry[name] for name in sorted(entry) if name not in ("inSeries", "@type")})
 
 
-def _graph(document: object, where: str = "") -> JsonMembers:
+def _graph(document: object, outer_place: str = "") -> JsonMembers:
     """Data sets of a JSON-LD graph, each joined from its nodes; the nodes that are no data set are passed over."""
-    ordered = in_fixed_order(document)
-    datasets: list[Json] = [{**node, "@context": DCAT_CONTEXT} for node in dcat.resources_in(ordered) if types_of(node)]
-    datasets = datasets or [{**node, "@context": SCHEMA_CONTEXT} for node in schema_org.datasets_in([ordered])]
+    document_in_order = in_fixed_order(document)
+    datasets: list[Json] = [
+        {**node, "@context": DCAT_CONTEXT} for node in dcat.resources_in(document_in_order) if types_of(node)
+    ]
+    datasets = datasets or [
+        {**node, "@context": SCHEMA_CONTEXT} for node in schema_org.datasets_in([document_in_order])
+    ]
     if not datasets:
         return JsonMembers()
-    unmatched, members = Counter(map(_likeness, datasets)), JsonMembers([JsonRecord(node) for node in datasets])
+    unmatched_counts, members = Counter(map(_likeness, datasets)), JsonMembers([JsonRecord(node) for node in datasets])
     names = {record_name(node) for node in datasets}
-    for place, node in _nodes(apply_context(document), where):
+    for place, node in _nodes(apply_context(document), outer_place):
         if not isinstance(node, dict):
             members.unreadable.append(UnreadableMember(place, describe_member(node)))
-        elif unmatched[likeness := _likeness(plain_node(node, {}))]:
-            unmatched[likeness] -= 1
+        elif unmatched_counts[likeness := _likeness(plain_node(node, {}))]:
+            unmatched_counts[likeness] -= 1
         else:
             kinds = ", ".join(sorted(types_of(node)))
             reason = f"it is of the type {kinds}, not a data set" if kinds else "it is a node without a type"
@@ -176,17 +182,17 @@ def _graph(document: object, where: str = "") -> JsonMembers:
     return members
 
 
-def _nodes(document: object, where: str) -> Iterator[tuple[str, object]]:
+def _nodes(document: object, place: str) -> Iterator[tuple[str, object]]:
     """The top-level nodes with their places, also those that are no objects."""
     if isinstance(document, list):
         for number, entry in enumerate(document, 1):
             if (isinstance(entry, list) and entry) or (isinstance(entry, dict) and "@graph" in entry):
-                yield from _nodes(entry, f" of entry {number}{where}")
+                yield from _nodes(entry, f" of entry {number}{place}")
             else:
-                yield f"entry {number}{where}", entry
+                yield f"entry {number}{place}", entry
     elif isinstance(document, dict) and "@graph" in document:
         graph = document["@graph"]
-        yield from _nodes(graph if isinstance(graph, list) else [graph], f" of @graph{where}")
+        yield from _nodes(graph if isinstance(graph, list) else [graph], f" of @graph{place}")
 
 
 def _likeness(node: Json) -> tuple[object, ...]:
@@ -198,15 +204,15 @@ def _likeness(node: Json) -> tuple[object, ...]:
 _CONTAINERS: tuple[Callable[[JsonMapping, int, str], JsonMembers], ...] = (
     _features,
     _catalogue,
-    _list_at("collections"),
-    _list_at("result", "results"),
-    _list_at("result"),
-    _list_at("results"),
-    _list_at("items"),
-    _list_at("data"),
-    _list_at("response", "docs"),
-    _list_at("docs"),
-    _list_at("records"),
+    _list_reader("collections"),
+    _list_reader("result", "results"),
+    _list_reader("result"),
+    _list_reader("results"),
+    _list_reader("items"),
+    _list_reader("data"),
+    _list_reader("response", "docs"),
+    _list_reader("docs"),
+    _list_reader("records"),
     lambda document, _, where: _graph(document, where),
 )
 
@@ -226,8 +232,8 @@ def record_name(value: object) -> str:
     ]
     for candidate in candidates:
         for item in as_list(candidate):
-            inner = item.get("@id") or item.get("@value") or item.get("value") if isinstance(item, dict) else item
-            if text := text_in(inner):
+            inner_value = item.get("@id") or item.get("@value") or item.get("value") if isinstance(item, dict) else item
+            if text := text_in(inner_value):
                 return doi_in(text) or text if "doi.org" in text else text
     return ""
 

@@ -48,5 +48,5 @@ class SplitDocument:
 
 def pass_over_references(members: Iterable[UnreadableMember], names: Iterable[str]) -> list[UnreadableMember]:
     """A member that only names a record which is read elsewhere in the document is no lost record."""
-    known = frozenset(names) - {""}
-    return [replace(member, passed_over=True, name="") if member.name in known else member for member in members]
+    known_names = frozenset(names) - {""}
+    return [replace(member, passed_over=True, name="") if member.name in known_names else member for member in members]

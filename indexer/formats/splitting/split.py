@@ -16,7 +16,7 @@ from indexer.formats.json_documents.rdf import dcat_resources, looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts, page_scripts
 from indexer.formats.readers import schema_org
 from indexer.formats.recognition import format_of_element, format_of_json, recognise
-from indexer.formats.refused import RecordRefused
+from indexer.formats.record_refused import RecordRefused
 from indexer.formats.splitting.json_members import (
     DCAT_CONTEXT,
     SCHEMA_CONTEXT,
@@ -55,15 +55,15 @@ def xml_members(root: Element) -> SplitDocument:
 def _records(root: Element) -> Iterator[_RecordElement]:
     level: list[tuple[Element, str, tuple[Element, ...]]] = [(root, "", (root,))]
     for _ in range(_DEEPEST_ELEMENT):
-        deeper = []
+        deeper_elements = []
         for element, name, path in level:
             for child in element.iterchildren("*"):
                 part = _separate_record(child, name)
                 if part is not None:
                     yield _RecordElement((*path, child), part)
                 else:
-                    deeper.append((child, _protocol_name(child) or name, (*path, child)))
-        level = deeper
+                    deeper_elements.append((child, _protocol_name(child) or name, (*path, child)))
+        level = deeper_elements
 
 
 def _separate_record(element: Element, name: str) -> RecordPart | None:
@@ -97,18 +97,24 @@ def _container(records: list[_RecordElement]) -> Element | None:
             return element
     if len(records) < 2:
         return None
-    shared = records[0].path
+    shared_path = records[0].path
     for record in records[1:]:
-        shared = tuple(mine for mine, other in zip(shared, record.path, strict=False) if mine is other)
-    return shared[-1] if shared else None
+        shared_path = tuple(
+            own_element
+            for own_element, other_element in zip(shared_path, record.path, strict=False)
+            if own_element is other_element
+        )
+    return shared_path[-1] if shared_path else None
 
 
 def _unreadable(container: Element, records: list[_RecordElement]) -> Iterator[UnreadableMember]:
     """The children of the list that hold no record. Where each record has a wrapper, only wrappers are members."""
     holders = {element for record in records for element in record.path}
     elements = {record.path[-1] for record in records}
-    inside = [child for child in container.iterchildren("*") if child in holders]
-    wrappers = None if any(child in elements for child in inside) else {local_name(child) for child in inside}
+    holders_inside = [child for child in container.iterchildren("*") if child in holders]
+    wrappers = (
+        None if any(child in elements for child in holders_inside) else {local_name(child) for child in holders_inside}
+    )
     for number, child in enumerate(container.iterchildren("*"), 1):
         local = local_name(child)
         if child in holders or local in _NO_MEMBERS or (wrappers is not None and local not in wrappers):
@@ -128,7 +134,7 @@ def _fault(element: Element) -> str:
     return f"no reader knows the element {local_name(metadata if metadata is not None else element)}"
 
 
-_TYPED = re.compile(rb"(?:</[\w.-]*:?)?(?:Dataset|DataService)")
+_TYPE_ELEMENT = re.compile(rb"(?:</[\w.-]*:?)?(?:Dataset|DataService)")
 
 
 def split(content: bytes) -> SplitDocument:
@@ -152,7 +158,7 @@ def split(content: bytes) -> SplitDocument:
     recognition = recognise(content)
     if recognition.format == "dcat":
         return _split_rdf(content)
-    return _whole(content, recognition) if recognition.format is not None else xml_members(parse(content).root)
+    return _whole_document(content, recognition) if recognition.format is not None else xml_members(parse(content).root)
 
 
 def records_of_graph(graph: rdflib.Graph) -> list[RecordPart]:
@@ -160,7 +166,7 @@ def records_of_graph(graph: rdflib.Graph) -> list[RecordPart]:
     return _linked_records((plain_node(node, {}) for node in trees(graph)), DCAT_CONTEXT)
 
 
-def _whole(content: bytes, recognition: Recognition) -> SplitDocument:
+def _whole_document(content: bytes, recognition: Recognition) -> SplitDocument:
     return SplitDocument([RecordPart("", content, recognition)])
 
 
@@ -180,12 +186,12 @@ def _split_json(content: bytes) -> SplitDocument:
 
 def _split_rdf(content: bytes) -> SplitDocument:
     """rdflib is slow, so RDF that names a type at most once is not parsed: it has nothing to split."""
-    typed = [match for match in _TYPED.findall(content) if not match.startswith(b"</")]
-    if len(typed) == 1:
-        return _whole(content, recognise(content))
+    type_tags = [match for match in _TYPE_ELEMENT.findall(content) if not match.startswith(b"</")]
+    if len(type_tags) == 1:
+        return _whole_document(content, recognise(content))
     nodes = dcat_resources(content)
     if len(nodes) == 1:
-        return _whole(content, Recognition(recognise(content).format, nodes))
+        return _whole_document(content, Recognition(recognise(content).format, nodes))
     return SplitDocument(_linked_records((plain_node(node, {}) for node in nodes), DCAT_CONTEXT))
 
 

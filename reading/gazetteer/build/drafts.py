@@ -50,13 +50,13 @@ def area_km2(box: BBox) -> float:
 
 def iou(a: BBox, b: BBox) -> float:
     """Intersection over union of two boxes in plain degrees, 0..1, also across the antimeridian."""
-    shared = sum(
+    common_area = sum(
         max(0.0, min(p.east, q.east) - max(p.west, q.west)) * max(0.0, min(p.north, q.north) - max(p.south, q.south))
         for p in a.parts()
         for q in b.parts()
     )
-    joint = a.width_deg * a.height_deg + b.width_deg * b.height_deg - shared
-    return shared / joint if joint > 0.0 else 0.0
+    joint = a.width_deg * a.height_deg + b.width_deg * b.height_deg - common_area
+    return common_area / joint if joint > 0.0 else 0.0
 
 
 FACTS = Path(__file__).parents[1] / "facts"
@@ -94,10 +94,10 @@ def _draft(name: str, kind: PlaceKind, row: list[Any]) -> Draft:
 
 
 def _river_names(name: str) -> frozenset[str]:
-    bare = name.removesuffix(" River")
-    if bare.endswith("Delta"):
+    name_alone = name.removesuffix(" River")
+    if name_alone.endswith("Delta"):
         return frozenset()
-    return frozenset(form.format(bare) for form in _RIVER_FORMS)
+    return frozenset(form.format(name_alone) for form in _RIVER_FORMS)
 
 
 def _importance(kind: PlaceKind, box: BBox) -> float:
@@ -112,35 +112,35 @@ _SHORT = 3  # letters; a shorter name is nearly always a word, a unit or a formu
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenCounts:
     places: int
     names: int
     size: int
 
 
-def write(drafts: Iterable[Draft], path: Path) -> Written:
+def write(drafts: Iterable[Draft], path: Path) -> WrittenCounts:
     """Writes places (most important first), names, abbreviations and codes; ``gazetteer.py`` lists the columns."""
-    ordered = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
-    names, adjectives = _index(ordered)
-    flagged = load("words.yaml")
-    words = {name_key(word) for word in flagged["words"]}
-    never = {name_key(word) for word in flagged["never"]}
-    small = {name_key(word) for draft in ordered for word in draft.small_adjectives}
-    lines = [_place_line(draft) for draft in ordered] + [""]
-    keys = sorted((names.keys() | adjectives.keys()) - never)
+    drafts_sorted = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
+    names, adjectives = _index(drafts_sorted)
+    word_lists = load("words.yaml")
+    words = {name_key(word) for word in word_lists["words"]}
+    excluded_keys = {name_key(word) for word in word_lists["never"]}
+    small_adjectives = {name_key(word) for draft in drafts_sorted for word in draft.small_adjectives}
+    lines = [_place_line(draft) for draft in drafts_sorted] + [""]
+    keys = sorted((names.keys() | adjectives.keys()) - excluded_keys)
     for key in keys:
-        short = len(key) <= _SHORT and not (key in names and ordered[names[key][0]].kind == "country")
-        flags = ("w" if key in words or short else "") + ("a" if key not in names else "")
-        flags += "s" if key in small and key not in names else ""
+        is_short = len(key) <= _SHORT and not (key in names and drafts_sorted[names[key][0]].kind == "country")
+        flags = ("w" if key in words or is_short else "") + ("a" if key not in names else "")
+        flags += "s" if key in small_adjectives and key not in names else ""
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")
-    for short, name in load("abbreviations.yaml").items():
-        lines.append(f"{short}\t{names[name_key(name)][0]}")
-    lines += [f"{draft.code}\t{number}" for number, draft in enumerate(ordered) if draft.code]
+    for abbreviation, name in load("abbreviations.yaml").items():
+        lines.append(f"{abbreviation}\t{names[name_key(name)][0]}")
+    lines += [f"{draft.code}\t{number}" for number, draft in enumerate(drafts_sorted) if draft.code]
     data = gzip.compress("\n".join(lines).encode(), 9, mtime=0)
     path.write_bytes(data)
-    return Written(len(ordered), len(keys), len(data))
+    return WrittenCounts(len(drafts_sorted), len(keys), len(data))
 
 
 def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
@@ -148,7 +148,7 @@ def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[in
     adjectives: defaultdict[str, list[int]] = defaultdict(list)
     for number, draft in enumerate(drafts):
         for key in {name_key(name) for name in draft.names}:
-            if key and key.count(" ") < _LONGEST_NAME and not _known(draft, names[key], drafts):
+            if key and key.count(" ") < _LONGEST_NAME and not _is_known(draft, names[key], drafts):
                 names[key].append(number)
         for key in {name_key(name) for name in draft.adjectives | draft.small_adjectives}:
             adjectives[key].append(number)
@@ -159,11 +159,13 @@ def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[in
     return {key: places for key, places in names.items() if places}, dict(adjectives)
 
 
-def _known(draft: Draft, numbers: list[int], drafts: list[Draft]) -> bool:
+def _is_known(draft: Draft, numbers: list[int], drafts: list[Draft]) -> bool:
     return any(iou(draft.bbox, drafts[number].bbox) >= _SAME_PLACE_IOU for number in numbers)
 
 
 def _place_line(draft: Draft) -> str:
     box = " ".join(f"{number:.3f}".rstrip("0").rstrip(".") for number in draft.bbox.as_list())
-    estimated = "1" if draft.estimated else ""
-    return "\t".join((draft.name, draft.kind, box, draft.country, f"{draft.importance:.3f}", estimated, draft.source))
+    estimated_flag = "1" if draft.estimated else ""
+    return "\t".join(
+        (draft.name, draft.kind, box, draft.country, f"{draft.importance:.3f}", estimated_flag, draft.source)
+    )

@@ -11,7 +11,7 @@ from flask import Response, send_file
 
 from core.document import DocumentEntry, Passage, WordBox, lines_of
 from core.json_types import Json
-from core.names import place_of
+from core.names import position_of
 from core.record import Record
 from search_api.catalogue.documents.reader import VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
@@ -161,7 +161,7 @@ class QuotePlace:
 
 def quote_place(passage: Passage, quote: str) -> QuotePlace:
     """Compares letters and digits only: a model or a reader may write spaces and hyphens differently."""
-    place = place_of(quote, passage.text) if quote else None
+    place = position_of(quote, passage.text) if quote else None
     start, end = place or (0, len(passage.text))
     words = [word for word in passage.words if word.start < end and word.end > start]
     return QuotePlace(passage.text[start:end] if place else None, lines_of(words))

@@ -16,7 +16,7 @@ from cachetools import TTLCache
 from core.document import DocumentEntry, Passage, document_of_record
 from core.errors import Unavailable
 from core.json_types import Json
-from core.names import folded, folded_words, place_of
+from core.names import folded, folded_words, position_of
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
@@ -169,7 +169,7 @@ class Mention:
     def quote(self, phrases: Sequence[str]) -> str:
         """The text around the first phrase that it names."""
         text = (self.reference if self.passage is None else self.passage.text) or ""
-        places = (place_of(phrase, text) for phrase in phrases)
+        places = (position_of(phrase, text) for phrase in phrases)
         start, end = next((place for place in places if place is not None), (0, 0))
         first = text.rfind(" ", 0, max(0, start - _AROUND)) + 1 if start > _AROUND else 0
         last = text.find(" ", end + _AROUND)

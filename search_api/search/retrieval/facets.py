@@ -16,7 +16,7 @@ from core.cells import CellGrid, CellRange, CellView
 from core.geo import WORLD, BBox
 from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
-from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, instant_ms
+from core.timespan import LAST_YEAR, YEAR_BEFORE_FIRST, TimeSpan, counts_by_year, instant_ms
 from es_mappings.codecs.cells import field_of
 from search_api.search.request import FacetName, Filters
 from search_api.search.retrieval.clauses import Clause, area_clause, one_of, record_filters, span_clause
@@ -112,8 +112,8 @@ def _cells(answer: JsonMapping, choices: Choices) -> Facet:
 
 def _years(answer: JsonMapping, choices: Choices) -> Facet:
     values = tuple(
-        FacetValue(f"../{BEFORE}", count, f"before {BEFORE + 1}")
-        if year == BEFORE
+        FacetValue(f"../{YEAR_BEFORE_FIRST}", count, f"before {YEAR_BEFORE_FIRST + 1}")
+        if year == YEAR_BEFORE_FIRST
         else FacetValue(f"{year}/{year}", count, str(year))
         for year, count in read_years(answer, choices.year).items()
     )
@@ -328,7 +328,7 @@ def read_cells(answer: JsonMapping, view: CellView) -> CellCounts:
 
 def year_aggregation() -> Json:
     """One aggregation; ``read_years`` reads its answer."""
-    return {"terms": {"field": "years", "size": 2 * (LAST_YEAR + 2 - BEFORE)}}
+    return {"terms": {"field": "years", "size": 2 * (LAST_YEAR + 2 - YEAR_BEFORE_FIRST)}}
 
 
 def read_years(answer: JsonMapping, this_year: int) -> dict[int, int]:

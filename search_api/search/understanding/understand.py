@@ -16,7 +16,7 @@ from reading.acronyms import acronym_candidates, own_acronyms
 from reading.concepts import Label
 from reading.kinds import KindMention, read_kinds
 from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
-from reading.places import RECOGNISED, PlaceMention, PlaceReader
+from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
@@ -124,7 +124,7 @@ class Understander:
             relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
             scales=readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts),
             kinds=readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts),
-            unread=(*unread, *(("entities",) if "place" in parts and len(text) > RECOGNISED else ())),
+            unread=(*unread, *(("entities",) if "place" in parts and len(text) > MAX_RECOGNISED else ())),
         )
 
     def _terms(self, text: str, claimed: list[Range], language: str | None) -> list[QueryTerm]:

@@ -25,7 +25,7 @@ from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 from sonde.wiring.part_watch import ocr_of
 
-_NAMED = 5
+_MOST_NAMED = 5
 _BY_DEFECT = ("crashed", "interrupted")
 
 
@@ -43,20 +43,20 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
         aggs={"reasons": {"terms": {"field": "reason", "size": 30}}},
         post_filter={"terms": {"reason": list(_BY_DEFECT)}},
         sort=[{"updated": "desc"}],
-        size=_NAMED,
+        size=_MOST_NAMED,
         source_includes=["name", "owner", "reason"],
         track_total_hits=True,
     ).body
     reasons = {bucket["key"]: bucket["doc_count"] for bucket in answer["aggregations"]["reasons"]["buckets"]}
-    parked = sum(reasons.get(reason, 0) for reason in _BY_DEFECT)
-    others = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if reason not in _BY_DEFECT)
-    if not parked:
+    parked_count = sum(reasons.get(reason, 0) for reason in _BY_DEFECT)
+    other_reasons = ", ".join(f"{count} {reason}" for reason, count in reasons.items() if reason not in _BY_DEFECT)
+    if not parked_count:
         older = _read_before(client, index)
-        return "ok", f"none failed because of Sonde; unreadable files: {others or 'none'}{older}"
-    shown = ", ".join(_named(hit) for hit in answer["hits"]["hits"])
-    more = f" and {parked - _NAMED} more" if parked > _NAMED else ""
+        return "ok", f"none failed because of Sonde; unreadable files: {other_reasons or 'none'}{older}"
+    examples = ", ".join(_name_of(hit) for hit in answer["hits"]["hits"])
+    more_note = f" and {parked_count - _MOST_NAMED} more" if parked_count > _MOST_NAMED else ""
     return "warning", (
-        f"{parked} parked, because Sonde failed on them; they are not searchable: {shown}{more}. "
+        f"{parked_count} parked, because Sonde failed on them; they are not searchable: {examples}{more_note}. "
         "After an upgrade, Sonde reads users' and linked documents again automatically; "
         "`sonde ingest --retry FILE` reads a file now. The log says `document.crashed` with the place: please report it"
     )
@@ -64,22 +64,22 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
 
 def ocr(settings: Settings) -> tuple[State, str]:
     """A warning if OCR is wanted, and this machine cannot do it."""
-    wanted = ocr_of(settings)
-    lacks = ocr_problem(wanted)
+    ocr_settings = ocr_of(settings)
+    lacks = ocr_problem(ocr_settings)
     if lacks:
         return "warning", f"on this machine {lacks}"
-    if wanted.command is None:
+    if ocr_settings.command is None:
         return "ok", "turned off: scanned pages are not read (SONDE_DOCUMENTS__OCR)"
-    return "ok", f"tesseract; languages: {', '.join(installed_languages(wanted.command))}"
+    return "ok", f"tesseract; languages: {', '.join(installed_languages(ocr_settings.command))}"
 
 
-def confined() -> tuple[State, str]:
+def document_confinement() -> tuple[State, str]:
     """A warning if a document that takes over its reader could do more here than read itself."""
     hide_from_children()  # as a worker does
     confinement = confinement_here()
     if confinement is None:
         return "warning", "the process that reads documents could not be tried: see the log of a worker"
-    open_ways = [
+    missing_protections = [
         phrase
         for holds, phrase in (
             (confinement.network_closed, "use the network"),
@@ -91,8 +91,11 @@ def confined() -> tuple[State, str]:
         )
         if not holds
     ]
-    if open_ways:
-        return "warning", f"a document that takes over the process which reads it could {'; '.join(open_ways)}"
+    if missing_protections:
+        return (
+            "warning",
+            f"a document that takes over the process which reads it could {'; '.join(missing_protections)}",
+        )
     return "ok", "documents are read without network, and without access to other files and processes"
 
 
@@ -115,7 +118,7 @@ def _read_before(client: Elasticsearch, index: str) -> str:
     )
 
 
-def _named(hit: JsonMapping) -> str:
+def _name_of(hit: JsonMapping) -> str:
     source = hit["_source"]
     name = source["name"] if source["owner"] == PUBLIC else f"a user's document {hit['_id']}"
     return f"{name} ({source['reason']})"
@@ -143,27 +146,30 @@ def curation_rules(client: Elasticsearch, prefix: str) -> tuple[State, str]:
         return "ok", "no rules"
     unreadable = [rule.key.document for rule in rules if not _is_readable(rule)]
     if unreadable:
-        return "warning", f"{len(unreadable)} rules cannot be read and do not count: {', '.join(unreadable[:_NAMED])}"
+        return (
+            "warning",
+            f"{len(unreadable)} rules cannot be read and do not count: {', '.join(unreadable[:_MOST_NAMED])}",
+        )
     counts = ", ".join(f"{count} {kind}" for kind, count in Counter(rule.key.kind for rule in rules).items())
-    lost = _lost_records(client, prefix, rules)
-    if lost:
-        return "warning", f"{counts}; they name records that are not there: {', '.join(lost[:_NAMED])}"
+    lost_records = _lost_records(client, prefix, rules)
+    if lost_records:
+        return "warning", f"{counts}; they name records that are not there: {', '.join(lost_records[:_MOST_NAMED])}"
     return "ok", counts
 
 
 def query_log(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     """The number of questions that are kept."""
     kept_queries = settings.queries
-    counted = client.options(ignore_status=404).count(index=alias(settings.index.prefix, "queries")).body
-    count = int(counted.get("count", 0))
+    answer = client.options(ignore_status=404).count(index=alias(settings.index.prefix, "queries")).body
+    count = int(answer.get("count", 0))
     if kept_queries.keep == "off":
         return "ok", f"nothing is kept of questions{f'; {count} of earlier days are left' if count else ''}"
     return "ok", f"keeps {kept_queries.keep} for {kept_queries.days} days: {count} questions"
 
 
-def _is_readable(stored: StoredRule) -> bool:
+def _is_readable(rule: StoredRule) -> bool:
     try:
-        return stored.rule is not None
+        return rule.rule is not None
     except ValidationError:
         return False
 
@@ -185,24 +191,24 @@ def saved_searches(client: Elasticsearch, settings: Settings) -> tuple[State, st
         return "ok", f"off{f'; {count} of earlier are left' if count else ''}"
     notices = NoticeStore(client, prefix)
     last, deliveries = notices.round(), notices.counts()
-    failed = sum(delivery["count"] for delivery in deliveries if delivery["state"] == "failed")
-    text = f"{count} saved searches, {failed} failed deliveries in 60 days"
+    failed_count = sum(delivery["count"] for delivery in deliveries if delivery["state"] == "failed")
+    text = f"{count} saved searches, {failed_count} failed deliveries in 60 days"
     if count and last is not None and datetime.fromisoformat(last.until) < datetime.now(UTC) - _LATE:
         return "warning", f"{text}; not matched since {last.until[:16]}: look at beat and the harvest worker"
-    return ("warning" if failed else "ok"), text
+    return ("warning" if failed_count else "ok"), text
 
 
 def measured_answers(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     """Warns of a fall, and of files that are not there."""
-    judged = settings.evaluation
-    if judged.queries is None or judged.qrels is None:
+    evaluation = settings.evaluation
+    if evaluation.queries is None or evaluation.qrels is None:
         return "ok", "no judged questions are named"
-    missing = [str(path) for path in (judged.queries, judged.qrels) if not path.exists()]
-    if missing:
-        return "broken", f"{', '.join(missing)} is missing: SONDE_EVALUATION__QUERIES and __QRELS name the files"
+    missing_files = [str(path) for path in (evaluation.queries, evaluation.qrels) if not path.exists()]
+    if missing_files:
+        return "broken", f"{', '.join(missing_files)} is missing: SONDE_EVALUATION__QUERIES and __QRELS name the files"
     latest = MeasurementStore(client, settings.index.prefix).latest(1)
     if not latest:
         return "ok", "not measured yet"
     (last,) = latest
     text = f"nDCG@10 {last.ndcg_at_10:.4f} of {last.questions} questions at {last.at[:16]}"
-    return ("warning", f"{text}, {last.fall:.4f} below the usual") if last.fall > judged.fall else ("ok", text)
+    return ("warning", f"{text}, {last.fall:.4f} below the usual") if last.fall > evaluation.fall else ("ok", text)

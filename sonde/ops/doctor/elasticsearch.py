@@ -83,17 +83,21 @@ def watermarks(client: Elasticsearch) -> Watermarks:
     values: dict[str, str] = {}
     for group in ("defaults", "persistent", "transient"):
         values |= {name: str(value) for name, value in groups.get(group, {}).items() if name.startswith(_DISK)}
-    usual = Watermarks()
+    default_watermarks = Watermarks()
     return Watermarks(
-        _watermark(values, "low", usual.low),
-        _watermark(values, "flood_stage", usual.flood),
+        _watermark(values, "low", default_watermarks.low),
+        _watermark(values, "flood_stage", default_watermarks.flood),
         watched=values.get(f"{_DISK}.threshold_enabled") != "false",
     )
 
 
-def _watermark(values: Mapping[str, str], name: str, usual: Watermark) -> Watermark:
+def _watermark(values: Mapping[str, str], name: str, default_watermarks: Watermark) -> Watermark:
     used = values.get(f"{_DISK}.watermark.{name}")
-    return usual if used is None else Watermark.read(used, values.get(f"{_DISK}.watermark.{name}.max_headroom", "-1"))
+    return (
+        default_watermarks
+        if used is None
+        else Watermark.read(used, values.get(f"{_DISK}.watermark.{name}.max_headroom", "-1"))
+    )
 
 
 def judge_disks(disks: Sequence[NodeDisk], marks: Watermarks = Watermarks()) -> tuple[State, str]:
@@ -130,14 +134,16 @@ def aliases(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Broken if an index is there and its alias is gone."""
     lost = lost_aliases(client, prefix)
     return (
-        ("broken", " ".join(alias_lost.remedy for alias_lost in lost)) if lost else ("ok", "each stands for one index")
+        ("broken", " ".join(missing_alias.remedy for missing_alias in lost))
+        if lost
+        else ("ok", "each stands for one index")
     )
 
 
 def cluster(client: Elasticsearch) -> tuple[State, str]:
     number = str(client.info().body["version"]["number"])
-    if wrong := too_old(number):
-        return "broken", wrong
+    if version_problem := too_old(number):
+        return "broken", version_problem
     status = client.cluster.health().body["status"]
     if status == "red":
         return "broken", f"version {number}; the cluster is red: some shards are missing, look at its logs"
@@ -169,8 +175,8 @@ def records_index(client: Elasticsearch, settings: Settings, models: Models) -> 
     card = models.embedder(current.meta.embedding_model).card
     refuse_other_dimensions(current.index, current.meta, card)
     count = client.count(index=current.index).body["count"]
-    lacking = {"bool": {"must_not": [has_all(current.meta.tokens)]}}
-    missing = client.count(index=current.index, query=lacking).body["count"]
+    lacks_vectors = {"bool": {"must_not": [has_all(current.meta.tokens)]}}
+    missing = client.count(index=current.index, query=lacks_vectors).body["count"]
     if reasons := reindex_reasons(current.meta, settings.embedder.model, card):
         return "warning", " ".join(reasons)
     if missing:
@@ -179,12 +185,12 @@ def records_index(client: Elasticsearch, settings: Settings, models: Models) -> 
     return "ok", f"{current.index}: {count} records by {current.meta.embedding_model}{tokens}"
 
 
-def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+def unfinished_reindex(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Whether a reindex must still copy what was written while its alias moved."""
     if serving(client, prefix, "records") is None:  # first, so that an unavailable server fails early
         return "ok", "there is nothing to reindex yet"
-    left = unfinished_handovers(client, prefix)
-    if not left:
+    handovers = unfinished_handovers(client, prefix)
+    if not handovers:
         return "ok", "none is unfinished"
-    sentences = ", ".join(f"{handover.new} may lack what {handover.old} got last" for handover in left)
+    sentences = ", ".join(f"{handover.new} may lack what {handover.old} got last" for handover in handovers)
     return "warning", f"under way, or cut off as its alias moved: {sentences}; `sonde reindex` or a harvest ends it"

@@ -13,8 +13,8 @@ from es_mappings.indices import serving
 from indexer.quality.links import LINKS_OF
 from indexer.store.runs import Runs
 from sonde.ops.doctor.content import (
-    confined,
     curation_rules,
+    document_confinement,
     library,
     measured_answers,
     ocr,
@@ -25,10 +25,10 @@ from sonde.ops.doctor.content import (
 from sonde.ops.doctor.elasticsearch import (
     aliases,
     cluster,
-    cut_off,
     judge_disks,
     node_disks,
     records_index,
+    unfinished_reindex,
     watermarks,
     writes,
 )
@@ -50,7 +50,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "writes": lambda: writes(client, settings.index.prefix),
         "aliases": lambda: aliases(client, settings.index.prefix),
         "index": lambda: records_index(client, settings, models),
-        "reindex": lambda: cut_off(client, settings.index.prefix),
+        "reindex": lambda: unfinished_reindex(client, settings.index.prefix),
         "embedder": lambda: _embedder(models),
         "cross-encoder": lambda: _cross_encoder(settings, models),
         "language model": lambda: language_model(settings, models),
@@ -69,7 +69,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "library": lambda: library(settings),
         "documents": lambda: parked_documents(client, settings.index.prefix),
         "ocr": lambda: ocr(settings),
-        "reading": confined,
+        "reading": document_confinement,
         "disk": lambda: judge_disks(node_disks(client), watermarks(client)),
     }
     for part, check in checks.items():
@@ -118,11 +118,11 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     for run in Runs(client, settings.index.prefix).latest(size=_RUNS_LOOKED_AT):
         if not run.source.startswith(LINKS_OF):
             latest.setdefault(run.source, run.state)
-    failed = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
-    if failed:
-        text = ", ".join(f"{source} {state}" for source, state in failed.items())
+    failed_sources = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
+    if failed_sources:
+        text = ", ".join(f"{source} {state}" for source, state in failed_sources.items())
         return "warning", f"{text}; `sonde sources report ID` says why"
     path = settings.harvest.sources
-    planned = set(latest) & set(known_sources(path) if path.exists() else ())
-    text = f"{len(planned)} are in {path}, {len(latest) - len(planned)} were harvested by hand"
+    configured = set(latest) & set(known_sources(path) if path.exists() else ())
+    text = f"{len(configured)} are in {path}, {len(latest) - len(configured)} were harvested by hand"
     return "ok", f"{len(latest)} sources were harvested ({text}); the last run of each went well"

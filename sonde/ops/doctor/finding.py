@@ -55,11 +55,15 @@ def of_broker(error: redis.RedisError, settings: Settings) -> str:
 def _refused(error: ElasticsearchError, settings: Settings) -> str:
     status = error.status
     if status == _UNAUTHORISED:
-        own = password_file(settings.stack.folder)
-        of_ours = f"; the node of `sonde up` has the user {USER} with the password in {own}" if own.exists() else ""
+        own_password_file = password_file(settings.stack.folder)
+        own_indices = (
+            f"; the node of `sonde up` has the user {USER} with the password in {own_password_file}"
+            if own_password_file.exists()
+            else ""
+        )
         return (
             "it requires a login: set SONDE_ELASTICSEARCH__API_KEY, or SONDE_ELASTICSEARCH__USERNAME and "
-            f"SONDE_ELASTICSEARCH__PASSWORD{of_ours}"
+            f"SONDE_ELASTICSEARCH__PASSWORD{own_indices}"
         )
     if status == _FORBIDDEN:
         prefix = settings.index.prefix

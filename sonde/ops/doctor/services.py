@@ -28,13 +28,16 @@ _PING_S = 2.0
 
 def api(settings: Settings) -> tuple[State, str]:
     """Asks the API on this machine and then its public address; a warning if neither answers."""
-    tried = []
+    tried_addresses = []
     for url in _addresses(settings):
         problem = _why_silent(f"{url}/healthz")
         if problem is None:
             return "ok", f"answers at {url}"
-        tried.append(f"{url} ({problem})")
-    return "warning", f"does not answer at {', nor at '.join(tried)}: start it (`sonde up`), or look at its log"
+        tried_addresses.append(f"{url} ({problem})")
+    return (
+        "warning",
+        f"does not answer at {', nor at '.join(tried_addresses)}: start it (`sonde up`), or look at its log",
+    )
 
 
 def language_model(settings: Settings, models: Models) -> tuple[State, str]:
@@ -60,10 +63,10 @@ def mail(settings: Settings) -> tuple[State, str]:
 
 
 def _addresses(settings: Settings) -> list[str]:
-    served = settings.api
-    host = "127.0.0.1" if served.host in ANY_ADDRESS else served.host
-    here = f"http://{f'[{host}]' if ':' in host else host}:{served.port}"
-    return [here, *([served.public_url] if served.public_url else [])]
+    api_settings = settings.api
+    host = "127.0.0.1" if api_settings.host in ANY_ADDRESS else api_settings.host
+    local_address = f"http://{f'[{host}]' if ':' in host else host}:{api_settings.port}"
+    return [local_address, *([api_settings.public_url] if api_settings.public_url else [])]
 
 
 def _why_silent(url: str) -> str | None:
@@ -86,14 +89,21 @@ def waiting_tasks(settings: Settings) -> tuple[State, str]:
 
 def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
     """From the state of the queues."""
-    ages = {waiting.queue: waiting.age_s for waiting in queues if waiting.waiting and waiting.age_s is not None}
+    ages = {
+        queue_age.queue: queue_age.age_s for queue_age in queues if queue_age.waiting and queue_age.age_s is not None
+    }
     if not ages:
         return "ok", "no task waits"
     text = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
-    late = [queue for queue, age in ages.items() if age > LATE_S]
-    if late:
-        who = f"the worker of {late[0]}" if len(late) == 1 else f"the workers of {', '.join(late)}"
-        return "warning", f"the oldest task waits {text}: look at {who}, which is dead or held up by a long task"
+    late_queues = [queue for queue, age in ages.items() if age > LATE_S]
+    if late_queues:
+        worker_note = (
+            f"the worker of {late_queues[0]}" if len(late_queues) == 1 else f"the workers of {', '.join(late_queues)}"
+        )
+        return (
+            "warning",
+            f"the oldest task waits {text}: look at {worker_note}, which is dead or held up by a long task",
+        )
     return "ok", f"the oldest task waits {text}"
 
 
@@ -104,8 +114,8 @@ def _span(seconds: float) -> str:
 def broker(settings: Settings) -> tuple[State, str]:
     client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
     version = client.info("server").get("redis_version")
-    waiting = ", ".join(f"{age.queue} {age.waiting}" for age in queue_ages(client, settings.index.prefix))
-    return "ok", f"version {version}; waiting: {waiting}"
+    waiting_note = ", ".join(f"{age.queue} {age.waiting}" for age in queue_ages(client, settings.index.prefix))
+    return "ok", f"version {version}; waiting: {waiting_note}"
 
 
 def workers(settings: Settings) -> tuple[State, str]:
@@ -118,8 +128,8 @@ def workers(settings: Settings) -> tuple[State, str]:
         raise redis.ConnectionError(str(error)) from error
     untaken = set(QUEUES) - {queue["name"] for queues in by_worker.values() for queue in queues}
     if untaken:
-        named = ", ".join(sorted(untaken))
-        return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
+        queue_names = ", ".join(sorted(untaken))
+        return "warning", f"nobody takes tasks from {queue_names}: start a worker (`sonde up`), or look at its log"
     return "ok", f"{len(by_worker)} at work; each queue has a worker"
 
 

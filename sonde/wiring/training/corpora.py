@@ -67,12 +67,12 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     resolver = ServingResolver(client, settings.index.prefix, Models(settings).embedder)
     reader = RecordReader(client, settings.index.prefix, resolver)
-    found = False
+    is_empty_source = False
     for page in reader.pages(ListRequest(Selection(source=source))):
-        for stored in page.records:
-            found = True
-            yield stored.record
-    if not found:
+        for stored_record in page.records:
+            is_empty_source = True
+            yield stored_record.record
+    if not is_empty_source:
         raise TrainingError(
             f"{source!r} is neither {SAMPLES}, a file or folder here, nor a source with records in the index."
         )
@@ -109,13 +109,13 @@ class Sources:
 
     def __post_init__(self) -> None:
         """Raises TrainingError where a corpus is asked for that nothing is named for, or the other way round."""
-        for kind, option, given in (
+        for kind, option, names in (
             ("concepts", "--concepts FILE (SKOS or a keyword tree with definitions)", self.concepts),
             ("literature", f"--literature FOLDER or {LIBRARY}", self.literature),
         ):
-            if kind in self.corpus and not given:
+            if kind in self.corpus and not names:
                 raise TrainingError(f"The corpus holds {kind}; name them with {option}.")
-            if given and kind not in self.corpus:
+            if names and kind not in self.corpus:
                 raise TrainingError(
                     f"There are {kind}, but the corpus leaves them out; add them to --corpus, or say all."
                 )
@@ -129,18 +129,18 @@ class Sources:
 
 def documents_from(sources: Sources, settings: Settings) -> list[CorpusDocument]:
     """Of every kind that the corpus names, in that order. Raises TrainingError, InvalidInput, Unavailable."""
-    found: list[CorpusDocument] = []
+    documents: list[CorpusDocument] = []
     if "descriptions" in sources.corpus:
-        found += texts_from(sources.records, settings)
+        documents += texts_from(sources.records, settings)
     if "concepts" in sources.corpus:
         for file in sources.concepts:
-            found += of_concepts(read_definitions(file), file.stem.partition("-")[0])
+            documents += of_concepts(read_definitions(file), file.stem.partition("-")[0])
     if "literature" in sources.corpus:
         for name in sources.literature:
-            found += of_passages(_passages(name, settings), Path(name).name)
-    if not found:
+            documents += of_passages(_passages(name, settings), Path(name).name)
+    if not documents:
         raise TrainingError("There is no text with at least eight words in the corpus.")
-    return found
+    return documents
 
 
 def _passages(name: str, settings: Settings) -> Iterator[Passage]:
@@ -154,11 +154,15 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
     path = Path(name).expanduser()
     if not path.exists():
         raise TrainingError(f"{name!r} is neither {LIBRARY} nor a file or folder of documents here.")
-    given = settings.documents
-    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else uniform_coherence
+    document_settings = settings.documents
+    coherence = (
+        load_segmenter(document_settings.segmenter, settings.models.folder)
+        if document_settings.segmenter
+        else uniform_coherence
+    )
     embedder = caching_embedder(settings)
     for file, document in read_files(path):
-        yield from segment(document, file, embedder, SegmentOptions(given.most_tokens), coherence).passages
+        yield from segment(document, file, embedder, SegmentOptions(document_settings.most_tokens), coherence).passages
 
 
 log = structlog.get_logger(__name__)
@@ -172,14 +176,14 @@ def read_files(path: Path) -> Iterator[tuple[str, ReadDocument]]:
     for file in files:
         try:
             yield file.name, read_isolated(file.read_bytes(), Limits(), Ocr(None)).document
-        except DocumentRefused as refused:
-            log.warning("training.document_refused", document=file.name, reason=refused.reason)
+        except DocumentRefused as refusal:
+            log.warning("training.document_refused", document=file.name, reason=refusal.reason)
 
 
 def running_texts_of(source: str, settings: Settings) -> list[RunningText]:
     """Sections of the documents in a folder, else descriptions of records."""
     path = Path(source).expanduser()
-    if source != SAMPLES and path.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in path.iterdir()):
+    if source != SAMPLES and path.is_dir() and any(file.suffix.lower() in _SUFFIXES for file in path.iterdir()):
         return [text for name, document in read_files(path) for text in running_of_read(document, name)]
     return running_of_documents(texts_from(source, settings))
 
@@ -191,43 +195,43 @@ def passages_from(settings: Settings, owner: str = PUBLIC) -> tuple[list[Passage
     """
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"kind": "text"}}]}}
-    found: list[Passage] = []
+    passages: list[Passage] = []
     titles: dict[str, str] = {}
     fields = ["document", "ordinal", "text", "title", "section_path", "first_page", "last_page"]
     with suppress(IndexGone):  # nothing was ever ingested
         for hit in scan(client, alias(settings.index.prefix, passages_kind(owner)), query, fields):
             passage, title = from_document(hit["_id"], {**hit["_source"], "owner": owner})
             titles[passage.document] = title
-            found.append(passage)
-    if not found:
+            passages.append(passage)
+    if not passages:
         raise TrainingError(f"There are no passages of {owner!r}; `sonde ingest FILES` makes some.")
-    return sorted(found, key=lambda one: (one.document, one.ordinal)), titles
+    return sorted(passages, key=lambda passage_hit: (passage_hit.document, passage_hit.ordinal)), titles
 
 
 def examples_from(
-    sources: Sources, settings: Settings, said: Path, told: Callable[[str], None] = lambda _: None
+    sources: Sources, settings: Settings, cache_file: Path, report: Callable[[str], None] = lambda _: None
 ) -> list[Example]:
     """Examples of a ``.jsonl`` file as they are; else of the corpus, with hard negatives found by words and by the
     embedder of the settings.
 
-    ``said``: the file that keeps what a language model said until the examples are used. Raises TrainingError.
+    ``cache_file``: the file that keeps what a language model said until the examples are used. Raises TrainingError.
     """
     if sources.has_examples:
         return read_examples(Path(sources.records).expanduser())
     documents = documents_from(sources, settings)
-    told(f"{len(documents)} texts")
+    report(f"{len(documents)} texts")
     embedder = caching_embedder(settings)
-    model = asking_model(settings, said) if "language-model" in sources.questions.ways else None
-    asked = questions(documents, sources.questions, QuestionModels(embedder, model))
-    if not asked:
+    model = asking_model(settings, cache_file) if "language-model" in sources.questions.ways else None
+    training_questions = questions(documents, sources.questions, QuestionModels(embedder, model))
+    if not training_questions:
         raise TrainingError("No question could be made of these texts; give more of them, or other --questions.")
-    told(f"{len(asked)} questions")
-    return mine(asked, documents, embedder, sources.mining)
+    report(f"{len(training_questions)} questions")
+    return mine(training_questions, documents, embedder, sources.mining)
 
 
-def asking_model(settings: Settings, said: Path) -> CachedLanguageModel:
-    """The model of SONDE_ANSWERS__URL; what it says is kept in ``said``. Raises TrainingError where none is named."""
+def asking_model(settings: Settings, cache_file: Path) -> CachedLanguageModel:
+    """The model of SONDE_ANSWERS__URL; ``cache_file`` keeps its answers. Raises TrainingError if none is named."""
     model = language_model(settings, lambda: Models(settings).gate)
     if model is None:
         raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
-    return CachedLanguageModel(model, str(settings.answers.model), said)
+    return CachedLanguageModel(model, str(settings.answers.model), cache_file)

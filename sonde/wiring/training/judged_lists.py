@@ -25,7 +25,7 @@ from training.provenance import now
 from training.tokens.head import JudgedList
 from training.tokens.layer_data import StateReader
 
-_FUSED = Variant(rerank=False)
+_FUSED_ONLY = Variant(rerank=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,52 +47,58 @@ class JudgedCandidates:
 
 
 def judged_lists(
-    settings: Settings, collection: JudgedCollection, reader: StateReader, said: Callable[[str], None]
+    settings: Settings, collection: JudgedCollection, reader: StateReader, report: Callable[[str], None]
 ) -> list[JudgedList]:
     """Of each question whose candidates hold a right answer: the best right and wrong ones by the fused score."""
-    found = judged_candidates(settings, collection, Depth())
-    texts = texts_of(collection, found)
-    said(f"{collection.name}: {len(found)} questions with {len(texts)} candidates are read.")
+    candidates = judged_candidates(settings, collection, Depth())
+    texts = texts_of(collection, candidates)
+    report(f"{collection.name}: {len(candidates)} questions with {len(texts)} candidates are read.")
     states = dict(
-        zip(texts, (each.astype(np.float16) for each in reader.read(list(texts.values()), "document")), strict=True)
+        zip(
+            texts,
+            (vectors.astype(np.float16) for vectors in reader.read(list(texts.values()), "document")),
+            strict=True,
+        )
     )
-    questions = list(reader.read([one.text for one in found], "query"))
+    questions = list(reader.read([candidate_list.text for candidate_list in candidates], "query"))
     return [
-        JudgedList(question, [states[id] for id in one.ids], one.fused, one.grades)
-        for question, one in zip(questions, found, strict=True)
+        JudgedList(question, [states[id] for id in candidate_list.ids], candidate_list.fused, candidate_list.grades)
+        for question, candidate_list in zip(questions, candidates, strict=True)
     ]
 
 
 def texts_of(collection: JudgedCollection, questions: Sequence[JudgedCandidates]) -> dict[str, str]:
     """What the embedder reads of each candidate, by its id."""
-    wanted = {id for question in questions for id in question.ids}
-    return {record.id: record.embedding_text for record in collection.records if record.id in wanted}
+    wanted_ids = {id for question in questions for id in question.ids}
+    return {record.id: record.embedding_text for record in collection.records if record.id in wanted_ids}
 
 
 def judged_candidates(settings: Settings, collection: JudgedCollection, depth: Depth) -> list[JudgedCandidates]:
     """The questions whose candidates hold a right answer and a wrong one."""
-    with bench(settings, collection) as ready:
-        found = [
-            _candidates(ready.pipeline.ordered(_FUSED.request(question.text)), collection, question.id, depth)
+    with bench(settings, collection) as evaluation_bench:
+        candidates = [
+            _candidates(
+                evaluation_bench.pipeline.ordered(_FUSED_ONLY.request(question.text)), collection, question.id, depth
+            )
             for question in collection.questions
         ]
-    return [one for one in found if one is not None]
+    return [candidate_list for candidate_list in candidates if candidate_list is not None]
 
 
 def _candidates(
-    ordered: SearchState, collection: JudgedCollection, question: str, depth: Depth
+    state: SearchState, collection: JudgedCollection, question: str, depth: Depth
 ) -> JudgedCandidates | None:
-    ranking, qrels = ordered.ranking, collection.qrels.get(question, {})
+    ranking, qrels = state.ranking, collection.qrels.get(question, {})
     ids = ranking.ids()
     grades = np.array([qrels.get(collection.documents[id], 0) for id in ids], dtype=np.float32)
-    right = np.flatnonzero(grades > 0)[: depth.right]
-    wrong = np.flatnonzero(grades <= 0)[: depth.candidates - len(right)]
-    text = ordered.interpretation.text
-    if len(right) == 0 or len(wrong) == 0 or not text:
+    right_rows = np.flatnonzero(grades > 0)[: depth.right]
+    wrong_rows = np.flatnonzero(grades <= 0)[: depth.candidates - len(right_rows)]
+    text = state.interpretation.text
+    if len(right_rows) == 0 or len(wrong_rows) == 0 or not text:
         return None
-    taken = np.concatenate([right, wrong])
-    fused = ranking.score[ranking.order[taken]].astype(np.float32)
-    return JudgedCandidates(text, [ids[at] for at in taken], fused, grades[taken])
+    selected_rows = np.concatenate([right_rows, wrong_rows])
+    fused_scores = ranking.score[ranking.order[selected_rows]].astype(np.float32)
+    return JudgedCandidates(text, [ids[row] for row in selected_rows], fused_scores, grades[selected_rows])
 
 
 def calibrated_on(
@@ -105,22 +111,22 @@ def calibrated_on(
 
     Raises TrainingError where no example has a negative.
     """
-    chosen = spread(examples, count)
-    if not chosen:
+    examples_used = spread(examples, count)
+    if not examples_used:
         raise TrainingError("No question has a text that does not answer it: there is nothing to calibrate on.")
-    scored = []
-    for at, example in enumerate(chosen, 1):
-        scored.append(ScoredExample.of(example, model))
-        progress(at, len(chosen))
-    return calibrate_lists([(row.logits, row.right) for row in scored]), scored
+    scored_examples = []
+    for number, example in enumerate(examples_used, 1):
+        scored_examples.append(ScoredExample.of(example, model))
+        progress(number, len(examples_used))
+    return calibrate_lists([(row.logits, row.right) for row in scored_examples]), scored_examples
 
 
 def keep_calibration(settings: Settings, name: str, calibration: Calibration, note: str) -> Path:
     """Stores it where every process that loads this model looks. Raises TrainingError where the disk refuses."""
-    located = locate(name, settings.models.folder)
+    model_location = locate(name, settings.models.folder)
     facts = {"model": name, **asdict(calibration), "made": now(), "note": note}
     try:
-        return write_calibration(settings.models.folder, located.digest, facts)
+        return write_calibration(settings.models.folder, model_location.digest, facts)
     except OSError as error:
         raise TrainingError(f"The calibration cannot be written: {error.strerror}. Nothing was changed.") from error
 

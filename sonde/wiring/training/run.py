@@ -25,36 +25,36 @@ from training.weights import learnable
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
-    """The model that is adapted, with what it serves with today. Raises ModelMissing."""
-    located = locate(name, settings.models.folder, allow_hub=settings.models.allow_hub)
-    facts, preset = read_json(located.folder / "card.json"), preset_for(name)
-    own = str(facts.get("instruction", preset.instruction))
+    """The model to adapt, with the instruction and the threshold that it has now. Raises ModelMissing."""
+    model_location = locate(name, settings.models.folder, allow_hub=settings.models.allow_hub)
+    facts, preset = read_json(model_location.folder / "card.json"), preset_for(name)
+    base_instruction = str(facts.get("instruction", preset.instruction))
     return Base(
-        learnable(located, settings.models.folder),
+        learnable(model_location, settings.models.folder),
         float(facts.get("min_score", preset.min_score)),
-        own if instruction is None else instruction,
+        base_instruction if instruction is None else instruction,
     )
 
 
-def licence_of(base: str, stated: str | None) -> str:
-    """What whoever trains says, else what is known of the base; a model inherits it."""
+def licence_of(base: str, stated_licence: str | None) -> str:
+    """The stated licence, else that of the base, which a model inherits."""
     model = known(base)
-    return stated or (UNKNOWN if model is None else model.licence)
+    return stated_licence or (UNKNOWN if model is None else model.licence)
 
 
 def refuse_existing_output(out: Path, *, resume: bool) -> None:
     """A finished model is never written over. Raises TrainingError."""
     if out.exists() and any(out.iterdir()):
-        done = " (it is finished)" if resume and (out / "card.json").is_file() else ""
-        raise TrainingError(f"{out} is there already{done}; name another folder with --out, or remove it.")
+        finished_note = " (it is finished)" if resume and (out / "card.json").is_file() else ""
+        raise TrainingError(f"{out} is there already{finished_note}; name another folder with --out, or remove it.")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Who is told how it goes: a sentence, or a look."""
+class TrainingReporter:
+    """Receives the progress of a training: ``report`` a sentence, ``report_evaluation`` each held-out evaluation."""
 
-    said: Callable[[str], None] = lambda _: None
-    look: Callable[[HeldOutEvaluation], None] = lambda _: None
+    report: Callable[[str], None] = lambda _: None
+    report_evaluation: Callable[[HeldOutEvaluation], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,47 +76,51 @@ class Request:
     resume: bool = False
 
     @property
-    def kept(self) -> Path:
+    def cache_folder(self) -> Path:
         """What was asked of others, which a second run need not ask again."""
         return self.out.parent / f".{self.out.name}.asked"
 
     def origin(self, examples: list[Example]) -> Origin:
-        named = {one.corpus or "unnamed" for one in examples}
-        licences = {**dict.fromkeys(named, self.licence), **LICENCES}
+        corpora = {example.corpus or "unnamed" for example in examples}
+        licences = {**dict.fromkeys(corpora, self.licence), **LICENCES}
         return Origin(self.base, licence_of(self.base, self.base_licence), licences, own_commit(), self.command)
 
 
 def run_embedder(
-    settings: Settings, request: Request, wanted: EmbedderTrainingSettings, course: TrainingBudget, told: Told = Told()
+    settings: Settings,
+    request: Request,
+    training_settings: EmbedderTrainingSettings,
+    course: TrainingBudget,
+    reporter: TrainingReporter = TrainingReporter(),
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
     refuse_existing_output(request.out, resume=request.resume)
     start = embedder_base(request.base, settings)
     instruction = task_instruction(request.task) if request.task else start.instruction
-    examples = examples_of(settings, request, told)
-    split = _split(examples, request, wanted.seed, told)
+    examples = examples_of(settings, request, reporter)
+    parts = _split_examples(examples, request, training_settings.seed, reporter)
     card = train_embedder(
         start,
-        split,
-        replace(wanted, instruction=instruction),
+        parts,
+        replace(training_settings, instruction=instruction),
         course,
         request.origin(examples),
         request.out,
         resume=request.resume,
-        report=told.look,
+        report=reporter.report_evaluation,
     )
-    shutil.rmtree(request.kept, ignore_errors=True)
+    shutil.rmtree(request.cache_folder, ignore_errors=True)
     return card
 
 
-def examples_of(settings: Settings, request: Request, told: Told) -> list[Example]:
+def examples_of(settings: Settings, request: Request, reporter: TrainingReporter) -> list[Example]:
     """With the teacher's scores where one is named. Raises TrainingError, ModelMissing."""
     teacher = teacher_of(settings, request.teacher) if request.teacher else None  # said before anything is made
-    examples = examples_from(request.sources, settings, request.kept / "said.jsonl", told.said)
+    examples = examples_from(request.sources, settings, request.cache_folder / "said.jsonl", reporter.report)
     if teacher is None:
         return examples
-    told.said(f"{teacher.name} scores {len(examples)} examples")
-    return with_teacher_scores(examples, teacher, request.kept)
+    reporter.report(f"{teacher.name} scores {len(examples)} examples")
+    return with_teacher_scores(examples, teacher, request.cache_folder)
 
 
 def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
@@ -124,7 +128,7 @@ def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
     return ScoringTeacher(name, reranker_named(settings, name))
 
 
-def _split(examples: list[Example], request: Request, seed: int, told: Told) -> Split:
-    split = split_by_group(examples, request.held_out, seed)
-    told.said(f"{len(split.train)} examples to learn from, {len(split.held_out)} held out")
-    return split
+def _split_examples(examples: list[Example], request: Request, seed: int, reporter: TrainingReporter) -> Split:
+    parts = split_by_group(examples, request.held_out, seed)
+    reporter.report(f"{len(parts.train)} examples to learn from, {len(parts.held_out)} held out")
+    return parts

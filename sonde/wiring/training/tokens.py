@@ -25,7 +25,7 @@ from encoders.tokens import open_tokeniser
 from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
 from sonde.wiring.checkout import own_commit
-from sonde.wiring.evaluating import judged
+from sonde.wiring.evaluating import judged_collection
 from sonde.wiring.training.corpora import LICENCES, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
@@ -46,57 +46,75 @@ def lesson(
     teachers: Sequence[TokenTeacher],
     folder: Path,
     candidates: int,
-    said: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> LayerData:
     """``folder`` is the prepared embedder that learns; ``settings`` those with which candidates are found, at most
     ``candidates`` of a judged question.
     """
-    texts, questions = _Numbered(), _Numbered()
-    judged: dict[str, list[CandidateList]] = {}
+    texts, questions = _NumberedTexts(), _NumberedTexts()
+    lists_by_collection: dict[str, list[CandidateList]] = {}
     for name, collection in collections.items():
         found = judged_candidates(settings, collection, Depth(candidates))
-        own = texts_of(collection, found)
-        judged[name] = [
-            CandidateList(questions.place(one.text), texts.places([own[id] for id in one.ids]), one.fused, one.grades)
-            for one in found
+        candidate_texts = texts_of(collection, found)
+        lists_by_collection[name] = [
+            CandidateList(
+                questions.place(example.text),
+                texts.places([candidate_texts[id] for id in example.ids]),
+                example.fused,
+                example.grades,
+            )
+            for example in found
         ]
-    made = [
-        CandidateList(questions.place(one.question), texts.places([each.text for each in one.candidates]))
-        for one in examples
+    example_lists = [
+        CandidateList(
+            questions.place(example.question), texts.places([candidate.text for candidate in example.candidates])
+        )
+        for example in examples
     ]
-    counts = ", ".join(f"{len(own)} of {name}" for name, own in judged.items())
-    said(f"{counts or 'No'} judged questions and {len(made)} examples, with {len(texts.known)} texts.")
-    every = [one for own in judged.values() for one in own] + made
-    scores = iter(teacher_scores(teachers, list(questions.known), list(texts.known), every, said) if teachers else ())
+    counts = ", ".join(f"{len(candidate_texts)} of {name}" for name, candidate_texts in lists_by_collection.items())
+    report(
+        f"{counts or 'No'} judged questions and {len(example_lists)} examples, with {len(texts.number_by_text)} texts."
+    )
+    all_lists = [
+        example for candidate_texts in lists_by_collection.values() for example in candidate_texts
+    ] + example_lists
+    scores = iter(
+        teacher_scores(teachers, list(questions.number_by_text), list(texts.number_by_text), all_lists, report)
+        if teachers
+        else ()
+    )
     return LayerData(
-        [parts[0][:_QUESTION_TOKENS] for parts in _read(folder, list(questions.known))],
-        _read(folder, list(texts.known)),
-        {name: [replace(one, teacher_scores=next(scores, None)) for one in own] for name, own in judged.items()},
-        [replace(one, teacher_scores=next(scores, None)) for one in made],
+        [parts[0][:_QUESTION_TOKENS] for parts in _read_tokens(folder, list(questions.number_by_text))],
+        _read_tokens(folder, list(texts.number_by_text)),
+        {
+            name: [replace(example, teacher_scores=next(scores, None)) for example in candidate_texts]
+            for name, candidate_texts in lists_by_collection.items()
+        },
+        [replace(example, teacher_scores=next(scores, None)) for example in example_lists],
         frozenset(ignored_tokens(folder)),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Numbered:
+class _NumberedTexts:
     """Each text once, by its place."""
 
-    known: dict[str, int] = field(default_factory=dict)
+    number_by_text: dict[str, int] = field(default_factory=dict)
 
     def place(self, text: str) -> int:
-        return self.known.setdefault(text, len(self.known))
+        return self.number_by_text.setdefault(text, len(self.number_by_text))
 
     def places(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         return np.array([self.place(text) for text in texts], dtype=np.intp)
 
 
-def _read(folder: Path, texts: Sequence[str]) -> list[list[Ids]]:
+def _read_tokens(folder: Path, texts: Sequence[str]) -> list[list[Ids]]:
     limit = read_recipe(folder).max_tokens
-    read = parted(open_tokeniser(folder, limit).whole(texts), limit)
-    found: list[list[Ids]] = [[] for _ in texts]
-    for owner, ids in zip(read.owners.tolist(), read.parts, strict=True):
-        found[owner].append(ids)
-    return found
+    token_ids = parted(open_tokeniser(folder, limit).whole(texts), limit)
+    ids_of_texts: list[list[Ids]] = [[] for _ in texts]
+    for owner, ids in zip(token_ids.owners.tolist(), token_ids.parts, strict=True):
+        ids_of_texts[owner].append(ids)
+    return ids_of_texts
 
 
 if TYPE_CHECKING:
@@ -129,29 +147,29 @@ class HeadRequest:
     teacher: str = ""
 
 
-def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], None]) -> ModelCard:
+def run_tokens(settings: Settings, request: HeadRequest, report: Callable[[str], None]) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence."""
     refuse_existing_output(request.out, resume=False)
     if request.judged or request.layers is not None:
         needs_torch("Learning from judged questions", "training")
-    located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
-    folder = prepared(located, settings.models.folder, "states")
+    model_location = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
+    folder = prepared(model_location, settings.models.folder, "states")
     by_source = {
         Path(source).name: [record.embedding_text for record in records_from(source, settings)]
         for source in request.sources
     }
     texts = [text for texts_of_source in by_source.values() for text in texts_of_source]
-    said(f"Reading at most {request.settings.texts} of {len(texts)} texts.")
-    fitted = fit_head(folder, texts, request.settings, Compute(settings.embedder.threads or None))
-    learnt = _learnt(settings, request, located, folder, fitted, said)
+    report(f"Reading at most {request.settings.texts} of {len(texts)} texts.")
+    fitted_head = fit_head(folder, texts, request.settings, Compute(settings.embedder.threads or None))
+    learnt = _learnt(settings, request, model_location, folder, fitted_head, report)
     card = ModelCard(
         kind=KIND,
         name=request.out.name,
         base=request.base,
         licence=licence_of(request.base, None),
         data=tuple(
-            TrainingData(name, LICENCES.get(name, request.licence), len(own), "texts")
-            for name, own in by_source.items()
+            TrainingData(name, LICENCES.get(name, request.licence), len(source_lists), "texts")
+            for name, source_lists in by_source.items()
         )
         + learnt.used,
         settings=asdict(request.settings) | learnt.settings,
@@ -160,7 +178,7 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
         made=now(),
         figures=figures(learnt.fitted),
         reproduce=request.command,
-        serving={"weights": located.digest, "dims": request.settings.dims},
+        serving={"weights": model_location.digest, "dims": request.settings.dims},
     )
     return write_head(request.out, learnt.fitted, card, learnt.layers)
 
@@ -176,76 +194,107 @@ class _Learnt:
 def _learnt(
     settings: Settings,
     request: HeadRequest,
-    located: Located,
+    model_location: Located,
     folder: Path,
-    fitted: FittedHead,
-    said: Callable[[str], None],
+    fitted_head: FittedHead,
+    report: Callable[[str], None],
 ) -> _Learnt:
-    collections = {name: judged(name, request.shared, "train", settings) for name in request.judged}
-    asking = settings.model_copy(
+    collections = {name: judged_collection(name, request.shared, "train", settings) for name in request.judged}
+    search_settings = settings.model_copy(
         update={"embedder": settings.embedder.model_copy(update={"model": request.base, "tokens": "none"})}
     )
     if request.layers is not None:
-        return _layers(asking, request, replace(request.layers, mix=_MIX), collections, located, folder, fitted, said)
+        return _layers(
+            search_settings,
+            request,
+            replace(request.layers, mix=_MIX),
+            collections,
+            model_location,
+            folder,
+            fitted_head,
+            report,
+        )
     if not collections:
-        return _Learnt(fitted)
+        return _Learnt(fitted_head)
     reader = StateReader(
-        folder, _served(request.base, folder), fitted.head.ignored, Compute(settings.embedder.threads or None)
+        folder,
+        _serving_graph(request.base, folder),
+        fitted_head.head.ignored,
+        Compute(settings.embedder.threads or None),
     )
-    lists = {name: judged_lists(asking, collection, reader, said) for name, collection in collections.items()}
-    every = [one for names in lists.values() for one in names]
-    head = trained_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
+    lists = {
+        name: judged_lists(search_settings, collection, reader, report) for name, collection in collections.items()
+    }
+    all_names = [one for names in lists.values() for one in names]
+    head = trained_head(
+        fitted_head.head,
+        all_names,
+        request.learning,
+        lambda position, loss: report(f"epoch {position}: loss {loss:.4f}"),
+    )
     counts = {name: len(own) for name, own in lists.items()}
-    return _Learnt(replace(fitted, head=head), {"learning": asdict(request.learning)}, _used(counts))
+    return _Learnt(replace(fitted_head, head=head), {"learning": asdict(request.learning)}, _used(counts))
 
 
 def _layers(
-    asking: Settings,
+    search_settings: Settings,
     request: HeadRequest,
-    learning: LayerSettings,
+    layer_settings: LayerSettings,
     collections: Mapping[str, JudgedCollection],
-    located: Located,
+    model_location: Located,
     folder: Path,
-    fitted: FittedHead,
-    said: Callable[[str], None],
+    fitted_head: FittedHead,
+    report: Callable[[str], None],
 ) -> _Learnt:
     from training.tokens.layers import TokenLayers  # imports torch
 
     examples = [] if request.examples is None else read_examples(request.examples)
-    teachers = _teachers(asking, request, folder)
-    found = lesson(asking, collections, examples, teachers, folder, learning.candidates, said)
-    base = learnable(located, asking.models.folder)
-    with loading(base, threads=asking.embedder.threads or 0, seed=learning.seed) as transformers:
-        read = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
-    layers = TokenLayers(read, fitted.head)
-    train_layers(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))
+    teachers = _teachers(search_settings, request, folder)
+    lesson_data = lesson(search_settings, collections, examples, teachers, folder, layer_settings.candidates, report)
+    base = learnable(model_location, search_settings.models.folder)
+    with loading(base, threads=search_settings.embedder.threads or 0, seed=layer_settings.seed) as transformers:
+        transformer = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
+    layers = TokenLayers(transformer, fitted_head.head)
+    train_layers(
+        layers,
+        lesson_data,
+        layer_settings,
+        lambda step, loss: report(f"step {step} of {layer_settings.steps}: loss {loss:.4f}"),
+    )
     head = replace(
-        fitted.head,
+        fitted_head.head,
         mean=layers.mean.detach().cpu().numpy(),
         projection=layers.projection.detach().cpu().numpy(),
     )
-    made = Counter(example.corpus for example in examples)
-    used = _used({name: len(own) for name, own in found.judged.items()}) + tuple(
-        TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in made.items()
+    example_counts = Counter(example.corpus for example in examples)
+    used = _used({name: len(lists) for name, lists in lesson_data.judged.items()}) + tuple(
+        TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in example_counts.items()
     )
-    return _Learnt(replace(fitted, head=head), {"teacher": request.teacher, "layers": asdict(learning)}, used, layers)
+    return _Learnt(
+        replace(fitted_head, head=head), {"teacher": request.teacher, "layers": asdict(layer_settings)}, used, layers
+    )
 
 
 def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[TokenTeacher]:
     """The teacher and the embedder itself, which would otherwise forget."""
     if not request.teacher:
         return []
-    located = locate(request.teacher, settings.models.folder, allow_hub=settings.models.allow_hub)
-    given = prepared(located, settings.models.folder, "states")
+    model_location = locate(request.teacher, settings.models.folder, allow_hub=settings.models.allow_hub)
+    teacher_folder = prepared(model_location, settings.models.folder, "states")
     compute = Compute(settings.embedder.threads or None)
-    both = ((given, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
+    teachers = ((teacher_folder, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [
-        TokenTeacher(StateReader(at, _served(name, at), frozenset(ignored_tokens(at)), compute), share)
-        for at, name, share in both
+        TokenTeacher(
+            StateReader(
+                model_folder, _serving_graph(name, model_folder), frozenset(ignored_tokens(model_folder)), compute
+            ),
+            share,
+        )
+        for model_folder, name, share in teachers
     ]
 
 
-def _served(name: str, folder: Path) -> str:
+def _serving_graph(name: str, folder: Path) -> str:
     """The graph of a prepared embedder that serves on this machine."""
     return serving_graph(EmbedderSpec(name), read_json(folder / "card.json"))[0]
 

@@ -11,7 +11,7 @@ from core.names import letters_of
 from indexer.documents.parse.clean import LineJoiner, hyphenated_words, join_lines, normalise_text
 from indexer.documents.parse.model import Block, BlockKind, Line, PlacedWord, Region, RegionKind, Table
 from indexer.documents.parse.pdf.regions import PageLayout
-from indexer.documents.parse.sections import NUMBERED, role_of
+from indexer.documents.parse.sections import NUMBERED_HEADING, role_of
 
 _FLOW: dict[RegionKind, BlockKind] = {
     "heading": "heading",
@@ -24,7 +24,7 @@ _FLOW: dict[RegionKind, BlockKind] = {
 }
 _RUN_IN_WORDS = 6
 _RUN_IN_SIZE = 0.5  # ranks below every heading that has its own line
-_FLOATING = ("caption", "table", "footnote")
+_FLOATING_KINDS = ("caption", "table", "footnote")
 _SENTENCE_END = re.compile(r"[.!?:][\"”’)\]]*$")
 _TABLE_CAPTION = re.compile(r"^tab", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
@@ -62,14 +62,19 @@ def _drafts_of(page: PageLayout, compounds: frozenset[str]) -> Iterator[StyledBl
             continue
         number = page.page.number
         if kind == "table":
-            detected = page.tables[index]
+            detected_table = page.tables[index]
             table = Table(
-                tuple(tuple(normalise_text(cell) for cell in row) for row in detected.rows),
-                detected.header_rows,
-                join_lines([line.text for line in detected.caption], compounds),
-                found_by=detected.found_by,
+                tuple(tuple(normalise_text(cell) for cell in row) for row in detected_table.rows),
+                detected_table.header_rows,
+                join_lines([line.text for line in detected_table.caption], compounds),
+                found_by=detected_table.found_by,
                 page=number,
-                box=(detected.box.left, detected.box.top, detected.box.right, detected.box.bottom),
+                box=(
+                    detected_table.box.left,
+                    detected_table.box.top,
+                    detected_table.box.right,
+                    detected_table.box.bottom,
+                ),
                 scanned=page.page.read_by == "ocr",
             )
             yield StyledBlock(Block("table", "", number, number, table=table))
@@ -81,12 +86,12 @@ def _drafts_of(page: PageLayout, compounds: frozenset[str]) -> Iterator[StyledBl
 
 def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[StyledBlock]:
     """A paragraph; if it starts with a bold ``Data availability.``, that becomes its heading."""
-    opening = list(takewhile(lambda word: word.bold, region.lines[0].words[: _RUN_IN_WORDS + 1]))
-    title = normalise_text(" ".join(word.text for word in opening))
-    if 0 < len(opening) <= _RUN_IN_WORDS and title.endswith((".", ":")) and role_of((title,)) is not None:
+    bold_words = list(takewhile(lambda word: word.bold, region.lines[0].words[: _RUN_IN_WORDS + 1]))
+    title = normalise_text(" ".join(word.text for word in bold_words))
+    if 0 < len(bold_words) <= _RUN_IN_WORDS and title.endswith((".", ":")) and role_of((title,)) is not None:
         yield StyledBlock(Block("heading", title.rstrip(".:"), region.page, region.page), (_RUN_IN_SIZE, False, True))
-        rest = [word for word in region.lines[0].words if word not in opening]
-        first = (Line.of(rest),) if rest else ()
+        other_words = [word for word in region.lines[0].words if word not in bold_words]
+        first = (Line.of(other_words),) if other_words else ()
         region = replace(region, lines=(*first, *region.lines[1:]))
     if region.lines:
         yield _draft(region, "text", compounds)
@@ -103,10 +108,10 @@ def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled
 
 def placed_words(lines: Iterable[Line], page: int) -> tuple[PlacedWord, ...]:
     """The words of these lines in reading order; words without a letter have no place in a text."""
-    return tuple(_placed(lines, page))
+    return tuple(_placed_words(lines, page))
 
 
-def _placed(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
+def _placed_words(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
     for line in lines:
         for word in line.words:
             count = len(letters_of(normalise_text(word.text))[0])
@@ -119,46 +124,46 @@ def _placed(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
 
 def _demote_false_headings(drafts: Sequence[StyledBlock]) -> list[StyledBlock]:
     """Turns bold sentences back into text: those continued in the next block; long ones that end like a sentence."""
-    out: list[StyledBlock] = []
+    blocks: list[StyledBlock] = []
     for index, draft in enumerate(drafts):
         block = draft.block
         next_draft = drafts[index + 1] if index + 1 < len(drafts) else None
         if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(draft, next_draft):
-            out.append(StyledBlock(replace(block, kind="text"), aside=draft.aside))
+            blocks.append(StyledBlock(replace(block, kind="text"), aside=draft.aside))
         else:
-            out.append(draft)
-    return out
+            blocks.append(draft)
+    return blocks
 
 
-def _is_sentence(heading: StyledBlock, behind: StyledBlock | None) -> bool:
+def _is_sentence(heading: StyledBlock, next_block: StyledBlock | None) -> bool:
     text = heading.block.text
     is_long = len(text.split()) > 4
-    ends = text.endswith((".", "!")) and len(text.split()) > 6 and NUMBERED.match(text) is None
-    if behind is None or behind.block.kind != "text":
+    ends = text.endswith((".", "!")) and len(text.split()) > 6 and NUMBERED_HEADING.match(text) is None
+    if next_block is None or next_block.block.kind != "text":
         return ends
-    same_size = heading.style[0] <= 1.05 * behind.style[0]
-    return ends or (is_long and same_size and behind.block.text[:1].islower())
+    same_size = heading.style[0] <= 1.05 * next_block.style[0]
+    return ends or (is_long and same_size and next_block.block.text[:1].islower())
 
 
 def _join_paragraphs(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -> list[StyledBlock]:
     """Joins paragraphs that a column or page break split; floating blocks in between come after them."""
-    out: list[StyledBlock | _OpenText] = []
+    blocks: list[StyledBlock | _OpenText] = []
     open_text: _OpenText | None = None
     for draft in drafts:
         block = draft.block
         if block.table is None and (not block.text or _is_crumb(block)):
             continue
         if draft.aside:
-            out.append(draft)
-        elif block.kind == "text" and open_text is not None and open_text.goes_on(block):
+            blocks.append(draft)
+        elif block.kind == "text" and open_text is not None and open_text.continues_with(block):
             open_text.add(block)
         elif block.kind == "text":
             open_text = _OpenText(draft, compounds)
-            out.append(open_text)
+            blocks.append(open_text)
         else:
-            out.append(draft)
-            open_text = open_text if block.kind in _FLOATING else None
-    return [item.styled() if isinstance(item, _OpenText) else item for item in out]
+            blocks.append(draft)
+            open_text = open_text if block.kind in _FLOATING_KINDS else None
+    return [item.as_styled_block() if isinstance(item, _OpenText) else item for item in blocks]
 
 
 class _OpenText:
@@ -169,7 +174,7 @@ class _OpenText:
         self._text = LineJoiner(compounds, draft.block.text)
         self._breaks = list(draft.block.breaks)
 
-    def goes_on(self, block: Block) -> bool:
+    def continues_with(self, block: Block) -> bool:
         end = self._text.end
         if _SENTENCE_END.search(end) or _LIST_ITEM.match(block.text):
             return False
@@ -186,7 +191,7 @@ class _OpenText:
             self._breaks.append((self._text.length - len(block.text), block.first_page))
         self._drafts.append(StyledBlock(block))
 
-    def styled(self) -> StyledBlock:
+    def as_styled_block(self) -> StyledBlock:
         if len(self._drafts) == 1:
             return self._drafts[0]
         words = tuple(word for draft in self._drafts for word in draft.block.words)
@@ -222,45 +227,49 @@ def assign_levels(drafts: Sequence[StyledBlock]) -> list[Block]:
 
 
 def _levels(
-    looks: Sequence[tuple[float, bool, bool]], numbered: dict[tuple[float, bool, bool], int]
+    looks: Sequence[tuple[float, bool, bool]], numbered_levels: dict[tuple[float, bool, bool], int]
 ) -> dict[tuple[float, bool, bool], int]:
     """The level of unnumbered headings of each style; ``looks``: all styles, the largest first. Without any numbered
     heading their order is their level; else they rank with the highest numbered one that is no larger.
     """
-    if not numbered:
+    if not numbered_levels:
         return {style: min(rank, 6) for rank, style in enumerate(looks, 1)}
     out: dict[tuple[float, bool, bool], int] = {}
-    lowest = max(numbered.values()) + 1
+    lowest = max(numbered_levels.values()) + 1
     highest: int | None = None
     for _, group in groupby(reversed(looks), key=lambda style: style[0]):
         same_size = list(group)
-        levels = [numbered[style] for style in same_size if style in numbered]
+        levels = [numbered_levels[style] for style in same_size if style in numbered_levels]
         highest = min([*levels, *([highest] if highest is not None else [])], default=None)
-        out |= {style: numbered.get(style, lowest if highest is None else highest) for style in same_size}
+        out |= {style: numbered_levels.get(style, lowest if highest is None else highest) for style in same_size}
     return out
 
 
 def _depth(text: str) -> int | None:
-    match = NUMBERED.match(text)
+    match = NUMBERED_HEADING.match(text)
     return None if match is None else len([part for part in match["number"].split(".") if part])
 
 
 def _move_captions(blocks: Sequence[Block]) -> list[Block]:
     """Moves the nearest caption on the page into each table."""
-    out = list(blocks)
-    taken: set[int] = set()
-    for index, block in enumerate(out):
+    moved_blocks = list(blocks)
+    taken_captions: set[int] = set()
+    for index, block in enumerate(moved_blocks):
         if block.table is None or block.table.caption:
             continue
-        near = [
-            other
-            for other in (index - 1, index + 1, index - 2, index + 2)
-            if 0 <= other < len(out) and other not in taken and _captions_table(out[other], block)
+        near_captions = [
+            neighbour
+            for neighbour in (index - 1, index + 1, index - 2, index + 2)
+            if 0 <= neighbour < len(moved_blocks)
+            and neighbour not in taken_captions
+            and _captions_table(moved_blocks[neighbour], block)
         ]
-        if near:
-            taken.add(near[0])
-            out[index] = replace(block, table=replace(block.table, caption=out[near[0]].text))
-    return [block for index, block in enumerate(out) if index not in taken]
+        if near_captions:
+            taken_captions.add(near_captions[0])
+            moved_blocks[index] = replace(
+                block, table=replace(block.table, caption=moved_blocks[near_captions[0]].text)
+            )
+    return [block for index, block in enumerate(moved_blocks) if index not in taken_captions]
 
 
 def _captions_table(caption: Block, table: Block) -> bool:

@@ -40,12 +40,14 @@ class EdgeRow:
 def running_heads(edge_rows: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
     """The rows that show a section's name beside the page number."""
     for place in _places(edge_rows):
-        numbered = [(row, name_number) for row in place if (name_number := _name_and_number(row.line)) is not None]
-        runs = Counter(number - row.page for row, (_, number) in numbered)
-        fitting = [(row, name) for row, (name, number) in numbered if runs[number - row.page] >= _FEWEST_PAGES]
-        names = {name for _, name in fitting}
-        if 2 * len(names) <= len(fitting):
-            yield from (row for row, _ in fitting)
+        numbered_rows = [(row, name_number) for row in place if (name_number := _name_and_number(row.line)) is not None]
+        runs = Counter(number - row.page for row, (_, number) in numbered_rows)
+        fitting_rows = [
+            (row, name) for row, (name, number) in numbered_rows if runs[number - row.page] >= _FEWEST_PAGES
+        ]
+        names = {name for _, name in fitting_rows}
+        if 2 * len(names) <= len(fitting_rows):
+            yield from (row for row, _ in fitting_rows)
 
 
 def _places(edge_rows: Sequence[EdgeRow]) -> Iterator[list[EdgeRow]]:
@@ -109,7 +111,7 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
         if marks:
             words_of[page.number]["watermark"] = marks
     edges = [row for page in pages for row in _at_the_edge(page, by_page[page.number])]
-    heads = {(row.page, row.kind, id(row.line)): row for row in (*_repeated(pages, edges), *running_heads(edges))}
+    heads = {(row.page, row.kind, id(row.line)): row for row in (*_repeated_rows(pages, edges), *running_heads(edges))}
     by_number = {page.number: page for page in pages}
     for row in heads.values():
         words = _without_cells(row.line.words, by_number[row.page], bordered_tables)
@@ -126,20 +128,20 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
 def _without_cells(words: Sequence[Word], page: Page, find: FindTables) -> list[Word]:
     """The words outside of ruled tables: a table's head is repeated on each page, and its rows may be numbered."""
     levels = [rule.box.middle_y for rule in page.rules if rule.level]
-    near = len(levels) >= 2 and any(min(levels) < word.box.middle_y < max(levels) for word in words)
-    tables = find(page, page.words) if near else []
+    is_in_table = len(levels) >= 2 and any(min(levels) < word.box.middle_y < max(levels) for word in words)
+    tables = find(page, page.words) if is_in_table else []
     return [word for word in words if not any(table.box.holds(word.box) for table in tables)]
 
 
-def _repeated(pages: Sequence[Page], edges: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
+def _repeated_rows(pages: Sequence[Page], edges: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
     by_number = {page.number: page for page in pages}
-    alike: dict[tuple[RegionKind, str], list[EdgeRow]] = defaultdict(list)
+    rows_by_key: dict[tuple[RegionKind, str], list[EdgeRow]] = defaultdict(list)
     for row in edges:
-        alike[row.kind, _key(row.line.text)].append(row)
-    for (_, key), where in alike.items():
+        rows_by_key[row.kind, _key(row.line.text)].append(row)
+    for (_, key), equal_rows in rows_by_key.items():
         is_number = _PAGE_NUMBER.match(key) is not None
         reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
-        for row, count in _pages_near(where, reach):
+        for row, count in _pages_near(equal_rows, reach):
             if count >= max(2, _SHARE_OF_PAGES * len(pages)) or (
                 is_number and _alone_at_the_edge(row.line, by_number[row.page])
             ):
@@ -150,11 +152,11 @@ def _pages_near(edge_rows: Sequence[EdgeRow], reach: float) -> Iterator[tuple[Ed
     """Each row with the number of pages, its own among them, that have one of these rows about as high."""
     in_order = sorted(edge_rows, key=lambda row: row.line.baseline)
     pages: Counter[int] = Counter()
-    first = behind = 0
+    first = last_index = 0
     for row in in_order:
-        while behind < len(in_order) and in_order[behind].line.baseline - row.line.baseline <= reach:
-            pages[in_order[behind].page] += 1
-            behind += 1
+        while last_index < len(in_order) and in_order[last_index].line.baseline - row.line.baseline <= reach:
+            pages[in_order[last_index].page] += 1
+            last_index += 1
         while row.line.baseline - in_order[first].line.baseline > reach:
             pages[in_order[first].page] -= 1
             if not pages[in_order[first].page]:
@@ -174,10 +176,10 @@ def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[EdgeRow]:
 
 def _rows_set_apart(lines: Sequence[Line]) -> Sequence[Line]:
     """Of the outermost rows (the first is at the edge), those before the last gap wider than a line gap."""
-    gaps = [abs(inner.baseline - outer.baseline) for outer, inner in pairwise(lines)]
-    usual = median(gaps) if gaps else 0.0
-    apart = [place for place, gap in enumerate(gaps[:_ROWS_LOOKED_AT], 1) if gap > _GAP * usual]
-    return lines[: max(apart)] if apart else lines[:1]
+    gaps = [abs(inner_line.baseline - outer_line.baseline) for outer_line, inner_line in pairwise(lines)]
+    usual_gap = median(gaps) if gaps else 0.0
+    wide_gaps = [place for place, gap in enumerate(gaps[:_ROWS_LOOKED_AT], 1) if gap > _GAP * usual_gap]
+    return lines[: max(wide_gaps)] if wide_gaps else lines[:1]
 
 
 def _key(text: str) -> str:
@@ -194,11 +196,13 @@ def _line_numbers(lines: Sequence[Line]) -> list[Word]:
     if len(texts) < 3:
         return []
     lefts = Counter(round(_text_left(line) / 3.0) for line in texts)
-    left = lefts.most_common(1)[0][0] * 3.0
+    left_edge = lefts.most_common(1)[0][0] * 3.0
     firsts = [line.words[0] for line in lines if line.words[0].text.isdecimal() and len(line.words[0].text) <= 4]
-    beside = [word for word in firsts if word.box.right < left - 2.0]
-    spaced = [part for line in lines if (part := _first_part(line)) is not None and part.box.right < left - 2.0]
-    for parts in ([[word] for word in beside], [list(part.words) for part in spaced]):
+    words_beside = [word for word in firsts if word.box.right < left_edge - 2.0]
+    spaced_parts = [
+        part for line in lines if (part := _first_part(line)) is not None and part.box.right < left_edge - 2.0
+    ]
+    for parts in ([[word] for word in words_beside], [list(part.words) for part in spaced_parts]):
         if parts and _is_column_of_table([word for part in parts for word in part], lines):
             continue
         if _counts_up([int("".join(word.text for word in part)) for part in parts]):
@@ -211,20 +215,22 @@ def _is_column_of_table(numbers: Sequence[Word], lines: Sequence[Line]) -> bool:
     Line numbers are alone in the margin of running text.
     """
     ids = {id(word) for word in numbers}
-    numbered = [line for line in lines if any(id(word) in ids for word in line.words)]
-    cells = [[part for part in segments(line) if not any(id(word) in ids for word in part.words)] for line in numbered]
-    beside = [parts for parts in cells if parts]
-    if not beside:
+    numbered_lines = [line for line in lines if any(id(word) in ids for word in line.words)]
+    cells = [
+        [part for part in segments(line) if not any(id(word) in ids for word in part.words)] for line in numbered_lines
+    ]
+    parts_beside = [parts for parts in cells if parts]
+    if not parts_beside:
         return False
-    short = [len(part.words) < _WORDS_OF_TEXT for parts in beside for part in parts]
-    if median(len(parts) for parts in beside) >= 2 and 2 * sum(short) > len(short):
+    short_parts = [len(part.words) < _WORDS_OF_TEXT for parts in parts_beside for part in parts]
+    if median(len(parts) for parts in parts_beside) >= 2 and 2 * sum(short_parts) > len(short_parts):
         return True
     column = bounding_box(word.box for word in numbers)
-    own = {id(line) for line in numbered}
-    others = [line.words[0].box for line in lines if id(line) not in own]
+    numbered_ids = {id(line) for line in numbered_lines}
+    other_boxes = [line.words[0].box for line in lines if id(line) not in numbered_ids]
     return any(
         box.left < column.right and column.top - _HEAD_ABOVE < box.middle_y < column.bottom + _HEAD_ABOVE
-        for box in others
+        for box in other_boxes
     )
 
 
@@ -232,9 +238,13 @@ def _counts_up(values: Sequence[int]) -> bool:
     """By 1, 2, 5 or 10; a line without its number doubles a step, which may happen only rarely."""
     if len(values) < 2:
         return False
-    steps = Counter(later - earlier for earlier, later in pairwise(values))
-    usual, count = steps.most_common(1)[0]
-    return usual in (1, 2, 5, 10) and count >= 0.7 * len(values[1:]) and all(s > 0 and s % usual == 0 for s in steps)
+    steps = Counter(later_value - earlier_value for earlier_value, later_value in pairwise(values))
+    usual_step, count = steps.most_common(1)[0]
+    return (
+        usual_step in (1, 2, 5, 10)
+        and count >= 0.7 * len(values[1:])
+        and all(s > 0 and s % usual_step == 0 for s in steps)
+    )
 
 
 def _first_part(line: Line) -> Line | None:
@@ -253,8 +263,8 @@ def _text_left(line: Line) -> float:
 
 
 def _watermarks(page: Page, lines: Sequence[Line]) -> list[Word]:
-    turned = [word for word in page.words if word.turned]
-    if not turned or not lines:
+    turned_words = [word for word in page.words if word.turned]
+    if not turned_words or not lines:
         return []
     size = Counter(word.size for line in lines for word in line.words).most_common(1)[0][0]
-    return [word for word in turned if word.size >= _LARGE * size]
+    return [word for word in turned_words if word.size >= _LARGE * size]

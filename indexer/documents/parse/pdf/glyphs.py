@@ -88,8 +88,8 @@ _MOST_STRIPS = 20
 _UPRIGHT = 3  # degrees: a scanned page lies askew
 _WHITE = 235  # of 255: lighter ink needs a darker ground to be seen
 _CLEAR = 26  # of 255: more transparent ink cannot be seen
-_UNINKED = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
-_FILLED = (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP)
+_INVISIBLE_MODES = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
+_FILLED_MODES = (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP)
 _BOLD = ("bold", "black", "heavy", "cmbx", "sfbx", "medi", "semib", "cmssbx")
 _MONO = ("mono", "cour", "cmtt", "typewriter", "cmsltt", "sftt", "nimbusmonl", "cmitt")
 _MATHS = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "eufm", "txsy", "rtxmi")
@@ -145,14 +145,16 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
     loose = raw.FS_RECTF()
     glyphs: list[Glyph] = []
     gap = math.inf
-    high = 0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
+    high_half = (
+        0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
+    )
     for index in range(min(textpage.count_chars(), MOST_CHARACTERS)):
         code = raw.FPDFText_GetUnicode(handle, index)
         if 0xD800 <= code < 0xDC00:
-            high = code
+            high_half = code
             continue
-        character = _character(handle, index, code, high)
-        high = 0
+        character = _character(handle, index, code, high_half)
+        high_half = 0
         if character.isspace():
             gap = min(gap, _GUESSED_SPACE if raw.FPDFText_IsGenerated(handle, index) == 1 else -1.0)
             continue
@@ -175,20 +177,20 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
 
 def _name_symbols(glyphs: list[Glyph]) -> list[Glyph]:
     """Names unknown characters by their neighbours, where these tell."""
-    out = list(glyphs)
+    named_glyphs = list(glyphs)
     for place, glyph in enumerate(glyphs):
         if glyph.character == UNKNOWN:
-            before = "".join(neighbour.character for neighbour in glyphs[max(0, place - 1) : place])
+            text_before = "".join(neighbour.character for neighbour in glyphs[max(0, place - 1) : place])
             next_characters = "".join(neighbour.character for neighbour in glyphs[place + 1 : place + 3])
-            symbol = symbol_in_text(glyph.box, glyph.style.size, before, next_characters)
-            out[place] = replace(glyph, character=symbol)
-    return out
+            symbol = symbol_in_text(glyph.box, glyph.style.size, text_before, next_characters)
+            named_glyphs[place] = replace(glyph, character=symbol)
+    return named_glyphs
 
 
-def _character(handle: object, index: int, code: int, high: int) -> str:
+def _character(handle: object, index: int, code: int, high_half: int) -> str:
     """A space for a code that is no character."""
     if 0xDC00 <= code < 0xE000:
-        return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00) if high else UNKNOWN
+        return chr(0x10000 + ((high_half - 0xD800) << 10) + code - 0xDC00) if high_half else UNKNOWN
     if code == 0xAD or (code == 2 and raw.FPDFText_IsHyphen(handle, index) == 1):
         return "-"
     if code in (0xFFFE, 0xFFFF):
@@ -211,16 +213,18 @@ def _place_accents(glyphs: list[Glyph]) -> list[Glyph]:
         if glyph.character.isalpha():
             for strip in range(*_strips(glyph.box.left - 0.5, glyph.box.right + 0.5)):
                 letters[strip].append(glyph)
-    under: dict[int, str] = {}
-    joined: set[int] = set()
+    accent_by_letter: dict[int, str] = {}
+    joined_accents: set[int] = set()
     for accent in accents:
         (strip, _) = _strips(accent.box.middle_x, accent.box.middle_x)
-        letter = next((candidate for candidate in letters[strip] if _stands_over(accent, candidate)), None)
+        letter = next((candidate for candidate in letters[strip] if _is_above(accent, candidate)), None)
         if letter is not None:
-            under[id(letter)] = _accent(letter.character, accent.character)
-            joined.add(id(accent))
+            accent_by_letter[id(letter)] = _accent(letter.character, accent.character)
+            joined_accents.add(id(accent))
     return [
-        replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in joined
+        replace(glyph, character=accent_by_letter.get(id(glyph), glyph.character))
+        for glyph in glyphs
+        if id(glyph) not in joined_accents
     ]
 
 
@@ -232,16 +236,16 @@ def _strips(left: float, right: float) -> tuple[int, int]:
     return first, min(int(right // _STRIP), first + _MOST_STRIPS) + 1
 
 
-def _stands_over(accent: Glyph, letter: Glyph) -> bool:
-    inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
+def _is_above(accent: Glyph, letter: Glyph) -> bool:
+    is_inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
     height = 0.5 * max(letter.style.size, 1.0)
-    return inside and -height <= letter.box.top - accent.box.bottom <= height
+    return is_inside and -height <= letter.box.top - accent.box.bottom <= height
 
 
 def _accent(letter: str, accent: str) -> str:
     letter = {"ı": "i", "ȷ": "j"}.get(letter, letter)
-    composed = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
-    return composed if len(composed) == 1 else letter
+    composed_letter = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+    return composed_letter if len(composed_letter) == 1 else letter
 
 
 class _Styles:
@@ -249,7 +253,7 @@ class _Styles:
 
     def __init__(self, handle: object) -> None:
         self._handle = handle
-        self._known: dict[tuple[int, float], Style] = {}
+        self._style_by_key: dict[tuple[int, float], Style] = {}
         self._buffer = ctypes.create_string_buffer(256)
         self._flags = ctypes.c_int()
         self._matrix = raw.FS_MATRIX()
@@ -258,9 +262,9 @@ class _Styles:
         size = float(raw.FPDFText_GetFontSize(self._handle, index))
         pointer = raw.FPDFText_GetTextObject(self._handle, index)
         key = (ctypes.cast(pointer, ctypes.c_void_p).value or 0, size)
-        if key not in self._known:
-            self._known[key] = self._look_up(index, size, pointer)
-        return self._known[key]
+        if key not in self._style_by_key:
+            self._style_by_key[key] = self._look_up(index, size, pointer)
+        return self._style_by_key[key]
 
     def _look_up(self, index: int, size: float, text: object) -> Style:
         length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)
@@ -270,9 +274,9 @@ class _Styles:
         if raw.FPDFText_GetMatrix(self._handle, index, matrix):
             angle = round(math.degrees(math.atan2(matrix.b, matrix.a))) % 360
             scale = math.hypot(matrix.c, matrix.d)
-        shown = round(size * scale, 1)
+        size_shown = round(size * scale, 1)
         return Style(
-            shown if shown > 1.5 else self._height(index),  # a bitmap font states no useful size
+            size_shown if size_shown > 1.5 else self._height(index),  # a bitmap font states no useful size
             any(part in name for part in _BOLD),
             any(part in name for part in _MONO),
             any(part in name for part in _MATHS),
@@ -288,10 +292,10 @@ class _Styles:
 
     def _ink(self, text: object) -> Ink:
         mode = raw.FPDFTextObj_GetTextRenderMode(text)
-        if mode in _UNINKED:
+        if mode in _INVISIBLE_MODES:
             return "none"
         colour = [ctypes.c_uint() for _ in range(4)]
-        if mode in _FILLED and raw.FPDFPageObj_GetFillColor(text, *colour):
+        if mode in _FILLED_MODES and raw.FPDFPageObj_GetFillColor(text, *colour):
             red, green, blue, alpha = (part.value for part in colour)
             if alpha < _CLEAR or min(red, green, blue) >= _WHITE:
                 return "pale"

@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from indexer.documents.parse.model import Line, RegionKind
-from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES
+from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ def measure(pages: Iterable[list[Line]]) -> Measures:
             if line.share("mono") < 0.5:
                 letters[round(line.size * 2.0) / 2.0] += len(line.text)
         distances += [
-            later.baseline - earlier.baseline
-            for earlier, later in pairwise(lines)
-            if 0.0 < later.baseline - earlier.baseline < 3.5 * earlier.size and len(earlier.words) > 5
+            later_line.baseline - earlier_line.baseline
+            for earlier_line, later_line in pairwise(lines)
+            if 0.0 < later_line.baseline - earlier_line.baseline < 3.5 * earlier_line.size
+            and len(earlier_line.words) > 5
         ]
     size = letters.most_common(1)[0][0] if letters else 10.0
     return Measures(max(size, 1.0), median(distances) if distances else 1.2 * size)
@@ -57,11 +58,11 @@ _MOST_WORDS = 16
 class Neighbours:
     """Distances of baselines to the previous and next line, in points; None at the edge of a column."""
 
-    before: float | None
-    behind: float | None
+    gap_before: float | None
+    gap_after: float | None
 
 
-def kind_of(line: Line, near: Neighbours, measures: Measures, *, scanned: bool = False) -> RegionKind:
+def kind_of(line: Line, line_neighbours: Neighbours, measures: Measures, *, is_scanned: bool = False) -> RegionKind:
     """The kind of the line alone; ``regions`` decides what depends on the neighbours' kinds."""
     text = line.text
     if _is_contents(line):
@@ -74,7 +75,7 @@ def kind_of(line: Line, near: Neighbours, measures: Measures, *, scanned: bool =
         return "figure"
     if is_formula(line):
         return "formula"
-    if is_heading(line, near, measures, scanned=scanned):
+    if is_heading(line, line_neighbours, measures, is_scanned=is_scanned):
         return "heading"
     return "text"
 
@@ -83,7 +84,7 @@ def _is_contents(line: Line) -> bool:
     """Whether dots lead to a page number, or a numbered title has one far to its right."""
     if _CONTENTS.search(line.text[-_CONTENTS_END:]):
         return True
-    if len(line.words) < 3 or not line.words[-1].text.isdigit() or NUMBERED.match(line.text) is None:
+    if len(line.words) < 3 or not line.words[-1].text.isdigit() or NUMBERED_HEADING.match(line.text) is None:
         return False
     return line.words[-1].box.left - line.words[-2].box.right > 2.0 * line.size
 
@@ -112,25 +113,25 @@ def is_formula(line: Line) -> bool:
     return bool(_EQUATION_NUMBER.search(line.text)) and len(words) <= 3 and len(line.words) > 2
 
 
-def is_heading(line: Line, near: Neighbours, measures: Measures, *, scanned: bool) -> bool:
+def is_heading(line: Line, line_neighbours: Neighbours, measures: Measures, *, is_scanned: bool) -> bool:
     """Large, bold, capital or known words, on a separate line with space around it, without the end of a sentence."""
     text = line.text.strip()
     if not _fits_a_heading(text):
         return False
-    bare = text.rstrip(":. ").lower()
-    numbered = NUMBERED.match(text)
-    title = numbered["title"] if numbered else text
-    if not title[:1].isupper() and not title[:1].isdigit() and not numbered:
+    heading_text = text.rstrip(":. ").lower()
+    number_match = NUMBERED_HEADING.match(text)
+    title = number_match["title"] if number_match else text
+    if not title[:1].isupper() and not title[:1].isdigit() and not number_match:
         return False
-    if bare in SECTION_NAMES or (numbered is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
+    if heading_text in SECTION_NAMES or (number_match is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
         return True
     capital = title.isupper() and len(_WORD.findall(title)) >= 1 and len(title) >= 5
-    apart = _apart(near.before, line, measures)
-    if scanned:
-        return apart and _apart(near.behind, line, measures) and (capital or _short_title(title))
-    large = line.size >= _LARGER * measures.size
+    is_apart = _is_apart(line_neighbours.gap_before, line, measures)
+    if is_scanned:
+        return is_apart and _is_apart(line_neighbours.gap_after, line, measures) and (capital or _short_title(title))
+    is_large = line.size >= _LARGER * measures.size
     bold = line.share("bold") >= 0.9
-    return (large or bold or capital) and apart
+    return (is_large or bold or capital) and is_apart
 
 
 def _fits_a_heading(text: str) -> bool:
@@ -143,7 +144,7 @@ def _short_title(title: str) -> bool:
     return len(title.split()) <= 7 and not title.endswith((".", ":", ")")) and title[:1].isupper()
 
 
-def _apart(distance: float | None, line: Line, measures: Measures) -> bool:
+def _is_apart(distance: float | None, line: Line, measures: Measures) -> bool:
     return distance is None or distance > 1.12 * max(measures.leading, line.size)
 
 
@@ -153,6 +154,6 @@ def is_footnote_start(line: Line, measures: Measures) -> bool:
 
 
 def neighbours(lines: Sequence[Line], index: int) -> Neighbours:
-    before = lines[index].baseline - lines[index - 1].baseline if index > 0 else None
+    gap_before = lines[index].baseline - lines[index - 1].baseline if index > 0 else None
     gap_after = lines[index + 1].baseline - lines[index].baseline if index + 1 < len(lines) else None
-    return Neighbours(before, gap_after)
+    return Neighbours(gap_before, gap_after)

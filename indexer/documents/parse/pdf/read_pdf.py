@@ -47,13 +47,13 @@ def read_pdf(
         if pages > limits.max_pages:
             raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
         store, allowance = store or PageStore(), Allowance(limits)
-        read = store.read()
-        for page in _pages(document, limits, ocr, allowance, tuple(read)):
-            read.append(page)
+        stored_pages = store.read()
+        for page in _pages(document, limits, ocr, allowance, tuple(stored_pages)):
+            stored_pages.append(page)
             store.add(page)
             progress(page.number, pages)
         info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
-        return assemble(read, info, read_xmp(data), "pdf", allowance)
+        return assemble(stored_pages, info, read_xmp(data), "pdf", allowance)
     finally:
         document.close()
 
@@ -71,8 +71,8 @@ def assemble(
     """
     allowance = allowance or Allowance(Limits())
     if not any(part.words for page in pages for part in page.parts):
-        why = " ".join(("No page holds text that could be read.", *page_warnings(pages)))
-        raise DocumentRefused("no_text", why[:_LONGEST_REASON])
+        refusal_text = " ".join(("No page holds text that could be read.", *page_warnings(pages)))
+        raise DocumentRefused("no_text", refusal_text[:_LONGEST_REASON])
     layouts, coverages = lay_out_whole(pages)
     blocks = list(allowance.within(_cut_tables(to_blocks(layouts), allowance)))
     front = front_matter(blocks, info, xmp)
@@ -93,18 +93,18 @@ def assemble(
 
 def _cut_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:
     for block in blocks:
-        table = allowance.fitting(block.table) if block.table is not None else None
+        table = allowance.limit_table(block.table) if block.table is not None else None
         if table is not block.table and table is not None and not table.rows:
             continue
         yield block if table is block.table else replace(block, table=table)
 
 
 def _warnings(pages: Sequence[Page], coverages: Sequence[Coverage]) -> tuple[str, ...]:
-    crowded = [
+    crowded_pages = [
         f"Page {page.number}: its last {page.left_out:,} characters are left out." for page in pages if page.left_out
     ]
     low = [page.warning for page in coverages if page.is_low]
-    return tuple([*page_warnings(pages), *crowded, *low][:_MOST_WARNINGS])
+    return tuple([*page_warnings(pages), *crowded_pages, *low][:_MOST_WARNINGS])
 
 
 def lay_out_whole(pages: Sequence[Page]) -> tuple[list[PageLayout], list[Coverage]]:
@@ -130,12 +130,12 @@ def _groups(pages: Sequence[Page]) -> list[list[Page]]:
     asides: dict[tuple[float, str], list[list[Page]]] = {}
     for page in pages:
         counts: Counter[tuple[float, str]] = Counter()
-        for aside in page.asides:
-            key = (aside.turn, aside.read_by)
+        for aside_page in page.asides:
+            key = (aside_page.turn, aside_page.read_by)
             groups = asides.setdefault(key, [])
             if counts[key] == len(groups):
                 groups.append([])
-            groups[counts[key]].append(aside)
+            groups[counts[key]].append(aside_page)
             counts[key] += 1
     return [list(pages), *(group for groups in asides.values() for group in groups)]
 
@@ -164,15 +164,15 @@ def _open(data: bytes) -> pdfium.PdfDocument:
 
 
 def _pages(
-    document: pdfium.PdfDocument, limits: Limits, ocr: Ocr, allowance: Allowance, before: Sequence[Page]
+    document: pdfium.PdfDocument, limits: Limits, ocr: Ocr, allowance: Allowance, stored_pages: Sequence[Page]
 ) -> Iterator[Page]:
-    """Those after ``before``, until the characters of the document are spent; a word counts with its space."""
-    characters = sum(map(_characters, before))
-    recogniser = Recogniser(ocr, limits, {page.number for page in before if _is_recognised(page)})
+    """Those after ``stored_pages``, until the characters of the document are spent; a word counts with its space."""
+    characters = sum(map(_characters, stored_pages))
+    recogniser = Recogniser(ocr, limits, {page.number for page in stored_pages if _is_recognised(page)})
     if characters > limits.max_characters:
         allowance.note_characters()
         return
-    for index in range(len(before), len(document)):
+    for index in range(len(stored_pages), len(document)):
         try:
             page = read_page(document, index)
         except pdfium.PdfiumError:
@@ -194,18 +194,18 @@ def _is_recognised(page: Page) -> bool:
     return any(part.read_by == "ocr" for part in page.parts)
 
 
-def _recognise(page: Page, recogniser: Recogniser, rendered: Callable[[], Picture]) -> Page:
+def _recognise(page: Page, recogniser: Recogniser, render: Callable[[], Picture]) -> Page:
     """The page, read by OCR where it has no text layer, or none that can be read, and where it has pictures."""
     words = [word for part in page.parts for word in part.words]
     if not words:
         if not (page.pictures or page.figures or page.rules or page.hidden):
             return page  # an empty page
-        return replace(recogniser.whole_page(page.number, rendered, "it has no text layer"), hidden=page.hidden)
+        return replace(recogniser.whole_page(page.number, render, "it has no text layer"), hidden=page.hidden)
     if problem := legibility_problem(words):
-        scan = recogniser.whole_page(page.number, rendered, problem)
+        scan = recogniser.whole_page(page.number, render, problem)
         is_read = any(part.words for part in scan.parts)
         return scan if is_read or problem in MEANINGLESS else replace(page, notes=scan.notes)
-    return recogniser.with_pictures(page, rendered)
+    return recogniser.with_pictures(page, render)
 
 
 def _render(document: pdfium.PdfDocument, index: int, dpi: int) -> Picture:

@@ -19,7 +19,7 @@ from statistics import median
 from indexer.documents.parse.model import Box, Line, Word
 
 _SAME_BASELINE = 0.45  # of the size: sub- and superscripts belong to their line
-_BESIDE = 0.8  # of the size: how far a sub- or superscript is from its word
+_SCRIPT_DISTANCE = 0.8  # of the size: how far a sub- or superscript is from its word
 _GAP = 0.9  # of the size: wider than the widest gap of justified text, narrower than a gutter
 _SMALLEST_GAP = 7.0  # points
 _LARGEST = 1e6  # points
@@ -29,14 +29,14 @@ _MOST_LOOKED_AT = 400  # words of a row
 
 def rows(words: Iterable[Word]) -> list[Line]:
     """One line per baseline, across columns; from top to bottom of the page."""
-    grouped = _Rows()
+    row_groups = _Rows()
     for word in sorted((w for w in words if not w.turned), key=lambda w: (-w.size, w.baseline)):
-        home = grouped.of(word)
+        home = row_groups.of(word)
         if home is None:
-            grouped.open(word)
+            row_groups.open(word)
         else:
             home.append(word)
-    return sorted((Line.of(row) for row in grouped.all), key=lambda line: (line.baseline, line.box.left))
+    return sorted((Line.of(row) for row in row_groups.all), key=lambda line: (line.baseline, line.box.left))
 
 
 class _Rows:
@@ -61,18 +61,18 @@ class _Rows:
         an index does: small print in the next column has its own lines.
         """
         best: tuple[float, int] | None = None
-        for size_class, known in self._classes.items():
+        for size_class, class_rows in self._classes.items():
             reach = _SAME_BASELINE * 2.0**size_class
             first, last = (
-                bisect_left(known, (word.baseline - reach, -1)),
-                bisect_right(known, (word.baseline + reach, len(self.all))),
+                bisect_left(class_rows, (word.baseline - reach, -1)),
+                bisect_right(class_rows, (word.baseline + reach, len(self.all))),
             )
-            for baseline, place in known[first:last]:
-                off = abs(baseline - word.baseline)
+            for baseline, place in class_rows[first:last]:
+                distance = abs(baseline - word.baseline)
                 row = self.all[place]
-                near = off <= _SAME_BASELINE * row[0].size and (best is None or (off, place) < best)
-                if near and (off <= _SAME_BASELINE * word.size or _is_beside(word, row)):
-                    best = (off, place)
+                is_nearer = distance <= _SAME_BASELINE * row[0].size and (best is None or (distance, place) < best)
+                if is_nearer and (distance <= _SAME_BASELINE * word.size or _is_beside(word, row)):
+                    best = (distance, place)
         return None if best is None else self.all[best[1]]
 
 
@@ -83,9 +83,12 @@ def _class(word: Word) -> int:
 
 def _is_beside(word: Word, row: Sequence[Word]) -> bool:
     """Whether a larger word of the row is near; of a row with very many words the largest are looked at."""
-    reach = _BESIDE * row[0].size
-    larger = takewhile(lambda other: other.size > 1.1 * word.size, islice(row, _MOST_LOOKED_AT))
-    return any(near.box.left - reach <= word.box.right and word.box.left <= near.box.right + reach for near in larger)
+    reach = _SCRIPT_DISTANCE * row[0].size
+    larger = takewhile(lambda row_word: row_word.size > 1.1 * word.size, islice(row, _MOST_LOOKED_AT))
+    return any(
+        large_word.box.left - reach <= word.box.right and word.box.left <= large_word.box.right + reach
+        for large_word in larger
+    )
 
 
 def segments(row: Line) -> list[Line]:
@@ -107,13 +110,13 @@ def same_row(a: Line, b: Line) -> bool:
 
 def merge_rows(segments: Sequence[Line]) -> list[Line]:
     """Joins the segments of each row into one line again, from the top."""
-    out: list[list[Line]] = []
+    merged_rows: list[list[Line]] = []
     for segment in sorted(segments, key=lambda s: (s.baseline, s.box.left)):
-        if out and same_row(out[-1][0], segment):
-            out[-1].append(segment)
+        if merged_rows and same_row(merged_rows[-1][0], segment):
+            merged_rows[-1].append(segment)
         else:
-            out.append([segment])
-    return [Line.of([word for part in row for word in part.words]) for row in out]
+            merged_rows.append([segment])
+    return [Line.of([word for part in row for word in part.words]) for row in merged_rows]
 
 
 Gutters = tuple[float, ...]
@@ -126,7 +129,7 @@ _OFF_EVEN = 0.06  # of the page's width: how far a strip may be from where it wo
 _WORDS_OF_PROSE = 3
 _WIDE_ENOUGH = 0.55  # of the column's width: table cells are narrower
 _ENDS = (".", "!", "?", ":", ";")
-_CONTINUED = 0.4  # of the lines of running text
+_CONTINUED_SHARE = 0.4  # of the lines of running text
 _GUTTER_STEP = 2.0
 _MOST_PLACES = 250  # between two columns; a page of several metres has no finer columns
 _EDGE = 6.0  # points: lines that begin this close to each other share an edge
@@ -141,8 +144,8 @@ def find_gutters(segments: Sequence[Line]) -> Gutters:
         if gutters:
             return gutters
     left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
-    at, _ = _least_crossed(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
-    return (at,) if _has_columns(segments, at, left, right) else ()
+    gutter, _ = _least_crossed_gap(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
+    return (gutter,) if _has_columns(segments, gutter, left, right) else ()
 
 
 def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
@@ -152,33 +155,33 @@ def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
     gutters: list[float] = []
     for number in range(1, columns):
         middle = left + width * number / columns
-        at, crossing = _least_crossed(segments, middle - _OFF_EVEN * width, middle + _OFF_EVEN * width)
-        if crossing > _MOST_CROSSING_OF_SEVERAL * len(segments):
+        gutter, crossings = _least_crossed_gap(segments, middle - _OFF_EVEN * width, middle + _OFF_EVEN * width)
+        if crossings > _MOST_CROSSING_OF_SEVERAL * len(segments):
             return ()
-        gutters.append(at)
+        gutters.append(gutter)
     edges = pairwise((left, *gutters, right))
     return tuple(gutters) if all(_is_column(segments, *edge) for edge in edges) else ()
 
 
 def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:
     """Whether lines of prose mostly fill the space between two strips and begin at one edge; table cells do not."""
-    own = [s for s in segments if s.box.left >= left - 1.0 and s.box.right <= right + 1.0]
-    if len(own) < _FEWEST_LINES:
+    column_segments = [s for s in segments if s.box.left >= left - 1.0 and s.box.right <= right + 1.0]
+    if len(column_segments) < _FEWEST_LINES:
         return False
-    fills = median(s.box.width for s in own) >= _WIDE_ENOUGH * (right - left)
-    prose = median(len(s.words) for s in own) >= _WORDS_OF_PROSE
-    edges = Counter(round(s.box.left / _EDGE) for s in own)
-    return fills and prose and max(edges[e] + edges[e + 1] for e in edges) >= 0.5 * len(own)
+    fills = median(s.box.width for s in column_segments) >= _WIDE_ENOUGH * (right - left)
+    prose = median(len(s.words) for s in column_segments) >= _WORDS_OF_PROSE
+    edges = Counter(round(s.box.left / _EDGE) for s in column_segments)
+    return fills and prose and max(edges[e] + edges[e + 1] for e in edges) >= 0.5 * len(column_segments)
 
 
-def _least_crossed(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
+def _least_crossed_gap(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
     """The x between the two that the fewest segments cross, nearest to their middle; and the number of crossings."""
     middle = (start + end) / 2.0
     step = max(_GUTTER_STEP, (end - start) / _MOST_PLACES)
     places = [start + step * number for number in range(max(1, int((end - start) / step) + 1))]
-    crossing = {x: sum(s.box.left < x - 1.0 and s.box.right > x + 1.0 for s in segments) for x in places}
-    at = min(places, key=lambda x: (crossing[x], abs(x - middle)))
-    return at, crossing[at]
+    crossings = {x: sum(s.box.left < x - 1.0 and s.box.right > x + 1.0 for s in segments) for x in places}
+    best_x = min(places, key=lambda x: (crossings[x], abs(x - middle)))
+    return best_x, crossings[best_x]
 
 
 def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
@@ -186,45 +189,54 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
     counts = Counter(len(gutters) for gutters in pages if gutters)
     if not counts:
         return ()
-    usual, count = counts.most_common(1)[0]
+    usual_count, count = counts.most_common(1)[0]
     if 2 * count < len(pages):
         return ()
-    return tuple(median(gutters[place] for gutters in pages if len(gutters) == usual) for place in range(usual))
+    return tuple(
+        median(gutters[place] for gutters in pages if len(gutters) == usual_count) for place in range(usual_count)
+    )
 
 
-def gutters_of_page(segments: Sequence[Line], usual: Gutters) -> Gutters:
-    """``usual``, the document's gaps, if this page keeps all of them."""
-    return usual if usual and all(keeps_gutter(segments, gutter) for gutter in usual) else ()
+def gutters_of_page(segments: Sequence[Line], document_gutters: Gutters) -> Gutters:
+    """``document_gutters`` if this page keeps all of them."""
+    return (
+        document_gutters
+        if document_gutters and all(keeps_gutter(segments, gutter) for gutter in document_gutters)
+        else ()
+    )
 
 
 def keeps_gutter(segments: Sequence[Line], x: float) -> bool:
     """Whether the page has lines on both sides of the strip, and at most as many lines across it."""
-    crossing = sum(s.box.left < x - _GUTTER_STEP and s.box.right > x + _GUTTER_STEP for s in segments)
+    crossings = sum(s.box.left < x - _GUTTER_STEP and s.box.right > x + _GUTTER_STEP for s in segments)
     left = sum(s.box.right <= x + _GUTTER_STEP for s in segments)
-    right = len(segments) - crossing - left
-    return min(left, right) >= _FEWEST_LINES and crossing <= 0.5 * len(segments)
+    right = len(segments) - crossings - left
+    return min(left, right) >= _FEWEST_LINES and crossings <= 0.5 * len(segments)
 
 
 def _has_columns(segments: Sequence[Line], x: float, left: float, right: float) -> bool:
     on_left = [s for s in segments if s.box.right <= x + 1.0]
     on_right = [s for s in segments if s.box.left >= x - 1.0]
-    crossing = len(segments) - len(on_left) - len(on_right)
-    if min(len(on_left), len(on_right)) < _FEWEST_LINES or crossing > _MOST_CROSSING * len(segments):
+    crossings = len(segments) - len(on_left) - len(on_right)
+    if min(len(on_left), len(on_right)) < _FEWEST_LINES or crossings > _MOST_CROSSING * len(segments):
         return False
     sides = [(merge_rows(on_left), x - left), (merge_rows(on_right), right - x)]
     if any(median(len(row.words) for row in side) < _WORDS_OF_PROSE for side, _ in sides):
         return False  # the cells of a table
     if all(median(row.box.width for row in side) >= _WIDE_ENOUGH * width for side, width in sides):
         return True
-    return crossing == 0 and all(_is_running(side) for side, _ in sides)
+    return crossings == 0 and all(_is_running(side) for side, _ in sides)
 
 
 def _is_running(lines: Sequence[Line]) -> bool:
     """Whether short lines continue each other, as running text does and cells do not: one begins small where the one
     above has no end.
     """
-    continued = sum(below.text[:1].islower() and not above.text.endswith(_ENDS) for above, below in pairwise(lines))
-    return continued >= _CONTINUED * (len(lines) - 1)
+    continued_count = sum(
+        lower_line.text[:1].islower() and not upper_line.text.endswith(_ENDS)
+        for upper_line, lower_line in pairwise(lines)
+    )
+    return continued_count >= _CONTINUED_SHARE * (len(lines) - 1)
 
 
 _STEP = 2.0  # points
@@ -240,13 +252,15 @@ class PlacedLine:
     column: int
 
 
-def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual: Gutters = ()) -> list[PlacedLine]:
+def reading_order(
+    segments: Sequence[Line], obstacles: Sequence[Box] = (), document_gutters: Gutters = ()
+) -> list[PlacedLine]:
     """The segments as whole lines, in reading order.
 
-    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual`` are the gaps on
-    most pages of the document: they also apply to a page on which many formulas cross them.
+    ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``document_gutters`` are
+    the gaps on most pages of the document: they also apply to a page on which many formulas cross them.
     """
-    gutters = find_gutters(segments) or gutters_of_page(segments, usual)
+    gutters = find_gutters(segments) or gutters_of_page(segments, document_gutters)
     for gutter in gutters:
         segments = [part for segment in segments for part in _split(segment, gutter)]
     groups = _in_order(segments, gutters, obstacles)
@@ -279,15 +293,15 @@ def _in_order(segments: Sequence[Line], gutters: Gutters, obstacles: Sequence[Bo
 
 
 def _in_bands(segments: Sequence[Line], gutters: Gutters, obstacles: Sequence[Box]) -> list[list[Line]]:
-    crossed = {id(s): sum(_crosses(s.box, gutter, 2.0) for gutter in gutters) for s in segments}
+    crossed_gutters = {id(s): sum(_crosses(s.box, gutter, 2.0) for gutter in gutters) for s in segments}
     boxes = {id(box): sum(_crosses(box, gutter, 4.0) for gutter in gutters) for box in obstacles}
-    most = max([*crossed.values(), *boxes.values()])
-    wide = [s for s in segments if crossed[id(s)] == most]
-    walls = sorted(box.top for box in obstacles if boxes[id(box)] == most)
-    others = [box for box in obstacles if boxes[id(box)] < most]
+    max_crossed = max([*crossed_gutters.values(), *boxes.values()])
+    wide_segments = [s for s in segments if crossed_gutters[id(s)] == max_crossed]
+    walls = sorted(box.top for box in obstacles if boxes[id(box)] == max_crossed)
+    other_boxes = [box for box in obstacles if boxes[id(box)] < max_crossed]
     groups: list[list[Line]] = []
-    for band in _bands(wide, [s for s in segments if crossed[id(s)] < most], walls):
-        groups += [band.lines] if band.full else _in_order(band.lines, gutters, others)
+    for band in _bands(wide_segments, [s for s in segments if crossed_gutters[id(s)] < max_crossed], walls):
+        groups += [band.lines] if band.full else _in_order(band.lines, gutters, other_boxes)
     return groups
 
 
@@ -306,8 +320,8 @@ def _split(segment: Line, gutter: float) -> list[Line]:
     for left, right in pairwise(segment.words):
         gap = right.box.left - left.box.right
         if left.box.right <= gutter + _STEP and right.box.left >= gutter - _STEP and gap >= _NARROWEST:
-            at = segment.words.index(right)
-            return [Line.of(segment.words[:at]), Line.of(segment.words[at:])]
+            position = segment.words.index(right)
+            return [Line.of(segment.words[:position]), Line.of(segment.words[position:])]
     return [segment]
 
 
@@ -317,19 +331,19 @@ class _Band:
     lines: list[Line]
 
 
-def _bands(crossing: Sequence[Line], sides: Sequence[Line], walls: Sequence[float]) -> list[_Band]:
-    wide = {id(line) for line in crossing}
+def _bands(crossing_lines: Sequence[Line], sides: Sequence[Line], walls: Sequence[float]) -> list[_Band]:
+    wide_ids = {id(line) for line in crossing_lines}
     bands: list[_Band] = []
     pending = list(walls)
-    for line in sorted([*crossing, *sides], key=lambda s: (s.baseline, s.box.left)):
-        walled = False
+    for line in sorted([*crossing_lines, *sides], key=lambda s: (s.baseline, s.box.left)):
+        is_walled = False
         while pending and line.box.middle_y > pending[0]:
             pending.pop(0)
-            walled = True
-        full = id(line) in wide
-        beside = full is False and bool(bands) and bands[-1].full and same_row(bands[-1].lines[-1], line)
-        if bands and (bands[-1].full == full or beside) and not walled:
+            is_walled = True
+        is_full = id(line) in wide_ids
+        continues_row = is_full is False and bool(bands) and bands[-1].full and same_row(bands[-1].lines[-1], line)
+        if bands and (bands[-1].full == is_full or continues_row) and not is_walled:
             bands[-1].lines.append(line)
         else:
-            bands.append(_Band(full, [line]))
+            bands.append(_Band(is_full, [line]))
     return bands

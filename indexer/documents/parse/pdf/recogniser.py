@@ -33,7 +33,7 @@ _LEAST_AREA = 0.02  # of the page
 _MOST_PICTURES = 6  # of a page
 _MOST_TILES = 400  # a scan may be cut into strips
 _MOST_KNOWN = 1000  # words of a stamp
-_TOUCHING = 2.0  # points
+_TOUCHING_POINTS = 2.0  # points
 _STRIP = 20.0  # points: the height of a strip of a picture
 _WITH_TEXT = 0.25  # of a picture's strips: then its text is in the text layer already
 _FEWEST_LINES, _FEWEST_PIECES = 3, 3  # text and tables have lines of several words; photographs have not
@@ -43,44 +43,44 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 def picture_areas(page: Page) -> list[Box]:
     """Boxes of pictures that are large enough and whose text is not in the text layer; the largest first."""
-    least = _LEAST_AREA * page.width * page.height
-    whole = Box(0.0, 0.0, page.width, page.height)
-    areas = [_clip(box, whole) for box in _join_tiles(page.pictures)]
+    least_area = _LEAST_AREA * page.width * page.height
+    page_box = Box(0.0, 0.0, page.width, page.height)
+    areas = [_clip(box, page_box) for box in _join_tiles(page.pictures)]
     large_enough = [
         box
         for box in areas
-        if box.width >= _LEAST_WIDTH and box.height >= _LEAST_HEIGHT and box.width * box.height >= least
+        if box.width >= _LEAST_WIDTH and box.height >= _LEAST_HEIGHT and box.width * box.height >= least_area
     ]
     words = [replace(word, box=part.place_on(page, word.box)) for part in page.parts for word in part.words]
     unread = [box for box in large_enough if not _has_text_layer(box, words)]
     return sorted(unread, key=lambda box: box.width * box.height, reverse=True)[:_MOST_PICTURES]
 
 
-def _clip(box: Box, whole: Box) -> Box:
-    left, top = max(box.left, whole.left), max(box.top, whole.top)
-    return Box(left, top, max(left, min(box.right, whole.right)), max(top, min(box.bottom, whole.bottom)))
+def _clip(box: Box, page_box: Box) -> Box:
+    left, top = max(box.left, page_box.left), max(box.top, page_box.top)
+    return Box(left, top, max(left, min(box.right, page_box.right)), max(top, min(box.bottom, page_box.bottom)))
 
 
 def _join_tiles(pictures: Sequence[Box]) -> list[Box]:
     """Pictures that touch each other are tiles of one."""
-    out: list[Box] = []
+    joined_boxes: list[Box] = []
     for box in pictures[:_MOST_TILES]:
-        joined = box
-        apart: list[Box] = []
-        for other in out:
-            if joined.touches(other, _TOUCHING):
-                joined = bounding_box((joined, other))
+        joined_box = box
+        separate_boxes: list[Box] = []
+        for joined_before in joined_boxes:
+            if joined_box.touches(joined_before, _TOUCHING_POINTS):
+                joined_box = bounding_box((joined_box, joined_before))
             else:
-                apart.append(other)
-        out = [*apart, joined]
-    return out
+                separate_boxes.append(joined_before)
+        joined_boxes = [*separate_boxes, joined_box]
+    return joined_boxes
 
 
 def _has_text_layer(picture: Box, words: Sequence[Word]) -> bool:
     """Whether words of the text layer are all over the picture, not only in a stamp or a line at its edge."""
     strips = max(1, round(picture.height / _STRIP))
-    lettered = {int((word.box.middle_y - picture.top) / _STRIP) for word in words if picture.holds(word.box)}
-    return len(lettered) >= max(_WITH_TEXT * strips, 1.0)
+    strips_with_words = {int((word.box.middle_y - picture.top) / _STRIP) for word in words if picture.holds(word.box)}
+    return len(strips_with_words) >= max(_WITH_TEXT * strips, 1.0)
 
 
 def looks_like_text(page: Page) -> bool:
@@ -93,26 +93,26 @@ def looks_like_text(page: Page) -> bool:
 
 def as_aside(text_page: Page, area: Box, page: Page) -> Page:
     """The text read from a picture as an aside of the page with the picture, without words that the page has there."""
-    whole = Page(text_page.number, area.width, area.height)
+    area_page = Page(text_page.number, area.width, area.height)
     sideways = text_page.turn % 180.0 != 0.0
     width, height = (page.height, page.width) if sideways else (page.width, page.height)
-    aside = replace(text_page, width=width, height=height)
-    back = Page(text_page.number, page.width, page.height, turn=-text_page.turn)
-    known = [word.box for word in page.words if area.holds(word.box)][:_MOST_KNOWN]
+    aside_page = replace(text_page, width=width, height=height)
+    turned_back = Page(text_page.number, page.width, page.height, turn=-text_page.turn)
+    known_boxes = [word.box for word in page.words if area.holds(word.box)][:_MOST_KNOWN]
     words = []
     for word in text_page.words:
-        box = text_page.place_on(whole, word.box)
+        box = text_page.place_on(area_page, word.box)
         box = Box(box.left + area.left, box.top + area.top, box.right + area.left, box.bottom + area.top)
-        if not any(other.holds(box) for other in known):
-            upright = back.place_on(aside, box)
+        if not any(known_box.holds(box) for known_box in known_boxes):
+            upright = turned_back.place_on(aside_page, box)
             words.append(replace(word, box=upright, baseline=upright.bottom + word.baseline - word.box.bottom))
-    return replace(aside, words=tuple(words))
+    return replace(aside_page, words=tuple(words))
 
 
 _LEAST_CONFIDENCE = 60.0  # of a page's text; text of another script than the pack's has 30 to 55
 _LEAST_OF_PICTURE = 70.0  # a photograph gives some letters, too
 _SURE = 85.0  # below, the page may be turned, or in another script than the pages before
-_MUCH = 0.3  # of the page: smaller pictures are seldom text
+_LARGE_SHARE = 0.3  # of the page: smaller pictures are seldom text
 _SHARE_FOR_PAGES, _SHARE_FOR_PICTURES = 0.7, 0.35  # of the time for the whole document
 
 
@@ -124,16 +124,16 @@ class Recogniser:
     limits: Limits
     pages: set[int] = field(default_factory=set)
     _started: float = field(default_factory=time.monotonic)
-    _installed: tuple[str, ...] | None = None
+    _installed_packs: tuple[str, ...] | None = None
     _pack: str | None = None
 
-    def whole_page(self, number: int, rendered: Callable[[], Picture], why: str) -> Page:
-        """The page as OCR reads it; without words, but with a note, if it does not. ``why`` OCR is needed begins the
-        note. ``rendered`` is called only if the page is to be read.
+    def whole_page(self, number: int, render: Callable[[], Picture], reason: str) -> Page:
+        """The page as OCR reads it; without words, but with a note, if it does not. ``reason`` OCR is needed begins the
+        note. ``render`` is called only if the page is to be read.
         """
         if hindrance := self._hindrance(number, _SHARE_FOR_PAGES):
-            return Page(number, 612.0, 792.0, read_by="none", notes=(f"not read: {why}, and {hindrance}",))
-        picture = rendered()
+            return Page(number, 612.0, 792.0, read_by="none", notes=(f"not read: {reason}, and {hindrance}",))
+        picture = render()
         width, height = picture.size
         text_page, note = self._read(picture, number)
         notes = (note,) if note else ()
@@ -143,15 +143,15 @@ class Recogniser:
             return Page(number, width, height, read_by="ocr", asides=(text_page,), notes=notes)
         return replace(text_page, notes=notes)
 
-    def with_pictures(self, page: Page, rendered: Callable[[], Picture]) -> Page:
+    def with_pictures(self, page: Page, render: Callable[[], Picture]) -> Page:
         """The page, with the text of its pictures as asides; pictures that the text layer covers are not read."""
         areas = picture_areas(page)
         if not areas:
             return page
         if hindrance := self._hindrance(page.number, _SHARE_FOR_PICTURES):
-            is_scan = sum(box.width * box.height for box in areas) >= _MUCH * page.width * page.height
+            is_scan = sum(box.width * box.height for box in areas) >= _LARGE_SHARE * page.width * page.height
             return replace(page, notes=(*page.notes, f"a large picture was not read: {hindrance}")) if is_scan else page
-        picture = rendered()
+        picture = render()
         asides = []
         for area in areas:
             text_page = self._read_picture(picture.cut(area), page.number)
@@ -177,14 +177,14 @@ class Recogniser:
         if look.script is None or not packs:
             return None
         pack = self._pack if self._pack in packs else packs[0]
-        text = self._recognised(picture.turned(look.turn), number, pack)
+        text = self._recognise(picture.rotate(look.turn), number, pack)
         if text is None or text.confidence < _LEAST_OF_PICTURE:
             return None
         return replace(text.page, turn=float(look.turn))
 
     def _read(self, picture: Picture, number: int) -> tuple[Page | None, str]:
         """The page, upright with its ``turn``, or None; then a note, empty if there is nothing to say."""
-        text = self._recognised(picture, number, self._pack) if self._pack is not None else None
+        text = self._recognise(picture, number, self._pack) if self._pack is not None else None
         if text is not None and text.confidence >= _SURE:
             return text.page, ""
         look = posture(picture, self.ocr, self.limits)
@@ -195,8 +195,8 @@ class Recogniser:
                 f"not read: the text is in {script} letters, and tesseract has no language pack for them "
                 f"(for example {pack_of_script(script)}); Debian's packages are called tesseract-ocr-<language>"
             )
-        read = {self._pack: text} if self._pack in packs and not look.turn else {}
-        best, pack = self._best(picture.turned(look.turn), number, packs, read)
+        texts_by_pack = {self._pack: text} if self._pack in packs and not look.turn else {}
+        best, pack = self._best(picture.rotate(look.turn), number, packs, texts_by_pack)
         if best is None:
             return None, ""
         if best.confidence < _LEAST_CONFIDENCE:
@@ -205,38 +205,38 @@ class Recogniser:
         return replace(best.page, turn=float(look.turn)), self._language_note(best, pack)
 
     def _best(
-        self, picture: Picture, number: int, packs: Sequence[str], read: Mapping[str, OcrText | None]
+        self, picture: Picture, number: int, packs: Sequence[str], texts_by_pack: Mapping[str, OcrText | None]
     ) -> tuple[OcrText | None, str]:
         """The text of highest confidence. After the first pack, that of the text's own language is tried; the others
-        only if the text is still doubtful. ``read``: what packs gave already.
+        only if the text is still doubtful. ``texts_by_pack``: what packs gave already.
         """
-        texts = {pack: read[pack] for pack in packs if pack in read}
+        texts = {pack: texts_by_pack[pack] for pack in packs if pack in texts_by_pack}
         if not texts:
-            texts = {packs[0]: self._recognised(picture, number, packs[0])}
+            texts = {packs[0]: self._recognise(picture, number, packs[0])}
         first = next(iter(texts.values()))
-        own = PACK_OF_LANGUAGE.get(detect_language(first.text) or "", "") if first is not None else ""
-        for pack in (own, *packs):
-            if pack in packs and pack not in texts and (pack == own or not _is_sure(texts.values())):
-                texts[pack] = self._recognised(picture, number, pack)
+        own_pack = PACK_OF_LANGUAGE.get(detect_language(first.text) or "", "") if first is not None else ""
+        for pack in (own_pack, *packs):
+            if pack in packs and pack not in texts and (pack == own_pack or not _is_sure(texts.values())):
+                texts[pack] = self._recognise(picture, number, pack)
         best = max(texts, key=lambda pack: text.confidence if (text := texts[pack]) is not None else -1.0)
         return texts[best], best
 
-    def _recognised(self, picture: Picture, number: int, pack: str) -> OcrText | None:
+    def _recognise(self, picture: Picture, number: int, pack: str) -> OcrText | None:
         return ocr_image(picture, number, self.ocr, self.limits, pack)
 
     def _packs_installed(self) -> tuple[str, ...]:
-        if self._installed is None:
-            self._installed = installed_languages(str(self.ocr.command))
-        return self._installed
+        if self._installed_packs is None:
+            self._installed_packs = installed_languages(str(self.ocr.command))
+        return self._installed_packs
 
     def _language_note(self, text: OcrText, pack: str) -> str:
         language = detect_language(text.text) or ""
-        own = PACK_OF_LANGUAGE.get(language, pack)
-        if own in pack.split("+"):
+        own_pack = PACK_OF_LANGUAGE.get(language, pack)
+        if own_pack in pack.split("+"):
             return ""
         return (
             f"read with the language pack {pack}, but the text seems to be {LANGUAGE_NAMES[language]}: some letters "
-            f"may be wrong; install the pack {own} (Debian's package tesseract-ocr-{own}) and read it again"
+            f"may be wrong; install the pack {own_pack} (Debian's package tesseract-ocr-{own_pack}) and read it again"
         )
 
 

@@ -28,7 +28,7 @@ from indexer.documents.parse.pdf.reading_order import (
 from indexer.documents.parse.pdf.ruled_tables import find_tables
 from indexer.documents.parse.pdf.table_cells import PageTable
 from indexer.documents.parse.pdf.unruled_tables import unruled_tables
-from indexer.documents.parse.sections import NUMBERED
+from indexer.documents.parse.sections import NUMBERED_HEADING
 
 _PARAGRAPH_GAP = 1.35  # of the usual distance of lines
 _INDENT = (5.0, 40.0)  # points by which the first line of a paragraph is indented
@@ -67,7 +67,9 @@ class PageLayout:
             )
             for region in self.regions
         )
-        tables = {at: replace(table, box=self.page.place_on(page, table.box)) for at, table in self.tables.items()}
+        tables = {
+            index: replace(table, box=self.page.place_on(page, table.box)) for index, table in self.tables.items()
+        }
         return PageLayout(self.page, regions, tables, aside=any(not word.turned for word in page.words))
 
 
@@ -90,29 +92,33 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
     words = _text_words(page, furniture)
     tables = find_tables(page, words)
     bands = gutters_of_page([part for row in rows(words) for part in segments(row)], gutters)
-    spaced = unruled_tables(words, [table.box for table in tables], page.figures, bands)
-    tables = sorted([*tables, *spaced], key=lambda table: table.box.top)
+    spaced_tables = unruled_tables(words, [table.box for table in tables], page.figures, bands)
+    tables = sorted([*tables, *spaced_tables], key=lambda table: table.box.top)
     figures = [box for box in page.figures if not any(_overlap(box, table.box) for table in tables)]
     page = replace(page, figures=tuple(figures))
     in_tables = {id(word) for table in tables for word in table.words}
-    free = [word for word in words if id(word) not in in_tables]
-    labels = _figure_words(page, free, measures)
+    free_words = [word for word in words if id(word) not in in_tables]
+    labels = _figure_words(page, free_words, measures)
     in_figures = {id(word) for word in labels}
-    running = [word for word in free if id(word) not in in_figures]
-    parts = [part for row in rows(running) for part in segments(row)]
-    placed = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
-    regions = _regions(page, placed, measures)
-    regions, at = _insert_tables(page, regions, tables)
-    drawn = [Region("figure", (), box, page.number) for box in figures]
-    return PageLayout(page, (*_furniture_regions(page, furniture), *regions, *drawn), _shift(at, page, furniture))
+    running_words = [word for word in free_words if id(word) not in in_figures]
+    parts = [part for row in rows(running_words) for part in segments(row)]
+    placed_lines = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
+    regions = _regions(page, placed_lines, measures)
+    regions, tables_by_index = _insert_tables(page, regions, tables)
+    figure_regions = [Region("figure", (), box, page.number) for box in figures]
+    return PageLayout(
+        page,
+        (*_furniture_regions(page, furniture), *regions, *figure_regions),
+        _shift(tables_by_index, page, furniture),
+    )
 
 
 def _largest_figures(figures: Sequence[Box]) -> tuple[Box, ...]:
     """At most as many as a page has; a page of more is a pattern of tiles."""
     if len(figures) <= _MOST_FIGURES:
         return tuple(figures)
-    least = sorted((box.width * box.height for box in figures), reverse=True)[_MOST_FIGURES - 1]
-    return tuple([box for box in figures if box.width * box.height >= least][:_MOST_FIGURES])
+    least_area = sorted((box.width * box.height for box in figures), reverse=True)[_MOST_FIGURES - 1]
+    return tuple([box for box in figures if box.width * box.height >= least_area][:_MOST_FIGURES])
 
 
 def _overlap(figure: Box, table: Box) -> bool:
@@ -131,8 +137,8 @@ def _figure_words(page: Page, words: Sequence[Word], measures: Measures) -> list
         return labels
     for row in rows(words):
         for part in segments(row):
-            inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
-            if inside or _is_axis(part, page.figures, measures):
+            is_inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
+            if is_inside or _is_axis(part, page.figures, measures):
                 labels += part.words
     return labels
 
@@ -149,40 +155,57 @@ def _is_prose(line: Line, measures: Measures) -> bool:
     return len(line.words) >= 6 and abs(line.size - measures.size) <= 0.12 * measures.size
 
 
-def _regions(page: Page, placed: Sequence[PlacedLine], measures: Measures) -> list[Region]:
-    out: list[Region] = []
-    for (_, column), group in groupby(placed, key=lambda p: (p.band, p.column)):
+def _regions(page: Page, placed_lines: Sequence[PlacedLine], measures: Measures) -> list[Region]:
+    page_regions: list[Region] = []
+    for (_, column), group in groupby(placed_lines, key=lambda p: (p.band, p.column)):
         lines = [item.line for item in group]
         kinds = _settle(_kinds(page, lines, measures), lines, measures, page)
-        out += _group(page.number, column, [replace(ln, kind=k) for ln, k in zip(lines, kinds, strict=True)], measures)
-    return out
+        page_regions += _group(
+            page.number, column, [replace(ln, kind=k) for ln, k in zip(lines, kinds, strict=True)], measures
+        )
+    return page_regions
 
 
 def _kinds(page: Page, lines: Sequence[Line], measures: Measures) -> list[RegionKind]:
-    scanned = page.read_by == "ocr"
-    return [kind_of(line, neighbours(lines, i), measures, scanned=scanned) for i, line in enumerate(lines)]
+    is_scanned = page.read_by == "ocr"
+    return [kind_of(line, neighbours(lines, i), measures, is_scanned=is_scanned) for i, line in enumerate(lines)]
 
 
 def _settle(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures, page: Page) -> list[RegionKind]:
     """Extends captions to their end, headings over several lines, and footnotes to the foot of the page."""
-    out = list(kinds)
+    settled_kinds = list(kinds)
     for i in range(1, len(lines)):
         gap = lines[i].baseline - lines[i - 1].baseline
-        close = gap <= 1.25 * max(measures.leading, lines[i - 1].size * 1.2)
-        alike = abs(lines[i].size - lines[i - 1].size) <= 0.6
-        if out[i - 1] == "caption" and out[i] in ("text", "formula") and close and alike:
-            out[i] = "caption"
-        elif out[i - 1] == "heading" and out[i] == "text" and close and _same_style(lines[i - 1], lines[i], measures):
-            out[i] = "heading"
-        elif out[i - 1] == "footnote" and out[i] in ("text", "formula") and alike:
-            out[i] = "footnote"
-        elif out[i] == "contents" and out[i - 1] == "text" and NUMBERED.match(lines[i - 1].text):
-            out[i - 1] = "contents"  # an entry on two lines
-        elif out[i] == "text" and not has_words(lines[i]) and "formula" in out[max(0, i - 2) : i + 3]:
-            out[i] = "formula"
-        elif out[i] == "text" and lines[i].box.top > _FOOT * page.height and is_footnote_start(lines[i], measures):
-            out[i] = "footnote"
-    return out
+        is_close = gap <= 1.25 * max(measures.leading, lines[i - 1].size * 1.2)
+        is_alike = abs(lines[i].size - lines[i - 1].size) <= 0.6
+        if settled_kinds[i - 1] == "caption" and settled_kinds[i] in ("text", "formula") and is_close and is_alike:
+            settled_kinds[i] = "caption"
+        elif (
+            settled_kinds[i - 1] == "heading"
+            and settled_kinds[i] == "text"
+            and is_close
+            and _same_style(lines[i - 1], lines[i], measures)
+        ):
+            settled_kinds[i] = "heading"
+        elif settled_kinds[i - 1] == "footnote" and settled_kinds[i] in ("text", "formula") and is_alike:
+            settled_kinds[i] = "footnote"
+        elif (
+            settled_kinds[i] == "contents"
+            and settled_kinds[i - 1] == "text"
+            and NUMBERED_HEADING.match(lines[i - 1].text)
+        ):
+            settled_kinds[i - 1] = "contents"  # an entry on two lines
+        elif (
+            settled_kinds[i] == "text" and not has_words(lines[i]) and "formula" in settled_kinds[max(0, i - 2) : i + 3]
+        ):
+            settled_kinds[i] = "formula"
+        elif (
+            settled_kinds[i] == "text"
+            and lines[i].box.top > _FOOT * page.height
+            and is_footnote_start(lines[i], measures)
+        ):
+            settled_kinds[i] = "footnote"
+    return settled_kinds
 
 
 def _same_style(a: Line, b: Line, measures: Measures) -> bool:
@@ -191,44 +214,46 @@ def _same_style(a: Line, b: Line, measures: Measures) -> bool:
 
 
 def _group(page: int, column: int, lines: Sequence[Line], measures: Measures) -> list[Region]:
-    out: list[list[Line]] = []
-    left = min((line.box.left for line in lines), default=0.0)
+    groups: list[list[Line]] = []
+    left_edge = min((line.box.left for line in lines), default=0.0)
     for i, line in enumerate(lines):
-        if out and line.kind == out[-1][-1].kind and not _begins(lines[i - 1], line, left, measures):
-            out[-1].append(line)
+        if groups and line.kind == groups[-1][-1].kind and not _begins(lines[i - 1], line, left_edge, measures):
+            groups[-1].append(line)
         else:
-            out.append([line])
-    return [Region(group[0].kind, tuple(group), bounding_box(ln.box for ln in group), page, column) for group in out]
+            groups.append([line])
+    return [Region(group[0].kind, tuple(group), bounding_box(ln.box for ln in group), page, column) for group in groups]
 
 
-def _begins(before: Line, line: Line, left: float, measures: Measures) -> bool:
+def _begins(line_before: Line, line: Line, left_edge: float, measures: Measures) -> bool:
     """Whether a new paragraph begins here."""
-    gap = line.baseline - before.baseline
+    gap = line.baseline - line_before.baseline
     if line.kind == "code":
         return gap > 4.0 * line.size
     if line.kind == "heading":
-        return gap > 1.6 * max(line.size, measures.size) or abs(line.size - before.size) > 1.0
+        return gap > 1.6 * max(line.size, measures.size) or abs(line.size - line_before.size) > 1.0
     if line.kind == "caption":
         return is_caption_start(line)
-    if gap > _PARAGRAPH_GAP * max(measures.leading, before.size):
+    if gap > _PARAGRAPH_GAP * max(measures.leading, line_before.size):
         return True
-    indent = line.box.left - before.box.left
-    return _INDENT[0] < indent < _INDENT[1] and before.box.left - left < 4.0 and before.text.endswith(_ENDS)
+    indent = line.box.left - line_before.box.left
+    return (
+        _INDENT[0] < indent < _INDENT[1] and line_before.box.left - left_edge < 4.0 and line_before.text.endswith(_ENDS)
+    )
 
 
 def _insert_tables(
     page: Page, regions: Sequence[Region], tables: Sequence[PageTable]
 ) -> tuple[list[Region], dict[int, PageTable]]:
     """Places each table before the first region below it in its column and records the index."""
-    out = list(regions)
+    new_regions = list(regions)
     for table in tables:
-        index = next((i for i, region in enumerate(out) if _below(region.box, table.box)), len(out))
-        out.insert(index, Region("table", (), table.box, page.number))
+        index = next((i for i, region in enumerate(new_regions) if _is_below(region.box, table.box)), len(new_regions))
+        new_regions.insert(index, Region("table", (), table.box, page.number))
     by_box = {id(table.box): table for table in tables}
-    return out, {i: by_box[id(region.box)] for i, region in enumerate(out) if id(region.box) in by_box}
+    return new_regions, {i: by_box[id(region.box)] for i, region in enumerate(new_regions) if id(region.box) in by_box}
 
 
-def _below(region: Box, table: Box) -> bool:
+def _is_below(region: Box, table: Box) -> bool:
     overlaps = region.left < table.right and region.right > table.left
     return overlaps and region.top >= table.middle_y
 
@@ -240,6 +265,6 @@ def _furniture_regions(page: Page, furniture: Furniture) -> list[Region]:
     ]
 
 
-def _shift(at: dict[int, PageTable], page: Page, furniture: Furniture) -> dict[int, PageTable]:
+def _shift(tables_by_index: dict[int, PageTable], page: Page, furniture: Furniture) -> dict[int, PageTable]:
     by = len(furniture.by_page.get(page.number, {}))
-    return {index + by: table for index, table in at.items()}
+    return {index + by: table for index, table in tables_by_index.items()}

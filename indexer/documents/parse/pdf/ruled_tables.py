@@ -34,7 +34,7 @@ from indexer.documents.parse.pdf.table_cells import (
     merge_continuations,
 )
 
-_SAME = 3.0  # points: rules closer than this are one
+_SAME_RULE = 3.0  # points: rules closer than this are one
 _REACH = 3.0  # points by which a rule may miss the one that it crosses
 _FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
 _PARAGRAPH = 60  # words
@@ -44,9 +44,9 @@ _LEAST_TALL = 6.0
 
 @dataclass(frozen=True, slots=True)
 class _Stroke:
-    """A rule in one direction: at ``at`` across it, from ``first`` to ``last`` along it."""
+    """A rule in one direction: at ``position`` across it, from ``first`` to ``last`` along it."""
 
-    at: float
+    position: float
     first: float
     last: float
 
@@ -60,11 +60,11 @@ class _Grid:
 
     @property
     def ys(self) -> list[float]:
-        return _distinct([rule.at for rule in self.levels])
+        return _distinct([rule.position for rule in self.levels])
 
     @property
     def xs(self) -> list[float]:
-        return _distinct([rule.at for rule in self.uprights])
+        return _distinct([rule.position for rule in self.uprights])
 
 
 def bordered_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
@@ -81,23 +81,23 @@ def _frames_text(table: PageTable) -> bool:
 
 
 def _grids(rules: Sequence[Rule]) -> list[_Grid]:
-    drawn = rules[:MOST_RULES]
-    levels = _join_strokes([_Stroke(r.box.middle_y, r.box.left, r.box.right) for r in drawn if r.level])
-    uprights = _join_strokes([_Stroke(r.box.middle_x, r.box.top, r.box.bottom) for r in drawn if not r.level])
+    page_rules = rules[:MOST_RULES]
+    levels = _join_strokes([_Stroke(r.box.middle_y, r.box.left, r.box.right) for r in page_rules if r.level])
+    uprights = _join_strokes([_Stroke(r.box.middle_x, r.box.top, r.box.bottom) for r in page_rules if not r.level])
     groups = _UnionFind(len(levels))
-    crossing: list[tuple[_Stroke, int]] = []
+    crossing_levels: list[tuple[_Stroke, int]] = []
     for upright in uprights:
-        own = [place for place, level in enumerate(levels) if _cross(level, upright)]
-        if own:
-            groups.join(own)
-            crossing.append((upright, own[0]))
-    out: dict[int, tuple[list[_Stroke], list[_Stroke]]] = {}
-    for upright, place in crossing:
-        out.setdefault(groups.of(place), ([], []))[1].append(upright)
+        crossing_places = [place for place, level in enumerate(levels) if _cross(level, upright)]
+        if crossing_places:
+            groups.join(crossing_places)
+            crossing_levels.append((upright, crossing_places[0]))
+    grids: dict[int, tuple[list[_Stroke], list[_Stroke]]] = {}
+    for upright, place in crossing_levels:
+        grids.setdefault(groups.of(place), ([], []))[1].append(upright)
     for place, level in enumerate(levels):
-        if groups.of(place) in out:
-            out[groups.of(place)][0].append(level)
-    return [_Grid(tuple(_add_open_edge(*group)), tuple(group[1])) for group in out.values()]
+        if groups.of(place) in grids:
+            grids[groups.of(place)][0].append(level)
+    return [_Grid(tuple(_add_open_edge(*group)), tuple(group[1])) for group in grids.values()]
 
 
 class _UnionFind:
@@ -120,59 +120,61 @@ class _UnionFind:
 
 def _join_strokes(rules: Sequence[_Stroke]) -> list[_Stroke]:
     """Joins the pieces of one rule, and the two edges of a thick one."""
-    out: list[_Stroke] = []
-    for rule in sorted(rules, key=lambda r: (r.at, r.first)):
-        near = next(
+    strokes: list[_Stroke] = []
+    for rule in sorted(rules, key=lambda r: (r.position, r.first)):
+        near_index = next(
             (
                 index
-                for index in range(len(out) - 1, max(-1, len(out) - 60), -1)
-                if rule.at - out[index].at <= _SAME
-                and rule.first <= out[index].last + _REACH
-                and rule.last >= out[index].first - _REACH
+                for index in range(len(strokes) - 1, max(-1, len(strokes) - 60), -1)
+                if rule.position - strokes[index].position <= _SAME_RULE
+                and rule.first <= strokes[index].last + _REACH
+                and rule.last >= strokes[index].first - _REACH
             ),
             None,
         )
-        if near is None:
-            out.append(rule)
+        if near_index is None:
+            strokes.append(rule)
         else:
-            other = out[near]
-            out[near] = _Stroke(other.at, min(other.first, rule.first), max(other.last, rule.last))
-    return out
+            near_stroke = strokes[near_index]
+            strokes[near_index] = _Stroke(
+                near_stroke.position, min(near_stroke.first, rule.first), max(near_stroke.last, rule.last)
+            )
+    return strokes
 
 
 def _cross(level: _Stroke, upright: _Stroke) -> bool:
     return (
-        level.first - _REACH <= upright.at <= level.last + _REACH
-        and upright.first - _REACH <= level.at <= upright.last + _REACH
+        level.first - _REACH <= upright.position <= level.last + _REACH
+        and upright.first - _REACH <= level.position <= upright.last + _REACH
     )
 
 
 def _add_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
     """The horizontal rules, plus one where all verticals end above or below them: a page break cut the border off."""
-    out = sorted(levels, key=lambda rule: rule.at)
-    first, last = out[0], out[-1]
+    strokes = sorted(levels, key=lambda rule: rule.position)
+    first, last = strokes[0], strokes[-1]
     if len(uprights) >= 2:
-        top = max(rule.first for rule in _touching(uprights, first.at))
-        bottom = min(rule.last for rule in _touching(uprights, last.at))
-        if first.at - top > _LEAST_TALL:
-            out.insert(0, _Stroke(top, first.first, first.last))
-        if bottom - last.at > _LEAST_TALL:
-            out.append(_Stroke(bottom, last.first, last.last))
-    return out
+        top = max(rule.first for rule in _touching_rules(uprights, first.position))
+        bottom = min(rule.last for rule in _touching_rules(uprights, last.position))
+        if first.position - top > _LEAST_TALL:
+            strokes.insert(0, _Stroke(top, first.first, first.last))
+        if bottom - last.position > _LEAST_TALL:
+            strokes.append(_Stroke(bottom, last.first, last.last))
+    return strokes
 
 
-def _touching(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
+def _touching_rules(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
     """The verticals that touch this height; there is at least one, because the rules cross."""
-    touching = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
-    return touching if len(touching) >= 2 else [_Stroke(0.0, level, level)]
+    touching_rules = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
+    return touching_rules if len(touching_rules) >= 2 else [_Stroke(0.0, level, level)]
 
 
 def _distinct(values: Sequence[float]) -> list[float]:
-    out: list[float] = []
+    distinct_values: list[float] = []
     for value in sorted(values):
-        if not out or value - out[-1] > _SAME:
-            out.append(value)
-    return out
+        if not distinct_values or value - distinct_values[-1] > _SAME_RULE:
+            distinct_values.append(value)
+    return distinct_values
 
 
 def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
@@ -180,19 +182,19 @@ def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
     if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
         return None
     box = Box(xs[0], ys[0], xs[-1], ys[-1])
-    inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
-    if len(inside) < 3:
+    words_inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
+    if len(words_inside) < 3:
         return None
     cells = _cells_of(grid, xs, ys)
     by_cell: dict[tuple[int, int], list[Word]] = {}
-    for word in inside:
+    for word in words_inside:
         by_cell.setdefault(cells[_place(word, xs, ys)], []).append(word)
     if len(by_cell) < _FEWEST_FILLED * len(set(cells.values())):
         return None
     table = _cell_texts(by_cell, len(ys) - 1, len(xs) - 1)
     if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table):
         return None
-    return PageTable(box, tuple(tuple(row) for row in table), 1, tuple(inside), "borders")
+    return PageTable(box, tuple(tuple(row) for row in table), 1, tuple(words_inside), "borders")
 
 
 def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
@@ -214,21 +216,23 @@ def _cells_of(grid: _Grid, xs: Sequence[float], ys: Sequence[float]) -> dict[tup
     return owner
 
 
-def _is_ruled(rules: Sequence[_Stroke], at: float, along: float) -> bool:
-    return any(abs(rule.at - at) <= _SAME and rule.first - 1.0 <= along <= rule.last + 1.0 for rule in rules)
+def _is_ruled(rules: Sequence[_Stroke], position: float, along: float) -> bool:
+    return any(
+        abs(rule.position - position) <= _SAME_RULE and rule.first - 1.0 <= along <= rule.last + 1.0 for rule in rules
+    )
 
 
 def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: int) -> list[list[str]]:
     """Rows of texts. A grid row that holds a list (lines that each fill several columns) becomes one row per line;
     empty rows and columns are left out.
     """
-    out: list[list[str]] = []
+    text_rows: list[list[str]] = []
     for row in range(height):
-        own = {column: by_cell[row, column] for column in range(width) if (row, column) in by_cell}
-        out += _lines_of(own, width) or [[_cell_text(own.get(column, ())) for column in range(width)]]
-    out = [row for row in out if any(row)]
-    used = [column for column in range(width) if any(row[column] for row in out)]
-    return [[row[column] for column in used] for row in out]
+        row_cells = {column: by_cell[row, column] for column in range(width) if (row, column) in by_cell}
+        text_rows += _lines_of(row_cells, width) or [[_cell_text(row_cells.get(column, ())) for column in range(width)]]
+    text_rows = [row for row in text_rows if any(row)]
+    used = [column for column in range(width) if any(row[column] for row in text_rows)]
+    return [[row[column] for column in used] for row in text_rows]
 
 
 def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
@@ -236,8 +240,8 @@ def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
     if len(cells) < 2 or len(lines) < _LINES_OF_A_LIST:
         return []
     column_of = {id(word): column for column, words in cells.items() for word in words}
-    full = sum(len({column_of[id(word)] for word in line.words}) == len(cells) for line in lines)
-    if full < 0.8 * len(lines):
+    full_rows = sum(len({column_of[id(word)] for word in line.words}) == len(cells) for line in lines)
+    if full_rows < 0.8 * len(lines):
         return []
     return [
         [_cell_text([w for w in line.words if column_of[id(w)] == column]) for column in range(width)] for line in lines
@@ -245,10 +249,10 @@ def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
 
 
 def _cell_text(words: Sequence[Word]) -> str:
-    joined = ""
+    joined_text = ""
     for line in rows(words):
-        joined = join_cell_lines(joined, line.text)
-    return joined
+        joined_text = join_cell_lines(joined_text, line.text)
+    return joined_text
 
 
 _TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
@@ -263,7 +267,7 @@ def find_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
     tables = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
     for levels in _frames([rule for rule in page.rules if rule.level][:MOST_RULES])[:_MOST_FRAMES]:
         frame = bounding_box(rule.box for rule in levels)
-        if any(other.box.holds(frame, 2.0) or frame.holds(other.box, 2.0) for other in tables):
+        if any(page_table.box.holds(frame, 2.0) or frame.holds(page_table.box, 2.0) for page_table in tables):
             continue
         if _is_drawn(frame, page.figures):
             continue
@@ -305,23 +309,23 @@ def _same_edges(a: Box, b: Box) -> bool:
 
 def _join_rules(rules: Sequence[Rule]) -> list[Rule]:
     """Joins the pieces of one rule that is drawn cell by cell."""
-    out: list[Box] = []
+    joined_rules: list[Box] = []
     for rule in sorted(rules, key=lambda r: (round(r.box.middle_y), r.box.left)):
-        last = out[-1] if out else None
+        last = joined_rules[-1] if joined_rules else None
         if (
             last is not None
             and abs(last.middle_y - rule.box.middle_y) <= _SAME_LEVEL
             and rule.box.left - last.right <= 3.0
         ):
-            out[-1] = bounding_box((last, rule.box))
+            joined_rules[-1] = bounding_box((last, rule.box))
         else:
-            out.append(rule.box)
-    return [Rule(box) for box in out]
+            joined_rules.append(rule.box)
+    return [Rule(box) for box in joined_rules]
 
 
 def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]) -> PageTable | None:
-    inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
-    lines = rows(inside)
+    words_inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
+    lines = rows(words_inside)
     if len(lines) < 2:
         return None
     uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
@@ -337,8 +341,8 @@ def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Seque
     if is_prose(cells) or not has_words(cells) or not is_labelled(cells) or not (is_ruled or _has_caption(page)):
         return None
     header = _header_rows(lines, levels)
-    merged, header = merge_continuations(cells, header)
-    return PageTable(frame, tuple(tuple(row) for row in merged), header, tuple(inside))
+    merged_cells, header = merge_continuations(cells, header)
+    return PageTable(frame, tuple(tuple(row) for row in merged_cells), header, tuple(words_inside))
 
 
 def _is_no_row(line: Line) -> bool:
@@ -354,6 +358,6 @@ def _has_caption(page: Page) -> bool:
 def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
     """Rows above the last inner rule of the upper third; 1 if there is none."""
     top, bottom = min(levels), max(levels)
-    inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
-    lines_above = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
-    return lines_above if 0 < lines_above < len(lines) else 1
+    inner_levels = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
+    line_count = sum(line.box.middle_y < max(inner_levels) for line in lines) if inner_levels else 0
+    return line_count if 0 < line_count < len(lines) else 1

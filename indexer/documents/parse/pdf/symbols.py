@@ -60,17 +60,17 @@ def symbol_of_font(character: str, font: str) -> str | None:
 
 def symbol_by_shape(ink: Box, baseline: float, size: float) -> str:
     """A minus is a flat bar at half the height of the digits; other shapes are :data:`UNKNOWN`."""
-    height, above = ink.height / max(size, 1.0), (baseline - ink.middle_y) / max(size, 1.0)
-    if 0.0 < height <= _FLAT and ink.width >= _LONG * size and _AXIS[0] <= above <= _AXIS[1]:
+    height, height_above = ink.height / max(size, 1.0), (baseline - ink.middle_y) / max(size, 1.0)
+    if 0.0 < height <= _FLAT and ink.width >= _LONG * size and _AXIS[0] <= height_above <= _AXIS[1]:
         return "−"
     return UNKNOWN
 
 
-def symbol_in_text(ink: Box, size: float, before: str, behind: str) -> str:
+def symbol_in_text(ink: Box, size: float, text_before: str, text_after: str) -> str:
     """An unknown character that the text around it gives away: ``5 � 10`` is a product, ``25 �C`` a temperature."""
-    if before[-1:].isdigit() and behind.startswith("10"):
+    if text_before[-1:].isdigit() and text_after.startswith("10"):
         return "×"
-    if before[-1:].isdigit() and behind[:1] in ("C", "F") and ink.height <= _SMALL * size:
+    if text_before[-1:].isdigit() and text_after[:1] in ("C", "F") and ink.height <= _SMALL * size:
         return "°"
     return UNKNOWN
 
@@ -86,27 +86,27 @@ _VOWEL = re.compile(r"[aeiouyàáâãäåæèéêëìíîïòóôõöøœùúû�
 _TOKEN = re.compile(r"[^\W\d_]{4,}")
 _SPELT = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")  # scripts that write vowels
 
-UNNAMED = "its font does not say which characters it holds"
+UNNAMED_CHARACTERS = "its font does not say which characters it holds"
 SYMBOLS = "its text layer has symbols instead of letters"
-MEANINGLESS = (UNNAMED, SYMBOLS)
+MEANINGLESS = (UNNAMED_CHARACTERS, SYMBOLS)
 """Such text is left out even where OCR gives no other."""
 
 
 def legibility_problem(words: Sequence[Word]) -> str:
     """What is wrong with these words, as the end of a sentence; empty if they can be read."""
-    own = [word for word in words if not word.maths and not word.turned]
-    characters = "".join(word.text for word in own)
+    upright_words = [word for word in words if not word.maths and not word.turned]
+    characters = "".join(word.text for word in upright_words)
     if len(characters) < _FEWEST:
         return ""
     if characters.count(UNKNOWN) > _UNKNOWN_SHARE * len(characters):
-        return UNNAMED
+        return UNNAMED_CHARACTERS
     if sum(map(_is_symbol, characters)) > _SYMBOL_SHARE * len(characters):
         return SYMBOLS
-    tokens = [token for word in own for token in _TOKEN.findall(word.text) if _SPELT.match(token)]
+    tokens = [token for word in upright_words for token in _TOKEN.findall(word.text) if _SPELT.match(token)]
     mute = sum(_VOWEL.search(token) is None for token in tokens)
     if len(tokens) >= _FEWEST_WORDS and mute > _WITHOUT_VOWEL * len(tokens):
         return "its text layer has letters that form no words"
-    pieces = [word.text for word in own if word.text[:1].isalpha() and _SPELT.match(word.text)]
+    pieces = [word.text for word in upright_words if word.text[:1].isalpha() and _SPELT.match(word.text)]
     single = sum(len(piece) == 1 for piece in pieces)
     if single >= _FEWEST_SINGLE and single > _SINGLE * len(pieces):
         return "its letters stand apart and form no words"

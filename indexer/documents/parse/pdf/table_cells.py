@@ -52,11 +52,11 @@ def _is_label(edge: Sequence[str]) -> bool:
     return 2 * words >= (sum(map(bool, edge)) if words >= 2 else len(edge))
 
 
-def join_cell_lines(above: str, below: str) -> str:
+def join_cell_lines(upper_text: str, lower_text: str) -> str:
     """Joins two lines of one cell, and a word split between them."""
-    if above.endswith("-") and below[:1].islower():
-        return above[:-1] + below
-    return f"{above} {below}".strip()
+    if upper_text.endswith("-") and lower_text[:1].islower():
+        return upper_text[:-1] + lower_text
+    return f"{upper_text} {lower_text}".strip()
 
 
 _WHITE = 0.42  # of the size: the narrowest strip between two columns
@@ -73,28 +73,30 @@ def columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box, *, whi
     reach = int(frame.width) + 2
     changes = [0] * (reach + 1)
     for line in lines:
-        for first, last in _covered(line, frame.left, reach):
+        for first, last in _covered_points(line, frame.left, reach):
             changes[first] += 1
             changes[last] -= 1
-    crossed = list(accumulate(changes))[:reach]
-    allowed = int(_MAY_CROSS * len(lines))
-    strips = _runs([count <= allowed for count in crossed])
-    ruled = [x - frame.left for x in uprights]
+    crossed_counts = list(accumulate(changes))[:reach]
+    allowed_crossings = int(_MAY_CROSS * len(lines))
+    strips = _runs([count <= allowed_crossings for count in crossed_counts])
+    ruled_xs = [x - frame.left for x in uprights]
     edges = [
         (first + last) / 2.0
         for first, last in strips
-        if first > 0 and last < reach - 1 and (last - first >= white * size or any(first <= x <= last for x in ruled))
+        if first > 0
+        and last < reach - 1
+        and (last - first >= white * size or any(first <= x <= last for x in ruled_xs))
     ]
     leftmost = min(word.box.right for line in lines for word in line.words)
     rightmost = max(word.box.left for line in lines for word in line.words)
     return [edge + frame.left for edge in edges if leftmost <= edge + frame.left <= rightmost]
 
 
-def _covered(line: Line, left: float, reach: int) -> Iterator[tuple[int, int]]:
-    """The points, counted from ``left``, that the words of a line cover: from, up to; no point twice."""
+def _covered_points(line: Line, left_edge: float, reach: int) -> Iterator[tuple[int, int]]:
+    """The points, counted from ``left_edge``, that the words of a line cover: from, up to; no point twice."""
     end = 0
     for word in line.words:  # from the left
-        first, last = max(end, int(word.box.left - left)), min(reach, int(word.box.right - left) + 1)
+        first, last = max(end, int(word.box.left - left_edge)), min(reach, int(word.box.right - left_edge) + 1)
         if first < last:
             yield first, last
             end = last
@@ -102,15 +104,15 @@ def _covered(line: Line, left: float, reach: int) -> Iterator[tuple[int, int]]:
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
     """First and last index of each run of True."""
-    out: list[tuple[int, int]] = []
+    index_runs: list[tuple[int, int]] = []
     start: int | None = None
     for index, flag in enumerate([*flags, False]):
         if flag and start is None:
             start = index
         elif not flag and start is not None:
-            out.append((start, index - 1))
+            index_runs.append((start, index - 1))
             start = None
-    return out
+    return index_runs
 
 
 def cells_of(line: Line, edges: Sequence[float]) -> list[str]:
@@ -122,8 +124,8 @@ def cells_of(line: Line, edges: Sequence[float]) -> list[str]:
 
 def is_prose(cells: Sequence[Sequence[str]]) -> bool:
     long = sum(any(len(cell.split()) > _WORDS_OF_PROSE for cell in row) for row in cells)
-    filled = sum(sum(bool(cell) for cell in row) >= 2 for row in cells)
-    return long > 0.3 * len(cells) or filled < 0.5 * len(cells) - 1
+    filled_rows = sum(sum(bool(cell) for cell in row) >= 2 for row in cells)
+    return long > 0.3 * len(cells) or filled_rows < 0.5 * len(cells) - 1
 
 
 def is_running_text(lines: Sequence[Line], edges: Sequence[float], frame: Box) -> bool:
@@ -131,23 +133,28 @@ def is_running_text(lines: Sequence[Line], edges: Sequence[float], frame: Box) -
     if len(lines) < 6 or len(edges) > 2:
         return False
     bounds = [frame.left, *edges, frame.right]
-    full = 0
+    full_rows = 0
     for line in lines:
         parts = [[w for w in line.words if left < w.box.middle_x <= right] for left, right in pairwise(bounds)]
         shares = [
             (bounding_box(w.box for w in part).width / (right - left)) if len(part) >= 3 else 0.0
             for part, (left, right) in zip(parts, pairwise(bounds), strict=True)
         ]
-        full += sum(share > 0.75 for share in shares) >= min(2, len(shares))
-    return full > 0.3 * len(lines)
+        full_rows += sum(share > 0.75 for share in shares) >= min(2, len(shares))
+    return full_rows > 0.3 * len(lines)
 
 
 def merge_continuations(cells: Sequence[list[str]], header: int) -> tuple[list[list[str]], int]:
-    out: list[list[str]] = []
+    merged_rows: list[list[str]] = []
     for number, row in enumerate(cells):
-        goes_on = bool(out) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
-        if goes_on:
-            out[-1] = [join_cell_lines(above, below) for above, below in zip(out[-1], row, strict=True)]
+        is_continued = (
+            bool(merged_rows) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
+        )
+        if is_continued:
+            merged_rows[-1] = [
+                join_cell_lines(upper_text, lower_text)
+                for upper_text, lower_text in zip(merged_rows[-1], row, strict=True)
+            ]
         else:
-            out.append(list(row))
-    return out, min(header, len(out) - 1) or 1
+            merged_rows.append(list(row))
+    return merged_rows, min(header, len(merged_rows) - 1) or 1

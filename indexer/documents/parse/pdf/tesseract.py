@@ -48,7 +48,7 @@ class Picture:
         width, height = self.image.size
         return Picture(self.image.crop((max(0, left), max(0, top), min(width, right), min(height, bottom))), self.dpi)
 
-    def turned(self, clockwise: int) -> Picture:
+    def rotate(self, clockwise: int) -> Picture:
         """Turned by a multiple of 90 degrees."""
         return Picture(self.image.rotate(-clockwise, expand=True), self.dpi) if clockwise else self
 
@@ -85,7 +85,7 @@ def run_tesseract(picture: Picture, ocr: Ocr, limits: Limits, options: Sequence[
     picture.image.save(image, format="PNG", compress_level=1)
     command = [str(ocr.command), "stdin", "stdout", "--dpi", str(round(picture.dpi)), *options]
     try:
-        done = subprocess.run(  # noqa: S603  # nosec B603 - nothing of it comes from the document
+        completed = subprocess.run(  # noqa: S603  # nosec B603 - nothing of it comes from the document
             command, input=image.getvalue(), capture_output=True, timeout=limits.ocr_seconds_a_page, check=False
         )
     except FileNotFoundError:
@@ -94,10 +94,12 @@ def run_tesseract(picture: Picture, ocr: Ocr, limits: Limits, options: Sequence[
         ) from None
     except subprocess.TimeoutExpired:
         return None
-    if done.returncode != 0:
-        why = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise DocumentRefused("unsupported", f"OCR failed: {why[-1][:200] if why else done.returncode}")
-    return done.stdout.decode("utf-8", "replace")
+    if completed.returncode != 0:
+        error_lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise DocumentRefused(
+            "unsupported", f"OCR failed: {error_lines[-1][:200] if error_lines else completed.returncode}"
+        )
+    return completed.stdout.decode("utf-8", "replace")
 
 
 def _words(tsv: str, scale: float) -> tuple[tuple[Word, ...], float]:
@@ -183,9 +185,11 @@ def posture(picture: Picture, ocr: Ocr, limits: Limits) -> Posture:
 def parse_posture(output: str) -> Posture:
     """Reads tesseract's report on orientation and script."""
     fields = {match["name"]: match["value"] for match in _FIELD.finditer(output)}
-    sure = _number(fields.get("Script confidence")) >= _SURE_SCRIPT
-    turned = _number(fields.get("Orientation confidence")) >= _SURE_TURN
-    return Posture(fields.get("Script") if sure else None, int(_number(fields.get("Rotate"))) % 360 if turned else 0)
+    is_sure = _number(fields.get("Script confidence")) >= _SURE_SCRIPT
+    is_turned = _number(fields.get("Orientation confidence")) >= _SURE_TURN
+    return Posture(
+        fields.get("Script") if is_sure else None, int(_number(fields.get("Rotate"))) % 360 if is_turned else 0
+    )
 
 
 def _number(text: str | None) -> float:
@@ -195,20 +199,20 @@ def _number(text: str | None) -> float:
         return 0.0
 
 
-def packs_for(script: str | None, wanted: str, installed: tuple[str, ...]) -> tuple[str, ...]:
+def packs_for(script: str | None, wanted_languages: str, installed_packs: tuple[str, ...]) -> tuple[str, ...]:
     """The packs, or sums of packs (``fra+deu``), to try for a script; empty if none that is installed reads it.
 
-    ``wanted``: the setting, ``auto`` for all that are installed.
+    ``wanted_languages``: the setting, ``auto`` for all that are installed.
     """
-    own = _OF_SCRIPT.get(script or "", "").split()
-    if wanted != "auto":
-        chosen = [name for name in wanted.split("+") if (name in own) == bool(own)]
-        if own and not chosen:
+    script_packs = _OF_SCRIPT.get(script or "", "").split()
+    if wanted_languages != "auto":
+        chosen_packs = [name for name in wanted_languages.split("+") if (name in script_packs) == bool(script_packs)]
+        if script_packs and not chosen_packs:
             return ()
-        return (wanted,)
-    if own:
-        return tuple(name for name in own if name in installed)[:MOST_TRIED]
-    latin = [name for name in installed if name not in _OTHER_SCRIPTS]
+        return (wanted_languages,)
+    if script_packs:
+        return tuple(name for name in script_packs if name in installed_packs)[:MOST_TRIED]
+    latin = [name for name in installed_packs if name not in _OTHER_SCRIPTS]
     return tuple(sorted(latin, key=lambda name: (_rank(name), name)))[:MOST_TRIED]
 
 
@@ -228,12 +232,12 @@ _LANGUAGE = re.compile(r"^[A-Za-z_]+$")
 def installed_languages(command: str) -> tuple[str, ...]:
     """The language packs that tesseract finds, without those that only tell scripts apart; empty if it does not run."""
     try:
-        done = subprocess.run(  # noqa: S603  # nosec B603
+        completed = subprocess.run(  # noqa: S603  # nosec B603
             [command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    names = done.stdout.decode("utf-8", "replace").split("\n")
+    names = completed.stdout.decode("utf-8", "replace").split("\n")
     return tuple(sorted(name for name in names if _LANGUAGE.match(name) and name not in ("osd", "equ", "snum")))
 
 
@@ -247,12 +251,13 @@ def ocr_problem(ocr: Ocr) -> str:
             "tesseract is not installed: scanned pages and page images are not read. Install it on the machines of the "
             "workers (Debian's package tesseract-ocr), or set SONDE_DOCUMENTS__OCR=false"
         )
-    installed = installed_languages(command)
-    wanted = () if ocr.languages == "auto" else ocr.languages.split("+")
-    missing = [name for name in wanted if name not in installed]
-    if missing:
+    installed_packs = installed_languages(command)
+    wanted_packs = () if ocr.languages == "auto" else ocr.languages.split("+")
+    missing_packs = [name for name in wanted_packs if name not in installed_packs]
+    if missing_packs:
         return (
-            f"tesseract lacks the language packs {', '.join(missing)} of SONDE_DOCUMENTS__OCR_LANGUAGES: scanned pages "
-            f"are not read. Install them (Debian's packages {', '.join(f'tesseract-ocr-{name}' for name in missing)})"
+            f"tesseract lacks the language packs {', '.join(missing_packs)} of SONDE_DOCUMENTS__OCR_LANGUAGES: scanned "
+            "pages are not read. Install them (Debian's packages "
+            f"{', '.join(f'tesseract-ocr-{name}' for name in missing_packs)})"
         )
-    return "" if installed else "tesseract has no language pack: install one (Debian's package tesseract-ocr-eng)"
+    return "" if installed_packs else "tesseract has no language pack: install one (Debian's package tesseract-ocr-eng)"

@@ -26,7 +26,7 @@ _FEWEST_ASLANT = 12  # characters at another angle: the labels of contour lines 
 _FEWEST_ROWS = 3  # of turned text that is read as text: fewer are the labels of axes
 _FEWEST_WORDS = 2  # of such a row, on average
 _LONG_ROW = 8  # words: longer than the label of an axis
-_LEADING = 2.5  # of the size: the widest distance of rows of one text
+_MAX_LEADING = 2.5  # of the size: the widest distance of rows of one text
 _FEW_UPRIGHT = 5  # words: a page with fewer is turned as a whole
 
 
@@ -40,20 +40,20 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
     try:
         size = page.get_size()
         rotation = page.get_rotation()
-        glyphs, left_out = _glyphs(page)
-        others = _directions(glyphs, rotation)
+        glyphs, left_out_count = _glyphs(page)
+        other_angles = _directions(glyphs, rotation)
         if not rotation:
-            shown = _read(page, index + 1, [glyph for glyph in glyphs if not _is_written(glyph, others)])
+            shown_page = _read(page, index + 1, [glyph for glyph in glyphs if not _is_written(glyph, other_angles)])
     finally:
         page.close()
-    if not rotation and not others:
-        return replace(shown, left_out=left_out)
-    turning = _Turning(document, index)
+    if not rotation and not other_angles:
+        return replace(shown_page, left_out=left_out_count)
+    turned_page = _TurnedPage(document, index)
     if rotation:
-        shown = turning.read(rotation, others)
-    parts = [replace(turning.read(angle), turn=float((angle - rotation) % 360)) for angle in others]
-    turning.restore(rotation, size)
-    return _add_asides(replace(shown, left_out=left_out), parts)
+        shown_page = turned_page.read(rotation, other_angles)
+    parts = [replace(turned_page.read(angle), turn=float((angle - rotation) % 360)) for angle in other_angles]
+    turned_page.restore(rotation, size)
+    return _add_asides(replace(shown_page, left_out=left_out_count), parts)
 
 
 def _glyphs(page: pdfium.PdfPage) -> tuple[list[Glyph], int]:
@@ -69,92 +69,99 @@ def _directions(glyphs: Sequence[Glyph], rotation: int) -> list[int]:
     """The angles of enough characters, most characters first, without that of text upright on the shown page."""
     counts: Counter[int] = Counter()
     for angle, count in Counter(glyph.style.angle for glyph in glyphs).items():
-        near = next((other for other in (rotation, 0, 90, 180, 270, *counts) if _apart(other, angle) <= _ASKEW), angle)
-        counts[near] += count
-    enough = [
+        near_angle = next(
+            (
+                known_angle
+                for known_angle in (rotation, 0, 90, 180, 270, *counts)
+                if _angle_between(known_angle, angle) <= _ASKEW
+            ),
+            angle,
+        )
+        counts[near_angle] += count
+    frequent_angles = [
         angle
         for angle, count in counts.most_common()
         if angle != rotation and count >= (_FEWEST_ASLANT if angle % 90 else _FEWEST_TURNED)
     ]
-    return enough[:_MOST_DIRECTIONS]
+    return frequent_angles[:_MOST_DIRECTIONS]
 
 
-def _apart(a: int, b: int) -> int:
+def _angle_between(a: int, b: int) -> int:
     return min((a - b) % 360, (b - a) % 360)
 
 
-def _is_written(glyph: Glyph, angles: Iterable[int], turned: int = 0) -> bool:
-    """Whether a character, on a page turned by ``turned``, was written at one of these angles."""
-    return any(_apart(glyph.style.angle + turned, angle) <= _ASKEW for angle in angles)
+def _is_written(glyph: Glyph, angles: Iterable[int], page_angle: int = 0) -> bool:
+    """Whether a character, on a page turned by ``page_angle``, was written at one of these angles."""
+    return any(_angle_between(glyph.style.angle + page_angle, angle) <= _ASKEW for angle in angles)
 
 
-class _Turning:
+class _TurnedPage:
     """One page that is turned from direction to direction."""
 
     def __init__(self, document: pdfium.PdfDocument, index: int) -> None:
         self._document, self._index = document, index
-        self._turned = 0
+        self._page_angle = 0
 
-    def read(self, angle: int, others: Sequence[int] | None = None) -> Page:
-        """The page with text of this angle upright, without text of ``others``; of no other angle if that is None."""
-        page = turn_page(self._document, self._index, angle - self._turned)
-        self._turned = angle
+    def read(self, angle: int, other_angles: Sequence[int] | None = None) -> Page:
+        """The page with text of this angle upright, without ``other_angles``; None: of no other angle."""
+        page = turn_page(self._document, self._index, angle - self._page_angle)
+        self._page_angle = angle
         try:
             glyphs, _ = _glyphs(page)
-            if others is None:
+            if other_angles is None:
                 glyphs = [glyph for glyph in glyphs if glyph.style.is_upright]
             else:
-                glyphs = [glyph for glyph in glyphs if not _is_written(glyph, others, angle)]
+                glyphs = [glyph for glyph in glyphs if not _is_written(glyph, other_angles, angle)]
             return _read(page, self._index + 1, glyphs)
         finally:
             page.close()
 
     def restore(self, angle: int, size: tuple[float, float]) -> None:
         """Turns the page back to how it is shown."""
-        turn_page(self._document, self._index, angle - self._turned, size).close()
+        turn_page(self._document, self._index, angle - self._page_angle, size).close()
 
 
 def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
     frame = Frame.of(page)
-    drawn = find_drawings(page, frame)
-    inked = [item for item in join_glyphs(glyphs) if item.word.box.is_finite]
-    words, hidden = visible_words(page, inked, frame, drawn.pictures)
+    drawings = find_drawings(page, frame)
+    inked_words = [item for item in join_glyphs(glyphs) if item.word.box.is_finite]
+    words, hidden_count = visible_words(page, inked_words, frame, drawings.pictures)
     return Page(
         number,
         frame.width,
         frame.height,
         tuple(repair_spacing(words)),
-        drawn.rules,
-        drawn.figures,
+        drawings.rules,
+        drawings.figures,
         "text" if words else "none",
-        pictures=drawn.pictures,
-        hidden=hidden,
+        pictures=drawings.pictures,
+        hidden=hidden_count,
         unknown=sum(word.text.count(UNKNOWN) for word in words),
     )
 
 
-def _add_asides(shown: Page, parts: Sequence[Page]) -> Page:
-    asides = [part for part in parts if part.words and _is_text(part, shown)]
+def _add_asides(shown_page: Page, parts: Sequence[Page]) -> Page:
+    asides = [part for part in parts if part.words and _is_text(part, shown_page)]
     aside_ids = {id(part) for part in asides}
     labels = [
-        replace(word, box=part.place_on(shown, word.box), turned=True)
+        replace(word, box=part.place_on(shown_page, word.box), turned=True)
         for part in parts
         if id(part) not in aside_ids
         for word in part.words
     ]
     return replace(
-        shown,
-        words=(*shown.words, *labels),
-        read_by="text" if shown.words or labels or asides else "none",
+        shown_page,
+        words=(*shown_page.words, *labels),
+        read_by="text" if shown_page.words or labels or asides else "none",
         asides=tuple(asides),
-        hidden=shown.hidden + sum(part.hidden for part in parts),
-        unknown=shown.unknown + sum(part.unknown for part in parts),
+        hidden=shown_page.hidden + sum(part.hidden for part in parts),
+        unknown=shown_page.unknown + sum(part.unknown for part in parts),
     )
 
 
-def _is_text(part: Page, shown: Page) -> bool:
+def _is_text(part: Page, shown_page: Page) -> bool:
     """Whether turned words are text: a block of lines, a long line, or all that the page has. Else they are labels."""
-    if sum(not word.turned for word in shown.words) < _FEW_UPRIGHT:
+    if sum(not word.turned for word in shown_page.words) < _FEW_UPRIGHT:
         return True
     lines = [segment for row in rows(part.words) for segment in segments(row)]
     return any(len(line.words) >= _LONG_ROW for line in lines) or _is_block(rows(part.words))
@@ -163,8 +170,8 @@ def _is_text(part: Page, shown: Page) -> bool:
 def _is_block(lines: Sequence[Line]) -> bool:
     """Whether enough rows are close below each other."""
     block: list[Line] = list(lines[:1])
-    for above, line in pairwise(lines):
-        if line.baseline - above.baseline > _LEADING * line.size:
+    for upper_line, line in pairwise(lines):
+        if line.baseline - upper_line.baseline > _MAX_LEADING * line.size:
             block = []
         block.append(line)
         if len(block) >= _FEWEST_ROWS and sum(len(row.words) for row in block) >= _FEWEST_WORDS * len(block):

@@ -48,9 +48,9 @@ class _WordBuilder:
             return True
         size = max(self.style.size, glyph.style.size, 1.0)
         gap = glyph.box.left - self.boxes[-1].right
-        widest = min(glyph.gap, _MONO_SPACE if self.style.mono else _SPACE) * size
+        widest_gap = min(glyph.gap, _MONO_SPACE if self.style.mono else _SPACE) * size
         same_line = abs(glyph.baseline - self.baseline) < _BASELINE * size
-        return same_line and -0.8 * size < gap < widest and glyph.style.ink == self.style.ink
+        return same_line and -0.8 * size < gap < widest_gap and glyph.style.ink == self.style.ink
 
     def word(self) -> InkedWord:
         style = self.style
@@ -104,15 +104,15 @@ def _join_letterspaced(words: Sequence[Word]) -> Iterator[Word]:
         yield from _join_run(run)
 
 
-def _continues(before: Word, word: Word) -> bool:
-    gap = word.box.left - before.box.right
+def _continues(word_before: Word, word: Word) -> bool:
+    gap = word.box.left - word_before.box.right
     return (
-        len(before.text) == len(word.text) == 1
-        and before.text.isalpha()
+        len(word_before.text) == len(word.text) == 1
+        and word_before.text.isalpha()
         and word.text.isalpha()
-        and not (before.maths or word.maths or word.turned)
-        and before.size == word.size
-        and abs(before.baseline - word.baseline) < 0.1 * word.size
+        and not (word_before.maths or word.maths or word.turned)
+        and word_before.size == word.size
+        and abs(word_before.baseline - word.baseline) < 0.1 * word.size
         and 0.0 < gap <= 2.5 * _LETTER_GAP * word.size
     )
 
@@ -120,42 +120,42 @@ def _continues(before: Word, word: Word) -> bool:
 def _join_run(run: Sequence[Word]) -> Iterator[Word]:
     """Words of a run of single letters; the run as it is if it is too short, uneven, or made of variables."""
     gaps = [right.box.left - left.box.right for left, right in pairwise(run)]
-    usual = median(gaps) if gaps else 0.0
+    usual_gap = median(gaps) if gaps else 0.0
     letters = "".join(word.text for word in run)
     fewest = _FEWEST_SPACED if letters[:_FEWEST_SPACED].isupper() else _FEWEST_SMALL
-    if len(run) < fewest or usual > _LETTER_GAP * run[0].size or len(set(letters)) < 3:
+    if len(run) < fewest or usual_gap > _LETTER_GAP * run[0].size or len(set(letters)) < 3:
         yield from run
         return
-    own = [run[0]]
+    run_words = [run[0]]
     for gap, word in zip(gaps, run[1:], strict=True):
-        if gap > _EVEN * usual:
-            yield _merge(own)
-            own = []
-        own.append(word)
-    yield _merge(own)
+        if gap > _EVEN * usual_gap:
+            yield _merge(run_words)
+            run_words = []
+        run_words.append(word)
+    yield _merge(run_words)
 
 
 def _join_ligatures(words: list[Word]) -> list[Word]:
-    out: list[Word] = []
+    joined_words: list[Word] = []
     place = 0
     while place < len(words):
         word = words[place]
-        before = out[-1] if out else None
+        word_before = joined_words[-1] if joined_words else None
         next_word = words[place + 1] if place + 1 < len(words) else None
         place += 1
-        left, right = _gap(before, word), _gap(word, next_word)
-        narrow = min(left, right)
-        if word.text not in _LIGATURES or narrow > _LIGATURE_GAP * word.size:
-            out.append(word)
+        left, right = _gap(word_before, word), _gap(word, next_word)
+        narrower_gap = min(left, right)
+        if word.text not in _LIGATURES or narrower_gap > _LIGATURE_GAP * word.size:
+            joined_words.append(word)
             continue
         parts = [word]
-        if before is not None and left <= _SAME_GAP * narrow and before.text[-1:].isalpha():
-            parts.insert(0, out.pop())
-        if next_word is not None and right <= _SAME_GAP * narrow and next_word.text[:1].islower():
+        if word_before is not None and left <= _SAME_GAP * narrower_gap and word_before.text[-1:].isalpha():
+            parts.insert(0, joined_words.pop())
+        if next_word is not None and right <= _SAME_GAP * narrower_gap and next_word.text[:1].islower():
             parts.append(next_word)
             place += 1
-        out.append(_merge(parts))
-    return out
+        joined_words.append(_merge(parts))
+    return joined_words
 
 
 def _gap(left: Word | None, right: Word | None) -> float:
@@ -184,19 +184,23 @@ def visible_words(
     """The words that can be seen, and how many cannot. What OCR wrote over ``pictures`` counts as seen: it may be a
     little beside its letters.
     """
-    inside = [inked for inked in words if _is_inside(inked.word.box, frame) and not _is_tiny(inked.word)]
-    in_doubt = [inked for inked in inside if not _is_certain(inked, pictures)]
-    image = _PageImage(page, frame) if in_doubt else None
-    hidden = {id(inked) for inked in in_doubt if image is not None and not image.shows(inked.word.box)}
-    visible = [inked.word for inked in inside if id(inked) not in hidden]
+    words_inside = [
+        inked_word for inked_word in words if _is_inside(inked_word.word.box, frame) and not _is_tiny(inked_word.word)
+    ]
+    uncertain_words = [inked_word for inked_word in words_inside if not _is_certain(inked_word, pictures)]
+    image = _PageImage(page, frame) if uncertain_words else None
+    hidden_ids = {
+        id(inked_word) for inked_word in uncertain_words if image is not None and not image.shows(inked_word.word.box)
+    }
+    visible = [inked_word.word for inked_word in words_inside if id(inked_word) not in hidden_ids]
     return visible, len(words) - len(visible)
 
 
-def _is_certain(inked: InkedWord, pictures: Sequence[Box]) -> bool:
-    return inked.ink == "seen" or (inked.ink == "none" and _is_on(inked.word.box, pictures))
+def _is_certain(inked_word: InkedWord, pictures: Sequence[Box]) -> bool:
+    return inked_word.ink == "seen" or (inked_word.ink == "none" and _is_in_pictures(inked_word.word.box, pictures))
 
 
-def _is_on(box: Box, pictures: Sequence[Box]) -> bool:
+def _is_in_pictures(box: Box, pictures: Sequence[Box]) -> bool:
     return any(picture.holds(box) for picture in pictures[:_MOST_PICTURES])
 
 

@@ -60,26 +60,26 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
         return FollowResult(0, 0, False)
     store = DocumentStore(parts.client, parts.prefix)
     started = time.monotonic()
-    ready = failed = 0
+    ready_count = failed_count = 0
     for record in _linking_records(parts.client, parts.prefix, source):
         for link in document_links(record, follow):
             if _is_settled(store.of_origin(PUBLIC, link.href), record.id):
                 continue
             if time.monotonic() - started > seconds:
-                return FollowResult(ready, failed, True)
-            left = max(0.0, seconds - (time.monotonic() - started))
-            entry = _read_link(record, link, parts, gate, store, left)
-            ready += entry.state == "ready"
-            failed += entry.state == "failed"
+                return FollowResult(ready_count, failed_count, True)
+            left_s = max(0.0, seconds - (time.monotonic() - started))
+            entry = _read_link(record, link, parts, gate, store, left_s)
+            ready_count += entry.state == "ready"
+            failed_count += entry.state == "failed"
             if entry.state in UNREAD:
-                return FollowResult(ready, failed, True)
-    return FollowResult(ready, failed, False)
+                return FollowResult(ready_count, failed_count, True)
+    return FollowResult(ready_count, failed_count, False)
 
 
 def document_links(record: Record, follow: Follow) -> list[Link]:
     """PDFs, and with ``landing`` also pages about the record; each address once."""
-    wanted = [link for link in record.links if is_pdf(link) or (follow == "landing" and is_landing(link))]
-    return list({link.href: link for link in wanted if follow != "none"}.values())[:_MOST_LINKS]
+    links = [link for link in record.links if is_pdf(link) or (follow == "landing" and is_landing(link))]
+    return list({link.href: link for link in links if follow != "none"}.values())[:_MOST_LINKS]
 
 
 def is_pdf(link: Link) -> bool:
@@ -140,19 +140,19 @@ def _read_link(
     return ingest(IncomingDocument(data, link.href, name[:200], record=record.id), parts, seconds=seconds).entry
 
 
-def _fetch(link: Link, gate: Gate, most: int) -> bytes:
-    answer = gate.request(Outgoing(link.href, max_bytes=most)).expect_ok()
+def _fetch(link: Link, gate: Gate, max_bytes: int) -> bytes:
+    answer = gate.request(Outgoing(link.href, max_bytes=max_bytes)).expect_ok()
     if is_pdf(link) or answer.headers.get("content-type", "").startswith(_PDF):
         return answer.content
-    better = pdf_of_page(answer.content, answer.url)
-    if better is None:
+    pdf_address = pdf_of_page(answer.content, answer.url)
+    if pdf_address is None:
         return answer.content
-    return gate.request(Outgoing(better, max_bytes=most)).expect_ok().content
+    return gate.request(Outgoing(pdf_address, max_bytes=max_bytes)).expect_ok().content
 
 
-def _fetch_failed(record: Record, link: Link, why: DocumentRefused, store: DocumentStore) -> DocumentEntry:
+def _fetch_failed(record: Record, link: Link, refusal: DocumentRefused, store: DocumentStore) -> DocumentEntry:
     id = hashlib.sha256(f"{PUBLIC}\n{record.id}\n{link.href}".encode()).hexdigest()[:32]
-    before = store.entry(id)
+    earlier_entry = store.entry(id)
     entry = DocumentEntry(
         id=id,
         owner=PUBLIC,
@@ -161,13 +161,13 @@ def _fetch_failed(record: Record, link: Link, why: DocumentRefused, store: Docum
         state="failed",
         record=record.id,
         source=record.source,
-        reason=why.reason,
-        message=str(why)[:500],
+        reason=refusal.reason,
+        message=str(refusal)[:500],
         version=sonde_version(),
-        attempts=1 + (before.attempts if before is not None else 0),
-        created=before.created if before is not None else now_iso(),
+        attempts=1 + (earlier_entry.attempts if earlier_entry is not None else 0),
+        created=earlier_entry.created if earlier_entry is not None else now_iso(),
         updated=now_iso(),
     )
     store.put_entry(entry)
-    log.warning("document.fetch_failed", record=record.id, reason=why.reason, attempts=entry.attempts)
+    log.warning("document.fetch_failed", record=record.id, reason=refusal.reason, attempts=entry.attempts)
     return entry

@@ -16,58 +16,58 @@ from indexer.store import bulk
 from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger, targets
 
-KEPT = timedelta(days=30)
+KEPT_FOR = timedelta(days=30)
 
 
 def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[LedgerEntry]:
     """The source's tombstones, newest first."""
     ledger = Ledger(client, prefix)
     ledger.refresh()
-    return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
+    return sorted(ledger.tombstones(source), key=lambda entry: entry.removed_at or "", reverse=True)
 
 
-def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: datetime | None = None) -> int:
-    """Deletes native bytes and tombstones of records removed longer ago than ``kept``; returns their number.
+def purge(client: Elasticsearch, prefix: str, *, kept_for: timedelta = KEPT_FOR, now: datetime | None = None) -> int:
+    """Deletes native bytes and tombstones of records removed longer ago than ``kept_for``; returns their number.
 
     Also deletes file versions of that age: those files are fetched once more.
     """
-    limit = ((now or datetime.now(UTC)) - kept).isoformat(timespec="milliseconds")
+    limit = ((now or datetime.now(UTC)) - kept_for).isoformat(timespec="milliseconds")
     ledger = Ledger(client, prefix)
     ledger.refresh()
-    purged = 0
-    for tombs in _hundreds(ledger.removed(before=limit)):
-        held = _held_again(ledger, tombs)
+    purged_count = 0
+    for tombs in _hundreds(ledger.tombstones(removed_before=limit)):
+        restored_records = _held_again(ledger, tombs)
         deletions = [
             bulk.delete_operation(index, tomb.record)
             for tomb in tombs
-            if tomb.record is not None and tomb.record not in held
+            if tomb.record is not None and tomb.record not in restored_records
             for index in targets(prefix, "natives")
         ]
         deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
         bulk.write(client, deletions)
-        purged += len(tombs)
+        purged_count += len(tombs)
     FileVersions(client, prefix).forget_before(limit)
-    return purged
+    return purged_count
 
 
 def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:
     """Records of these tombstones that another document has brought back meanwhile."""
-    held: set[str] = set()
+    record_ids: set[str] = set()
     for source in {tomb.source for tomb in tombs}:
         records = [tomb.record for tomb in tombs if tomb.source == source and tomb.record is not None]
-        held |= set(ledger.holders(source, records))
-    return held
+        record_ids |= set(ledger.holders(source, records))
+    return record_ids
 
 
 def _hundreds(entries: Iterator[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
-    some: list[LedgerEntry] = []
+    batch: list[LedgerEntry] = []
     for entry in entries:
-        some.append(entry)
-        if len(some) == 500:
-            yield some
-            some = []
-    if some:
-        yield some
+        batch.append(entry)
+        if len(batch) == 500:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 log = structlog.get_logger(__name__)
@@ -86,17 +86,13 @@ class Holdings:
     tombstones: int
     runs: int
 
-    @property
-    def nothing(self) -> bool:
-        return not (self.records or self.documents or self.tombstones or self.runs)
-
 
 def holdings(client: Elasticsearch, prefix: str, source: str) -> Holdings:
     """Raises Unavailable."""
     kinds: tuple[IndexKind, ...] = ("records", "documents", "runs")
-    counted = {kind: _count(client, prefix, kind, source) for kind in kinds}
-    tombstones = sum(1 for _ in Ledger(client, prefix).removed(source))
-    return Holdings(counted["records"], counted["documents"], tombstones, counted["runs"])
+    counts = {kind: _count(client, prefix, kind, source) for kind in kinds}
+    tombstones = sum(1 for _ in Ledger(client, prefix).tombstones(source))
+    return Holdings(counts["records"], counts["documents"], tombstones, counts["runs"])
 
 
 def remove_source(client: Elasticsearch, prefix: str, source: str) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_documents.parsing import describe_member
-from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped, skipped_id
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import SourceBroken
 from net.exchange import HttpAnswer
@@ -27,12 +27,14 @@ class LinkedPage:
     records: tuple[RawRecord, ...]
     next: str | None = None
     matched: int | None = None
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedMember, ...] = ()
 
     @property
     def ids(self) -> set[str]:
         """Of records and of members that cannot be read, because servers count both."""
-        return {record.native_id for record in self.records} | {skipped_id(one.origin) for one in self.skipped}
+        return {record.native_id for record in self.records} | {
+            skipped_id(skipped_member.origin) for skipped_member in self.skipped
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,51 +57,51 @@ class LinkedWalk:
     fetcher: Fetcher
     parts: Sequence[Part]
     may_be_empty: bool = False
-    _seen: int = 0  # distinct records of the part so far
-    _matched: int = 0
+    _seen_count: int = 0  # distinct records of the part so far
+    _match_count: int = 0
     _sure: bool = True
-    _known: set[str] = field(default_factory=set)
+    _known_ids: set[str] = field(default_factory=set)
 
     def pages(self, position: str | None) -> Iterator[RawPage]:
         """Raises SourceBroken if links lead in a circle, NothingToHarvest for an empty part, and fetcher's errors."""
-        stored = json.loads(position) if position else {}
-        first = int(stored.get("part", 0))
-        self._matched, self._sure = int(stored.get("matched", 0)), bool(stored.get("sure", True))
+        position_json = json.loads(position) if position else {}
+        first = int(position_json.get("part", 0))
+        self._match_count, self._sure = int(position_json.get("matched", 0)), bool(position_json.get("sure", True))
         for index in range(first, len(self.parts)):
-            here = stored if index == first else {}
-            self._seen = int(here.get("seen", 0))
-            yield from self._of_part(index, here.get("next") or self.parts[index].url)
-        if self._sure and self._matched:
-            yield RawPage((), total=self._matched, matched=self._matched)
+            part_position = position_json if index == first else {}
+            self._seen_count = int(part_position.get("seen", 0))
+            yield from self._pages_of_part(index, part_position.get("next") or self.parts[index].url)
+        if self._sure and self._match_count:
+            yield RawPage((), total=self._match_count, matched=self._match_count)
 
-    def _of_part(self, index: int, url: str) -> Iterator[RawPage]:
-        self._known.clear()
-        visited: set[str] = set()
+    def _pages_of_part(self, index: int, url: str) -> Iterator[RawPage]:
+        self._known_ids.clear()
+        visited_urls: set[str] = set()
         while True:
-            if url in visited:
+            if url in visited_urls:
                 raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
-            visited.add(url)
+            visited_urls.add(url)
             leaf = self._linked_page(self.parts[index], url)
             ids = leaf.ids
-            self._seen += len(ids - self._known)
-            self._known |= ids
-            following = rebased(urljoin(url, leaf.next), self.fetcher.url) if leaf.next and ids else None
-            if following is None:
-                if not self._seen and not self.may_be_empty:
+            self._seen_count += len(ids - self._known_ids)
+            self._known_ids |= ids
+            next_url = rebase(urljoin(url, leaf.next), self.fetcher.url) if leaf.next and ids else None
+            if next_url is None:
+                if not self._seen_count and not self.may_be_empty:
                     raise NothingToHarvest(f"{address_of(url)} gives no records")
                 self._count(leaf)
-            position = self._position(index, following)
+            position = self._position(index, next_url)
             if ids:
                 total = leaf.matched if len(self.parts) == 1 else None
                 yield RawPage(leaf.records, position, total, leaf.skipped)
-            if following is None:
+            if next_url is None:
                 return
-            url = following
+            url = next_url
 
     def _linked_page(self, part: Part, url: str) -> LinkedPage:
         doubts = 0
 
-        def checked(answer: HttpAnswer) -> LinkedPage:
+        def check_page(answer: HttpAnswer) -> LinkedPage:
             nonlocal doubts
             leaf = part.parse(answer)
             doubt = self._doubt(leaf)
@@ -108,17 +110,17 @@ class LinkedWalk:
                 raise BadAnswer(f"{self.fetcher.source} {doubt}")
             return leaf
 
-        return self.fetcher.get(url, checked, accept=part.accept)
+        return self.fetcher.get(url, check_page, accept=part.accept)
 
     def _doubt(self, leaf: LinkedPage) -> str | None:
         """Why an answer is requested again; None if it is plausible."""
         ids = leaf.ids
-        if ids and ids <= self._known:
+        if ids and ids <= self._known_ids:
             return "sent a page again instead of the next"
-        if not ids and not self._seen and not self.may_be_empty and not leaf.matched:
+        if not ids and not self._seen_count and not self.may_be_empty and not leaf.matched:
             return "says that it holds no records"
         ends = not ids or leaf.next is None
-        if ends and leaf.matched is not None and self._seen + len(ids - self._known) < leaf.matched:
+        if ends and leaf.matched is not None and self._seen_count + len(ids - self._known_ids) < leaf.matched:
             return f"ends before its {leaf.matched} records were given"
         return None
 
@@ -126,25 +128,25 @@ class LinkedWalk:
         if leaf.matched is None:
             self._sure = False
         else:
-            self._matched += leaf.matched
+            self._match_count += leaf.matched
 
-    def _position(self, index: int, following: str | None) -> str:
-        counted = {"matched": self._matched, "sure": self._sure}
-        if following is None:
-            return json.dumps({"part": index + 1, **counted})
-        return json.dumps({"part": index, "next": following, "seen": self._seen, **counted})
+    def _position(self, index: int, next_url: str | None) -> str:
+        count_fields = {"matched": self._match_count, "sure": self._sure}
+        if next_url is None:
+            return json.dumps({"part": index + 1, **count_fields})
+        return json.dumps({"part": index, "next": next_url, "seen": self._seen_count, **count_fields})
 
 
-def rebased(link: str, url: str) -> str:
+def rebase(link: str, url: str) -> str:
     """Moves a link that a server behind a proxy wrote with its inner address to the requested address.
 
     Only if both paths begin alike; another link is unchanged (the gate decides whether it may be followed).
     """
-    given, own = urlsplit(link), urlsplit(url)
-    first = own.path.strip("/").partition("/")[0]
-    if given[:2] == own[:2] or (first and given.path.strip("/").partition("/")[0] != first):
+    given_parts, own_parts = urlsplit(link), urlsplit(url)
+    first = own_parts.path.strip("/").partition("/")[0]
+    if given_parts[:2] == own_parts[:2] or (first and given_parts.path.strip("/").partition("/")[0] != first):
         return link
-    return given._replace(scheme=own.scheme, netloc=own.netloc).geturl()
+    return given_parts._replace(scheme=own_parts.scheme, netloc=own_parts.netloc).geturl()
 
 
 def next_link(links: object) -> str | None:
@@ -155,7 +157,7 @@ def next_link(links: object) -> str | None:
     return None
 
 
-def joined(base: str, path: str) -> str:
+def join_path(base: str, path: str) -> str:
     """``path`` below ``base``, with one slash between them and without the query of ``base``."""
     return f"{base.partition('?')[0].rstrip('/')}/{path.lstrip('/')}"
 
@@ -168,24 +170,26 @@ class NothingToHarvest(SondeError):
     """The server offers none of what this source type reads."""
 
 
-def with_id(listed: list[object], url: str, name: str = "id", first: int = 1) -> tuple[list[Json], tuple[Skipped, ...]]:
+def with_id(
+    items: list[object], url: str, name: str = "id", first: int = 1
+) -> tuple[list[Json], tuple[SkippedMember, ...]]:
     """The objects that have a member ``name`` (empty: all objects), and each other member with its place.
 
     Nobody can tell which record such a member was, so that no record of the source counts as removed meanwhile.
     ``first`` is the number of the first member.
     """
-    named: list[Json] = []
-    others: list[Skipped] = []
-    for number, one in enumerate(listed, first):
-        if isinstance(one, dict) and one and (not name or one.get(name)):
-            named.append(one)
+    objects: list[Json] = []
+    skipped_members: list[SkippedMember] = []
+    for number, item in enumerate(items, first):
+        if isinstance(item, dict) and item and (not name or item.get(name)):
+            objects.append(item)
             continue
-        reason = f"it has no {name}" if isinstance(one, dict) and one else describe_member(one)
-        others.append(Skipped(f"{_page(url)}#entry {number}", reason, container=WHOLE_SOURCE))
-    return named, tuple(others)
+        reason = f"it has no {name}" if isinstance(item, dict) and item else describe_member(item)
+        skipped_members.append(SkippedMember(f"{_page(url)}#entry {number}", reason, container=WHOLE_SOURCE))
+    return objects, tuple(skipped_members)
 
 
 def _page(url: str) -> str:
     """The address without its query, which may hold a secret; a short hash tells the pages of a listing apart."""
-    bare, _, query = url.partition("?")
-    return f"{bare} (page {blake2b(query.encode(), digest_size=3).hexdigest()})" if query else bare
+    bare_url, _, query = url.partition("?")
+    return f"{bare_url} (page {blake2b(query.encode(), digest_size=3).hexdigest()})" if query else bare_url

@@ -24,7 +24,7 @@ _TOO_YOUNG_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sent(Generic[T]):
+class SentFile(Generic[T]):
     """A parsed file, and the version that the server gave (``visit``)."""
 
     content: T
@@ -41,7 +41,7 @@ class Sent(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Revisiting:
+class RevisitedFiles:
     """Files of one source. Without a store of versions, every file is fetched and nothing is stored."""
 
     fetcher: Fetcher
@@ -50,42 +50,42 @@ class Revisiting:
     def memory(self) -> VersionStore | None:
         return self.fetcher.memory
 
-    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
-        return self.memory.known(urls) if self.memory is not None else {}
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+        return self.memory.versions_of(urls) if self.memory is not None else {}
 
     def get(
         self, url: str, parse: Callable[[HttpAnswer], T], visit: FileVersion | None = None, accept: str = "*/*"
-    ) -> Sent[T] | FileVersion:
+    ) -> SentFile[T] | FileVersion:
         """The result of ``parse`` for the file; the visit itself if the server reports no change.
 
         An unrequested 304 goes to ``parse``, which refuses it. Raises what Fetcher.read raises.
         """
 
-        def look(answer: HttpAnswer) -> Sent[T] | FileVersion:
+        def look(answer: HttpAnswer) -> SentFile[T] | FileVersion:
             if answer.status == 304 and visit is not None:
                 return visit
-            return Sent(parse(answer), *validators(answer.headers))
+            return SentFile(parse(answer), *validators(answer.headers))
 
         return self.fetcher.read(Outgoing(url, headers={"accept": accept, **conditions(visit)}), look)
 
-    def each(
+    def fetch_each(
         self, urls: Sequence[str], parse: Callable[[HttpAnswer], T]
-    ) -> Iterator[tuple[str, Sent[T] | FileVersion | SondeError]]:
-        """Several in parallel, in the order of ``urls``, as Fetcher.each."""
-        known = self.known(urls)
-        return self.fetcher.each_by(urls, lambda url: self.get(url, parse, known.get(url)))
+    ) -> Iterator[tuple[str, SentFile[T] | FileVersion | SondeError]]:
+        """Several in parallel, in the order of ``urls``, as Fetcher.fetch_each."""
+        known_versions = self.versions_of(urls)
+        return self.fetcher.fetch_each_with(urls, lambda url: self.get(url, parse, known_versions.get(url)))
 
-    def noted(
-        self, url: str, sent: Sent[T], natives: Iterable[str] = (), note: str | None = None
+    def versions_to_store(
+        self, url: str, sent_file: SentFile[T], natives: Iterable[str] = (), note: str | None = None
     ) -> tuple[FileVersion, ...]:
         """The versions to store for the next run."""
-        return sent.visit(url, self.memory.tag, natives, note) if self.memory is not None else ()
+        return sent_file.visit(url, self.memory.tag, natives, note) if self.memory is not None else ()
 
 
 def conditions(visit: FileVersion | None) -> dict[str, str]:
     """Headers that request the file only if it has changed."""
-    given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
-    return {name: value for name, value in given.items() if value is not None}
+    conditions_given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
+    return {name: value for name, value in conditions_given.items() if value is not None}
 
 
 def validators(headers: Mapping[str, str]) -> tuple[str | None, str | None]:
@@ -98,9 +98,9 @@ def _usable(value: str | None) -> str | None:
     return value if value and len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else None
 
 
-def _is_settled(modified: str, sent: str | None) -> bool:
-    then, now = _moment(modified), _moment(sent)
-    return then is not None and (now is None or (now - then).total_seconds() >= _TOO_YOUNG_S)
+def _is_settled(modified: str, sent_at: str | None) -> bool:
+    modified_at, now = _moment(modified), _moment(sent_at)
+    return modified_at is not None and (now is None or (now - modified_at).total_seconds() >= _TOO_YOUNG_S)
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -44,7 +44,7 @@ class StatedIn:
         resource = self.resource(raw)
         if resource is None:
             return frozenset()
-        found: Mapping[str, bool] = {
+        stated_by_field: Mapping[str, bool] = {
             "title": any(map(_is_text, _texts(resource, self.title))),
             "abstract": any(map(_is_text, _texts(resource, self.abstract))),
             "extents": any(map(_has_digit, _texts(resource, self.extents)))
@@ -52,7 +52,7 @@ class StatedIn:
             "times": any(map(_has_digit, _texts(resource, self.times)))
             or any(map(_is_period, _texts(resource, self.periods))),
         }
-        return frozenset(name for name in FIELDS if found[name])
+        return frozenset(name for name in FIELDS if stated_by_field[name])
 
 
 def xml_root(raw: RawRecord) -> Element:
@@ -65,11 +65,11 @@ def _texts(resource: Element | JsonMapping, paths: tuple[str, ...]) -> Iterator[
         if isinstance(resource, Element):
             yield from (inner_text(element) for element in find_all(resource, path))
         else:
-            for value in _at(resource, path.split("/")):
+            for value in _values_at(resource, path.split("/")):
                 yield from _leaves(value)
 
 
-def _at(value: object, names: list[str]) -> Iterator[object]:
+def _values_at(value: object, names: list[str]) -> Iterator[object]:
     """The values at the end of a path; each value of a list on the way counts."""
     if not names:
         yield value
@@ -78,7 +78,7 @@ def _at(value: object, names: list[str]) -> Iterator[object]:
         if isinstance(item, dict):
             members = item.values() if names[0] == "*" else [item.get(names[0])]
             for member in members:
-                yield from _at(member, names[1:])
+                yield from _values_at(member, names[1:])
 
 
 def _leaves(value: object) -> Iterator[str]:

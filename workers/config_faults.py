@@ -29,12 +29,12 @@ LIST_ERRORS = frozenset(("tuple_type", "list_type", "set_type", "frozen_set_type
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 
 
-def fault(problem: ErrorDetails, known: Collection[str]) -> str:
-    """``known``: the names that can stand in place of an unknown one."""
+def fault(problem: ErrorDetails, known_names: Collection[str]) -> str:
+    """``known_names``: the allowed names, of which the nearest is proposed for an unknown one."""
     kind = problem["type"]
     if kind in _UNKNOWN:
-        near = difflib.get_close_matches(str(problem["loc"][-1]), known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"possible are {', '.join(sorted(known)) or 'none'}"
+        similar = difflib.get_close_matches(str(problem["loc"][-1]), known_names, 1)
+        hint = f"did you mean {similar[0]}?" if similar else f"possible are {', '.join(sorted(known_names)) or 'none'}"
         return f"is no known name; {hint}"
     if kind in GROUP_ERRORS:
         return "must be names with values (`name: value`), one in a line"
@@ -49,8 +49,8 @@ def plain_message(problem: ErrorDetails) -> str:
     return _VALUES.get(problem["type"], message.replace("String should match pattern", "must have the form", 1))
 
 
-def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
-    """The names of the group in which the last step of ``path`` stands; empty where any name may stand."""
+def allowed_names(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+    """The allowed names in the group of the last step of ``path``; empty if any name is allowed."""
     for step in path[:-1]:
         if isinstance(step, int):
             continue

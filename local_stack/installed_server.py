@@ -1,6 +1,6 @@
-"""An Elasticsearch that the operator installed: the unpacked archive of Elastic, started where it lies.
+"""An Elasticsearch that the operator installed: the unpacked archive of Elastic, started in its own folder.
 
-Nothing is written into its folder. Configuration, data and logs lie where those of the fetched one lie.
+Nothing is written into its folder. Configuration, data and logs are in the same folders as for a fetched one.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _BUNDLED_JAVA = ("jdk", "jdk.app/Contents/Home")  # the second in the archive fo
 
 def installed_home(home: Path, settings: NodeConfig, account: Account | None) -> Path:
     """The folder itself, made absolute. Raises RequirementMissing that says why Sonde cannot start what it holds."""
-    resolved = home.expanduser().resolve()
-    if account is not None and not can_reach(account, resolved):
+    absolute = home.expanduser().resolve()
+    if account is not None and not can_reach(account, absolute):
         refusal: str | None = f"cannot be entered by the account {account.name}, as which Elasticsearch runs; move it"
     else:
-        refusal = why_unfit(resolved)
+        refusal = why_unfit(absolute)
     if refusal is not None:
         raise RequirementMissing(f"{settings.home_setting}={home}: the folder {refusal}")
-    return resolved
+    return absolute
 
 
 def why_unfit(home: Path) -> str | None:
@@ -53,7 +53,7 @@ def why_unfit(home: Path) -> str | None:
         return "has no lib/elasticsearch-VERSION.jar. Unpack the archive again"
     if not is_supported(version):
         return f"holds Elasticsearch {version}. Sonde needs 8.19 or 9"
-    if not any((home / each).is_dir() for each in _GIVES_SHAPES):
+    if not any((home / module).is_dir() for module in _GIVES_SHAPES):
         return "has no modules/spatial, so it cannot index geo_shape. Take the whole archive of Elastic"
     return None
 
@@ -72,7 +72,7 @@ def is_supported(version: str) -> bool:
 
 def java_of(home: Path, environment: Mapping[str, str], account: Account | None) -> Java:
     """The Java of ES_JAVA_HOME, else the one in the folder, else one of the machine. Raises RequirementMissing."""
-    bundled = next((home / each for each in _BUNDLED_JAVA if (home / each / "bin" / "java").is_file()), None)
-    if bundled is None or environment.get("ES_JAVA_HOME"):
+    bundled_java = next((home / path for path in _BUNDLED_JAVA if (home / path / "bin" / "java").is_file()), None)
+    if bundled_java is None or environment.get("ES_JAVA_HOME"):
         return find_java(environment, account)
-    return find_java({**environment, "ES_JAVA_HOME": str(bundled)}, account)
+    return find_java({**environment, "ES_JAVA_HOME": str(bundled_java)}, account)

@@ -1,4 +1,4 @@
-"""Says in one sentence what an address is that is no catalogue which Sonde harvests, and what to do instead."""
+"""Says in one sentence what an address is, if it is no catalogue that Sonde harvests, and what to do instead."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/stewards/s
 _HARVESTED = "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), a sitemap, or a folder of metadata files (WAF)"
 
 
-def what_it_is(answer: FirstAnswer) -> str:
+def describe_address(answer: FirstAnswer) -> str:
     """Never empty; asked only if no protocol was found at the address or below it."""
-    return next(told for describe in _DESCRIPTIONS if (told := describe(answer)) is not None)
+    return next(description for describe in _DESCRIPTIONS if (description := describe(answer)) is not None)
 
 
 def erddap_base(url: str) -> str | None:
     """``https://host/erddap`` of an address of an ERDDAP."""
     parts = urlsplit(url)
-    before, found, _ = parts.path.partition("/erddap")
-    return f"{parts.scheme}://{parts.netloc}{before}{found}" if found else None
+    base, separator, _ = parts.path.partition("/erddap")
+    return f"{parts.scheme}://{parts.netloc}{base}{separator}" if separator else None
 
 
 def _thredds(answer: FirstAnswer) -> str | None:
@@ -65,10 +65,10 @@ def _service(answer: FirstAnswer) -> str | None:
     root = answer.root
     if not root.endswith("Capabilities"):
         return None
-    said = "of a service for data or maps" if root == "Capabilities" else f"({root})"
+    contents = "of a service for data or maps" if root == "Capabilities" else f"({root})"
     return (
-        f"this is the capabilities document {said}, not a catalogue: add the catalogue that describes the service, for "
-        "example its CSW"
+        f"this is the capabilities document {contents}, not a catalogue: add the catalogue that describes the service, "
+        "for example its CSW"
     )
 
 
@@ -99,7 +99,7 @@ def _page(answer: FirstAnswer) -> str | None:
     )
 
 
-def _anything(answer: FirstAnswer) -> str | None:
+def _any_answer(answer: FirstAnswer) -> str | None:
     if answer.root:
         return f"this is XML with the root element {answer.root}, not a catalogue; Sonde harvests {_HARVESTED}"
     if answer.json:
@@ -112,5 +112,5 @@ def _json(document: JsonMapping) -> str:
 
 
 _DESCRIPTIONS: tuple[Callable[[FirstAnswer], str | None], ...] = (
-    _thredds, _erddap, _arcgis, _service, _feed, _record, _page, _anything,
+    _thredds, _erddap, _arcgis, _service, _feed, _record, _page, _any_answer,
 )  # fmt: skip

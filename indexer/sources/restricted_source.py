@@ -1,4 +1,4 @@
-"""A source whose records are visible only to some groups, or as before if nobody says to whom."""
+"""A source whose records are visible only to some groups, or as before if no groups are configured."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from indexer.raw import RawPage, Source
 
 
-def restricted(source: Source, groups: Sequence[str] | None) -> Source:
+def restrict(source: Source, groups: Sequence[str] | None) -> Source:
     """The source, each record marked with the groups that may see it.
 
     Empty: everybody, so the same source. None: not stated, so each record keeps the groups that it has.
     """
     if groups is None:
-        return _Restricted(source, None)
-    return _Restricted(source, tuple(sorted(set(groups)))) if groups else source
+        return _RestrictedSource(source, None)
+    return _RestrictedSource(source, tuple(sorted(set(groups)))) if groups else source
 
 
 @dataclass(frozen=True, slots=True)
-class _Restricted:
+class _RestrictedSource:
     source: Source
     groups: tuple[str, ...] | None
 
