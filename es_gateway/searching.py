@@ -90,7 +90,7 @@ class AliasResolver(Protocol[T_co]):
     def forget(self) -> None: ...
 
 
-def on_current(resolver: AliasResolver[T], ask: Callable[[T], R]) -> R:
+def with_current_index(resolver: AliasResolver[T], ask: Callable[[T], R]) -> R:
     """The result of ``ask`` for the index behind the alias; asks again if that index was just replaced."""
     try:
         return ask(resolver.resolve())

@@ -55,7 +55,7 @@ def quotes_to_show(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
     """The best quote, the second if its score is near (an answer often takes two sentences), and all others whose score
     is almost that of the best.
     """
-    allowed = chain((0.0, share.second), repeat(share.near))
+    allowed = chain((0.0, share.second_margin), repeat(share.further_margin))
     return [quote for quote, below in zip(ranked, allowed, strict=False) if quote.score >= ranked[0].score - below]
 
 

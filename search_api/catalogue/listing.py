@@ -17,7 +17,7 @@ from core.record import Record, id_of_address
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
@@ -225,7 +225,7 @@ class RecordReader:
         return self.search(body, alias(self._prefix, "ledger"))
 
     def _on_records(self, body: Callable[[Serving], JsonMapping]) -> Json:
-        return on_current(self._resolver, lambda serving: self._searched(serving.records.index, body(serving)))
+        return with_current_index(self._resolver, lambda serving: self._searched(serving.records.index, body(serving)))
 
     def _searched(self, index: str, body: JsonMapping) -> Json:
         try:

@@ -12,7 +12,7 @@ from functools import partial
 from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
-from es_gateway.searching import SearchSession, on_current
+from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
 from reading.sentences import sure_language
@@ -68,7 +68,7 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        answer = on_current(self.parts.resolver, lambda serving: self._corrected(request, serving))
+        answer = with_current_index(self.parts.resolver, lambda serving: self._corrected(request, serving))
         if request.offset and request.offset >= answer.matched:
             raise InvalidInput(
                 "cursor", f"cursor: is past the last of the {answer.matched} hits; a search returns only the best"
@@ -77,7 +77,7 @@ class SearchPipeline:
 
     def ordered(self, request: SearchRequest) -> SearchState:
         """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
-        return on_current(self.parts.resolver, lambda serving: self._ranked(request, serving))
+        return with_current_index(self.parts.resolver, lambda serving: self._ranked(request, serving))
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """If a misspelling is certain, the answer to the corrected question, if it has one.
@@ -258,7 +258,7 @@ def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:
 
 def _fused(parts: SearchParts, state: SearchState) -> Ranking:
     config, target = parts.config, target_of(state.request, state.interpretation, parts.now_ms())
-    share = config.words.foreign if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
+    share = config.words.foreign_language if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
     candidates = state.candidates.candidates(config.record_columns)
     return rank(candidates, target, config.records, state.serving.cosine_floor, share)
 

@@ -118,7 +118,7 @@ def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> flo
         weighted_openings = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
     elif math.fsum(chances.values()) < evidence.openers:  # exact: the order of the log must not decide
         return None
-    share = min(weighted_openings / (len(position) + evidence.unopened), 1.0)
+    share = min(weighted_openings / (len(position) + evidence.non_openers), 1.0)
     return round(share * evidence.bins) / evidence.bins
 
 

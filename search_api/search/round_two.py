@@ -81,7 +81,9 @@ class CandidateSet:
         ids = list(self.signals)
         names = list(next(iter(self.signals.values()))) if ids else []
         arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
-        return Candidates.of(ids, arms, [self.fields[record] for record in ids], columns, named=self.place_names)
+        return Candidates.of(
+            ids, arms, [self.fields[record] for record in ids], columns, place_prominence=self.place_names
+        )
 
 
 NO_CANDIDATES = CandidateSet({}, {}, frozenset(), {}, {})

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.geo import enclosing_box
 from core.record import Record
 from core.timespan import TimeSpan
-from es_gateway.searching import SearchSession, on_current
+from es_gateway.searching import SearchSession, with_current_index
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.rank import rank
@@ -34,7 +34,7 @@ def similar(parts: SearchParts, record: Record, vector: Sequence[float] | None, 
     ``vector``: the record's own; without it the words alone decide. Raises Unavailable.
     """
     own = None if vector is None else np.asarray(vector, dtype=np.float32)
-    return on_current(
+    return with_current_index(
         parts.resolver, lambda serving: _similar(parts, serving, _plan(parts, serving, record, own), record, limit)
     )
 
@@ -57,7 +57,7 @@ def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[
     language = next(iter(record.languages), None)
     weights = parts.config.words
     fields = serving.word_fields(weights)
-    words = bm25.records_query(weights, fields, telling_text(record, weights.of_a_record), "", language)
+    words = bm25.records_query(weights, fields, telling_text(record, weights.record_words), "", language)
     others: list[Clause] = [
         {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     ]

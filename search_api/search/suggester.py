@@ -16,7 +16,7 @@ from core.geo import Place
 from core.json_types import Json, JsonMapping
 from core.names import folded_phrase, name_key
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from search_api.search.retrieval.clauses import lucene_escaped
 from search_api.search.retrieval.serving import ServingResolver
 
@@ -149,7 +149,7 @@ class Suggester:
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
-        suggestions = on_current(
+        suggestions = with_current_index(
             self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit)
         )
         places = tuple(self._places.suggest(typed, limit))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from core.token_bits import packed, unpacked
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import Ranking, explain, interact, interactions, rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.arms import LateInteraction, counted
 
 CONFIG = default_config().records

@@ -11,7 +11,7 @@ from core.json_types import Json
 from core.names import folded, folded_words
 from core.record import Record
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import vectors
 from es_mappings.codecs.records import from_document
 from reading.names import read_identifiers
@@ -153,7 +153,9 @@ class RelationReader:
     def of(self, record: Record, limit: int) -> tuple[Related, ...]:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
-        answers = on_current(self.resolver, lambda serving: self._search(serving.records.index, queries.values()))
+        answers = with_current_index(
+            self.resolver, lambda serving: self._search(serving.records.index, queries.values())
+        )
         matches = dict(zip(queries, map(_records, answers), strict=True))
         return tuple(_in_order(record, matches, limit))
 

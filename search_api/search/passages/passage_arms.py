@@ -308,7 +308,7 @@ def own_bm25_query(
     """BM25 over text and headings without length normalisation, because passages have similar lengths."""
     should = [
         _scored_word(
-            word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation
+            word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.any_language), weights.bm25_k1
         )
         for place, suffix in enumerate(suffixes)
         for word in words

@@ -77,7 +77,7 @@ def passages_query(
 
 def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
     """Scores the passages to cite: the whole question over text and headings."""
-    reading = _Reading(weights, weights.cited_fields, language)
+    reading = _Reading(weights, weights.citation_fields, language)
     return {"bool": {"should": _both(reading, question), "minimum_should_match": 1}}
 
 
@@ -113,7 +113,7 @@ def _words(reading: _Reading, thematic: str, named: str, expansion: Expansion) -
     if not text:
         return {"match_none": {}}
     clause: Clause = {"bool": {"should": [*_both(reading, text), *expansion.clauses], "minimum_should_match": 1}}
-    also = _both(reading, named, reading.weights.named) if thematic and named else []
+    also = _both(reading, named, reading.weights.place_and_time) if thematic and named else []
     return {"bool": {"must": [clause], "should": also}} if also else clause
 
 
@@ -122,7 +122,7 @@ def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
     plain = without_small_words(text)
     return [
         _scored(text, reading.fields, weight),
-        _scored(plain, reading.plain, weight * reading.weights.plain),
+        _scored(plain, reading.plain, weight * reading.weights.any_language),
     ]
 
 
@@ -149,7 +149,7 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
     """Enough of the words: up to three, all of them; of more, three quarters by default. Questions in sentences also
     contain words such as "how" and "caused".
     """
-    enough: Json = {"minimum_should_match": reading.weights.enough}
+    enough: Json = {"minimum_should_match": reading.weights.minimum_should_match}
     readings = ((text, reading.fields), (without_small_words(text), reading.plain))
     return [_matched(text, names, enough) for text, names in readings]
 

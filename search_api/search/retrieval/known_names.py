@@ -260,7 +260,7 @@ def names_query(
     if titled is not None:
         return {
             "dis_max": {
-                "queries": [_weighed(titled, 1.0), *(_weighed(clause, weights.beside_title) for clause in each)]
+                "queries": [_weighed(titled, 1.0), *(_weighed(clause, weights.share_with_title) for clause in each)]
             }
         }
     return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
@@ -273,9 +273,9 @@ def _weighed(clause: Clause, boost: float) -> Clause:
 def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
     """0..1: how much the name counts. Nothing else is asked (``alone``): even a common one counts."""
     if name.is_preference:
-        return weights.preferred
+        return weights.preference
     rarity = weights.rarity(name.share)
-    return max(rarity, weights.preferred) if alone else rarity
+    return max(rarity, weights.preference) if alone else rarity
 
 
 def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
@@ -286,17 +286,17 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
     if name.is_preference:
         return [(_offers(name.mention.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_MENTIONED: keys}}, 1.0)]
     if name.in_abstracts:
-        return [({"prefix": {_ANYWHERE: key}}, weights.begun * weight)]
+        return [({"prefix": {_ANYWHERE: key}}, weights.mention_prefix * weight)]
     if name.how == "beginning":
-        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_MENTIONED: key}}, weights.begun * weight)]
-    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []
-    return [({"terms": {_OWN: keys}}, own), ({"terms": {_MENTIONED: keys}}, weights.mentioned * weight), *kin]
+        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_MENTIONED: key}}, weights.mention_prefix * weight)]
+    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.name_prefix * own)] if len(key) > _LEAST_BEGUN else []
+    return [({"terms": {_OWN: keys}}, own), ({"terms": {_MENTIONED: keys}}, weights.mention * weight), *kin]
 
 
 def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
-    weighed = [(terms[0].mention.text, weights.typed), *((form, weights.other) for form in forms)]
+    weighed = [(terms[0].mention.text, weights.typed_form), *((form, weights.other_form) for form in forms)]
     return [(phrase(text), weight) for text, weight in weighed]
 
 

@@ -75,7 +75,7 @@ class Serving:
 
     def word_fields(self, weights: WordWeights) -> Boosts:
         """Where a search for records looks."""
-        return weights.record_fields if self.has_words else weights.parted_fields
+        return weights.record_fields if self.has_words else weights.separate_fields
 
     @property
     def tokens(self) -> TokenCard | None:

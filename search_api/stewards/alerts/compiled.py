@@ -106,7 +106,7 @@ def _topic_clauses(interpretation: Interpretation, serving: Serving, words: Word
     identifiers = tuple(identifier.value for identifier in interpretation.identifiers)
     clauses: list[Clause] = []
     if interpretation.thematic or identifiers:
-        strict = replace(words, enough="100%")
+        strict = replace(words, minimum_should_match="100%")
         fields = serving.word_fields(words)
         clauses.append(
             every_word_query(strict, fields, interpretation.parted, interpretation.language, identifiers, NO_EXPANSION)

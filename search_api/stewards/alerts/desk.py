@@ -17,7 +17,7 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.record import Record
 from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current
+from es_gateway.searching import with_current_index
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
@@ -211,7 +211,7 @@ class AlertDesk:
 
     def _compiled(self, saved: SavedSearch) -> Compiled:
         resolver, request = self.pipeline.parts.resolver, request_of(saved.parameters)
-        return on_current(resolver, lambda serving: compile_question(self.pipeline, request, serving))
+        return with_current_index(resolver, lambda serving: compile_question(self.pipeline, request, serving))
 
     def _ask_confirmation(self, owner: str, mail: str, language: Language) -> bool:
         """False if too many confirmations were requested: by this owner, for this mailbox, or for its domain."""

@@ -21,7 +21,7 @@ from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from es_mappings.names import alias
 from search_api.http.access.visibility import visible_clause
 from search_api.search.curation import blocked_clauses
@@ -139,7 +139,7 @@ class Matcher:
         """Notices of these searches for the records of the window."""
         due = due_times(self.now())
         allowed = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
-        current = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
+        current = with_current_index(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
         matches = self.matches(current, window)
         return [
             notice

@@ -138,9 +138,11 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """``by_tokens``: the curve of a passage with token vectors; ``by_words``: of one without; ``alone``: of all
-    passages where no embedder reads the question; ``across``: of one with token vectors in another language than the
-    question, whose words are then no sign of anything.
+    """How relevant a passage is to the question, by a curve for each case.
+
+    ``by_tokens``: for a passage with token vectors. ``by_words``: for one without. ``words_only``: for all passages if
+    no embedder reads the question. ``other_language``: for a passage with token vectors in another language than the
+    question, where equal words say nothing.
     """
 
     name: ClassVar[SignalName] = "relevance"
@@ -148,30 +150,30 @@ class Relevance:
     weight: float
     by_words: Curve
     by_tokens: Curve
-    alone: Curve
-    across: Curve
+    words_only: Curve
+    other_language: Curve
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
-        """A passage that meaning did not find, though it searched, is taken to mean what it says."""
+        """A passage that the search by meaning missed has its share of words as its cosine."""
         covered, interaction = inputs.candidates[COVERED], inputs.candidates[INTERACTION]
         nothing = np.zeros(len(covered))
         cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
-            return MeasuredSignal.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
-        felt = np.where(np.isnan(cosines), covered, _above(inputs.cosine_floor, cosines))
-        plain, seen = self.by_words.at(felt, covered, nothing), np.nan_to_num(interaction)
-        raw = np.where(np.isnan(interaction), plain, self.by_tokens.at(felt, covered, seen))
+            return MeasuredSignal.or_neutral(self.words_only.at(nothing, covered, nothing), self.weight, 0.0)
+        cosine = np.where(np.isnan(cosines), covered, _above(inputs.cosine_floor, cosines))
+        by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
+        raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
-        across = np.maximum(raw, self.across.at(felt, nothing, seen))
-        return MeasuredSignal.or_neutral(np.where(foreign, across, raw), self.weight, 0.0)
+        in_other_language = np.maximum(raw, self.other_language.at(cosine, nothing, token_scores))
+        return MeasuredSignal.or_neutral(np.where(foreign, in_other_language, raw), self.weight, 0.0)
 
     def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, covered = float(raw[index]), float(inputs.candidates[COVERED][index])
-        text = f"holds {covered * 100:.0f} % of the question's words by weight: relevance {own:.2f} of 1"
-        return (Reason(text, "relevance", {"raw": own, "covered": covered}),)
+        relevance, covered = float(raw[index]), float(inputs.candidates[COVERED][index])
+        text = f"holds {covered * 100:.0f} % of the question's words by weight: relevance {relevance:.2f} of 1"
+        return (Reason(text, "relevance", {"raw": relevance, "covered": covered}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its text was not read", counted)

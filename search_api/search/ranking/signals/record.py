@@ -130,18 +130,19 @@ class Kind:
 
 
 LARGEST_WEIGHT = 0.5
-"""Half of what all words and all meaning weigh together: what is opened never counts more than the topic."""
+"""Half of the weight of words and meaning together, so that openings never count more than the topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """When openings count, and how much.
+    """When openings of hits count as evidence, and how much.
 
-    ``openings``: of the whole log, before any counts. A question counts if ``people`` opened a hit of it, on ``days``;
-    of it, a record counts as opened if ``openers`` opened it, on ``days``. ``most_a_day``: openings of one person; a
-    person with more in a day looks like a script, and that day does not count. ``examination``: the exponent by which
-    attention falls with the position, position^-examination; ``longest_odds`` limits its inverse. ``unopened``: people
-    added who open nothing, so that few openings are not certain. ``bins``: steps between 0 and 1.
+    ``openings``: the least number of openings in the log. ``people``, ``days``: how many people must have opened a hit
+    of a question, and on how many days. ``openers``, ``days``: the same for one record of the question. ``most_a_day``:
+    the most openings of one person in a day; a day with more looks like a script and does not count.
+    ``examination``: attention falls with the position, as position^-examination; ``longest_odds`` limits its inverse.
+    ``non_openers``: a number of people without openings that is added, so that few openings count less. ``bins``: the
+    number of steps between 0 and 1.
     """
 
     openings: int
@@ -151,13 +152,13 @@ class Evidence:
     most_a_day: int
     examination: float
     longest_odds: float
-    unopened: float
+    non_openers: float
     bins: int
 
     def __post_init__(self) -> None:
         check_positive(people=self.people, openers=self.openers, days=self.days, most_a_day=self.most_a_day)
         check_positive(longest_odds=self.longest_odds, bins=self.bins)
-        check_not_negative(openings=self.openings, examination=self.examination, unopened=self.unopened)
+        check_not_negative(openings=self.openings, examination=self.examination, non_openers=self.non_openers)
 
 
 @dataclass(frozen=True, slots=True)

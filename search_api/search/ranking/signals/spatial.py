@@ -216,22 +216,22 @@ _STANDS_BACK = Reason("wholly outside the place you asked for: ranked below reco
 
 @dataclass(frozen=True, slots=True)
 class Spatial:
-    """``neutral``: the value of a candidate without an extent. ``named``: its value if its title names the asked
-    place; with a name elsewhere, the value is halfway. ``hausdorff_window``: how many of the best the `hausdorff` mode
-    orders.
+    """``neutral``: the value of a candidate without an extent. ``place_name``: its value if its title names the place
+    of the question; with the name elsewhere in the record, the value is halfway. ``hausdorff_window``: how many of the
+    best candidates the mode `hausdorff` orders.
     """
 
     name: ClassVar[SignalName] = "spatial"
     columns: ClassVar[tuple[AnyColumn, ...]] = (BOXES,)
     weight: float
     neutral: float
-    named: float
+    place_name: float
     hausdorff_window: int
     place: PlaceNumbers
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
-        check_shares(neutral=self.neutral, named=self.named)
+        check_shares(neutral=self.neutral, place_name=self.place_name)
         check_positive(hausdorff_window=self.hausdorff_window)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
@@ -244,7 +244,7 @@ class Spatial:
         if not target.boxes or target.spatial != "blend":
             return None
         raw = blend_scores(candidates[BOXES], target, self.place)
-        unplaced = self.neutral + max(self.named - self.neutral, 0.0) * candidates.named
+        unplaced = self.neutral + max(self.place_name - self.neutral, 0.0) * candidates.place_prominence
         if not self.sets_outside_back(target):
             return MeasuredSignal.or_neutral(raw, self.weight, unplaced)
         lies = self.weight * np.where(np.isnan(raw), unplaced, raw)
