@@ -100,10 +100,15 @@ class Elasticsearch(elasticsearch.Elasticsearch):
                 path_parts=path_parts,
             )
         except (ApiError, TransportError) as error:
-            own = translated(error)
-            if isinstance(own, BadRequest | ServerFailed | WritesBlocked):
-                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=own.type, reason=own.reason[:500])
-            raise own from error
+            translation = translated(error)
+            if isinstance(translation, BadRequest | ServerFailed | WritesBlocked):
+                log.warning(
+                    "elasticsearch.refused",
+                    endpoint=endpoint_id,
+                    type=translation.type,
+                    reason=translation.reason[:500],
+                )
+            raise translation from error
 
     def __enter__(self) -> Self:
         return self
@@ -111,10 +116,10 @@ class Elasticsearch(elasticsearch.Elasticsearch):
     @classmethod
     def over(cls, client: elasticsearch.Elasticsearch) -> Self:
         """A client of this class on the connections of another one, with its login and options."""
-        other = cls(_transport=client.transport)
+        wrapper = cls(_transport=client.transport)
         for name in _OPTIONS:
-            setattr(other, name, getattr(client, name))
-        return other
+            setattr(wrapper, name, getattr(client, name))
+        return wrapper
 
 
 class UnhurriedElasticsearch(Elasticsearch):

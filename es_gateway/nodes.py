@@ -101,15 +101,15 @@ class HttpNode(BaseNode):
 
     def _connection(self, deadline: float | None) -> http.client.HTTPConnection:
         """The connection used last that the server still holds open, else a new one that opens when it is used."""
-        left = _left(deadline)
+        remaining = _left(deadline)
         with suppress(IndexError):
             while True:
                 connection = self._idle.pop()
                 if _is_open(connection.sock):
-                    connection.sock.settimeout(left)
+                    connection.sock.settimeout(remaining)
                     return connection
                 connection.close()
-        return self._connect(timeout=left)
+        return self._connect(timeout=remaining)
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -204,13 +204,13 @@ class GuardedNode(HttpNode):
 
     def _shortened(self, request_timeout: DefaultType | float | None) -> DefaultType | float | None:
         """The call's own timeout, or the remaining time of the request if shorter. Raises ConnectionTimeout."""
-        left = remaining_s()
-        if left is None:
+        remaining = remaining_s()
+        if remaining is None:
             return request_timeout
-        if left < LEAST_S:
+        if remaining < LEAST_S:
             raise ConnectionTimeout("The request's deadline has passed")
-        own = request_timeout if isinstance(request_timeout, int | float) else self.config.request_timeout
-        return left if own is None else min(float(own), left)
+        configured = request_timeout if isinstance(request_timeout, int | float) else self.config.request_timeout
+        return remaining if configured is None else min(float(configured), remaining)
 
 
 class LockedNodePool(NodePool):

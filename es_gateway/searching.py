@@ -78,8 +78,8 @@ class SearchSession:
 
 def as_timeout() -> dict[str, str]:
     """The member ``timeout`` of a search body, so that Elasticsearch stops when nobody waits any more."""
-    left = remaining_s()
-    return {} if left is None else {"timeout": f"{max(1, int(left * 1000))}ms"}
+    seconds = remaining_s()
+    return {} if seconds is None else {"timeout": f"{max(1, int(seconds * 1000))}ms"}
 
 
 class AliasResolver(Protocol[T_co]):

@@ -126,10 +126,10 @@ class LostAlias:
                 f"{self.name} is an index where the alias should be: delete it (DELETE /{self.name}); "
                 "then `sonde harvest` or the role `migrate` puts the alias back."
             )
-        there = f"The alias {self.name} is gone; there is {', '.join(self.indices)}."
+        problem = f"The alias {self.name} is gone; there is {', '.join(self.indices)}."
         if len(self.indices) == 1:
-            return f"{there} `sonde harvest` or the role `migrate` puts the alias back."
-        return f"{there} `sonde reindex --serve {self.indices[-1]}` (or another one) puts the alias back."
+            return f"{problem} `sonde harvest` or the role `migrate` puts the alias back."
+        return f"{problem} `sonde reindex --serve {self.indices[-1]}` (or another one) puts the alias back."
 
 
 def lost_aliases(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = KINDS) -> list[LostAlias]:

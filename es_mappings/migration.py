@@ -53,20 +53,20 @@ def migrate(client: Elasticsearch, prefix: str) -> None:
     _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in present])
 
 
-def missing_fields(wanted: JsonMapping, present: JsonMapping) -> Json:
-    """The ``properties`` of ``wanted`` that ``there`` lacks, including sub-fields of objects.
+def missing_fields(target: JsonMapping, present: JsonMapping) -> Json:
+    """The ``properties`` of ``target`` that ``present`` lacks, including sub-fields of objects.
 
     A field with different settings in both is unchanged: only a new index can change it.
     """
-    missing: Json = {}
-    for name, field in wanted.items():
+    additions: Json = {}
+    for name, field in target.items():
         if name not in present:
-            missing[name] = field
+            additions[name] = field
         elif "properties" in field and (
             inner := missing_fields(field["properties"], present[name].get("properties", {}))
         ):
-            missing[name] = {"properties": inner}
-    return missing
+            additions[name] = {"properties": inner}
+    return additions
 
 
 def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonMapping) -> None:

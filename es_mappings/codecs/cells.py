@@ -89,5 +89,5 @@ def _touched(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[
     for row, in_row in zip(rows.tolist(), inside, strict=True):
         touched = columns[in_row].tolist()
         for _, run in groupby(enumerate(touched), lambda pair: pair[1] - pair[0]):
-            first, *others = (column for _, column in run)
-            yield CellRange(first, row, others[-1] if others else first, row)
+            first, *other_columns = (column for _, column in run)
+            yield CellRange(first, row, other_columns[-1] if other_columns else first, row)

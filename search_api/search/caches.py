@@ -59,11 +59,11 @@ def versions_of(index_uuid: str, hits: Mapping[str, JsonMapping]) -> dict[str, V
 class VersionedCache(Generic[T]):
     """One version of each record, the ``most`` recently used; thread-safe."""
 
-    def __init__(self, name: str, most: int, weight: Callable[[T], int] | None = None) -> None:
+    def __init__(self, name: str, max_entries: int, weight: Callable[[T], int] | None = None) -> None:
         self._name = name
         self._lock = threading.Lock()
         size = None if weight is None else (lambda entry: weight(entry[1]))
-        self._entries: LRUCache[str, tuple[Version, T]] = LRUCache(most, size)
+        self._entries: LRUCache[str, tuple[Version, T]] = LRUCache(max_entries, size)
 
     def get(self, versions: Mapping[str, Version]) -> dict[str, T]:
         """The requested records that are cached in exactly that version, by id."""
@@ -113,10 +113,10 @@ class AnswerCache:
         """One request for those that are not cached, none if all are. Raises Unavailable."""
         keys = [orjson.dumps(body) for body in bodies]
         answers = self.get("names", state, keys)
-        missing = {key: body for key, body in zip(keys, bodies, strict=True) if key not in answers}
-        if missing:
-            replies = search_all(client, [part for body in missing.values() for part in ({"index": index}, body)])
-            fresh = dict(zip(missing, replies, strict=True))
+        misses = {key: body for key, body in zip(keys, bodies, strict=True) if key not in answers}
+        if misses:
+            replies = search_all(client, [part for body in misses.values() for part in ({"index": index}, body)])
+            fresh = dict(zip(misses, replies, strict=True))
             self.put(state, fresh)
             answers |= fresh
         return [answers[key] for key in keys]
@@ -268,18 +268,18 @@ class CachingCrossEncoder:
         """logits: (n,), in the order of ``texts``. Raises Unavailable only if a text must be read."""
         keys = [_pair_key(question, text) for text in texts]
         with self._lock:
-            kept = {key: self._kept[key] for key in keys if key in self._kept}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+            cached = {key: self._kept[key] for key in keys if key in self._kept}
+        misses = {key: text for key, text in zip(keys, texts, strict=True) if key not in cached}
         if keys:
-            count_cache_lookup("reranker", hit=not missing)
-        if missing:
-            read = dict(zip(keys, texts, strict=True)) if self.together else missing
-            scores = self.cross_encoder.score(question, list(read.values()))
-            fresh = dict(zip(read, map(float, scores), strict=True))
+            count_cache_lookup("reranker", hit=not misses)
+        if misses:
+            texts_to_score = dict(zip(keys, texts, strict=True)) if self.together else misses
+            scores = self.cross_encoder.score(question, list(texts_to_score.values()))
+            fresh = dict(zip(texts_to_score, map(float, scores), strict=True))
             with self._lock:
                 self._kept.update(fresh)
-            kept |= fresh
-        return np.array([kept[key] for key in keys], dtype=np.float64)
+            cached |= fresh
+        return np.array([cached[key] for key in keys], dtype=np.float64)
 
 
 def _pair_key(question: str, text: str) -> bytes:

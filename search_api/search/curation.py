@@ -78,17 +78,17 @@ class RulesByWords(Generic[Worded]):
 
     @classmethod
     def of(cls, rules: Iterable[Worded]) -> RulesByWords[Worded]:
-        whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
+        by_question: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
         part: list[tuple[str, int, Worded]] = []
         unworded: list[tuple[int, Worded]] = []
         for place, rule in enumerate(rules):
             if rule.words is None:
                 unworded.append((place, rule))
                 continue
-            whole[term_key(rule.words)].append((place, rule))
+            by_question[term_key(rule.words)].append((place, rule))
             if rule.match == "part":
                 part.append((f" {term_key(rule.words)} ", place, rule))
-        return cls(dict(whole), tuple(part), tuple(unworded))
+        return cls(dict(by_question), tuple(part), tuple(unworded))
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
@@ -118,19 +118,21 @@ class ActiveRules:
         for stored_rule in stored:
             if (rule := _read(stored_rule)) is not None and rule.holds_on(today):
                 rules[type(rule)].append(rule)
-        every = [rule for of_type in rules.values() for rule in of_type]
-        pins = sorted((rule for rule in every if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or ""))
-        places = _places(rule for rule in every if isinstance(rule, PlaceRule))
+        all_rules = [rule for of_type in rules.values() for rule in of_type]
+        pins = sorted(
+            (rule for rule in all_rules if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or "")
+        )
+        places = _places(rule for rule in all_rules if isinstance(rule, PlaceRule))
         return cls(
             RulesByWords.of(pins),
-            RulesByWords.of(rule for rule in every if isinstance(rule, BlockRule)),
-            RulesByWords.of(rule for rule in every if isinstance(rule, BoostRule)),
+            RulesByWords.of(rule for rule in all_rules if isinstance(rule, BlockRule)),
+            RulesByWords.of(rule for rule in all_rules if isinstance(rule, BoostRule)),
             places,
             NamedVocabulary(
                 VOCABULARY,
                 tuple(
                     Concept(f"{VOCABULARY}:{rule.id}", tuple(Label(words, rule.language) for words in rule.words))
-                    for rule in every
+                    for rule in all_rules
                     if isinstance(rule, SynonymRule)
                 ),
             ),
@@ -260,13 +262,13 @@ class CuratedVocabulary:
         self._cache: LRUCache[tuple[int, int], tuple[object, object, Vocabulary]] = LRUCache(4)
 
     def __call__(self) -> Vocabulary:
-        base, own = self._base(), self._curated().vocabulary
-        if not own.concepts:
+        base, curated = self._base(), self._curated().vocabulary
+        if not curated.concepts:
             return base
-        key = (id(base), id(own))
+        key = (id(base), id(curated))
         with self._lock:
             if key not in self._cache:  # the entry holds both, so that no other object gets their ids
-                self._cache[key] = (base, own, base.preceded_by(own))
+                self._cache[key] = (base, curated, base.preceded_by(curated))
             return self._cache[key][2]
 
 
@@ -283,12 +285,12 @@ class CuratedGazetteer(Gazetteer):
         return self
 
     def named(self, key: str) -> GazetteerName | None:
-        own, base = self._curated().places.get(key, ()), self._base.named(key)
-        return GazetteerName((*own, *(base.places if base else ()))) if own else base
+        curated, base = self._curated().places.get(key, ()), self._base.named(key)
+        return GazetteerName((*curated, *(base.places if base else ()))) if curated else base
 
     def abbreviation(self, text: str) -> GazetteerName | None:
-        own = self._curated().places.get(name_key(text))
-        return None if own else self._base.abbreviation(text)
+        curated = self._curated().places.get(name_key(text))
+        return None if curated else self._base.abbreviation(text)
 
     def longest(self, first: str) -> int:
         return max(self._base.longest(first), self._curated().longest.get(first, 0))
@@ -305,8 +307,8 @@ class CuratedGeocoder:
         self._curated = curated
 
     def lookup(self, name: str) -> list[Place]:
-        own = self._curated().places.get(name_key(name), ())
-        return [*own, *self._geocoder.lookup(name)] if own else self._geocoder.lookup(name)
+        curated = self._curated().places.get(name_key(name), ())
+        return [*curated, *self._geocoder.lookup(name)] if curated else self._geocoder.lookup(name)
 
 
 def blocked_clauses(rules: CurationDecisions) -> list[Json]:

@@ -96,8 +96,8 @@ class SearchPipeline:
         corrected, _ = self._answer(replace(request, q=spelling.question), serving)
         if not corrected.matched:
             return answer
-        read = replace(corrected.interpretation, corrected=spelling.replaced)
-        return replace(corrected, interpretation=read, corrected_from=request.q, did_you_mean=None)
+        interpretation = replace(corrected.interpretation, corrected=spelling.replaced)
+        return replace(corrected, interpretation=interpretation, corrected_from=request.q, did_you_mean=None)
 
     def _answer(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         return present(self.round_three(self._ranked(request, serving)))
@@ -112,16 +112,16 @@ class SearchPipeline:
         watch, place = Stopwatch(), request.place
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self.located(request))
-            read = self.understood(request, serving.structured)
+            interpretation = self.understood(request, serving.structured)
         with watch.stage("names"):
-            read = self.with_names(read, serving)
+            interpretation = self.with_names(interpretation, serving)
         rules = self.parts.curation().decided(request.q)
         request = curated_request(request, rules)
-        vectors, serving = self._vectors(request, read, serving, watch)
+        vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
-        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
+        plan = plan_retrieval(request, interpretation, serving, vector, self.parts.config.words)
         session = SearchSession.of(self.parts.client, request.q)
-        return SearchState(request, place, serving, session, read, rules, vectors, plan, watch)
+        return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch)
 
     def round_one(self, state: SearchState) -> SearchState:
         """The arms and counts. Raises Unavailable."""
@@ -150,9 +150,13 @@ class SearchPipeline:
         parts = request.interpret if request.expand else request.interpret - {"terms"}
         return self.parts.understander.understand(request.q, parts, structured)
 
-    def with_names(self, read: Interpretation, serving: Serving) -> Interpretation:
+    def with_names(self, interpretation: Interpretation, serving: Serving) -> Interpretation:
         """With the names that the catalogue bears, if its records have keys of names."""
-        return with_catalogue_names(partial(self._ask_cached, serving), read) if serving.has_names else read
+        return (
+            with_catalogue_names(partial(self._ask_cached, serving), interpretation)
+            if serving.has_names
+            else interpretation
+        )
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
         return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
@@ -171,24 +175,28 @@ class SearchPipeline:
         return filters
 
     def _vectors(
-        self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
+        self, request: SearchRequest, interpretation: Interpretation, serving: Serving, watch: Stopwatch
     ) -> tuple[QueryVectors | None, Serving]:
         """The question's vectors if meaning is used; if the embedder is down, continues without them."""
         embedder = serving.embedder
         if request.algorithm == "dense" and embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        if embedder is None or is_nonsense(embedder, read):
+        if embedder is None or is_nonsense(embedder, interpretation):
             return None, serving
-        has_meaning = not read.is_empty and (bool(read.thematic) or not read.identifiers) and not read.is_names_only
+        has_meaning = (
+            not interpretation.is_empty
+            and (bool(interpretation.thematic) or not interpretation.identifiers)
+            and not interpretation.is_names_only
+        )
         if request.algorithm == "bm25" or not has_meaning:
             return None, serving
         # For a model without German, a German question is noise: it would hide what the words find. Place names, which
         # are not in the topic, do not show a question's language.
-        if request.algorithm == "hybrid" and not embedder.card.reads(sure_language(read.thematic)):
+        if request.algorithm == "hybrid" and not embedder.card.reads(sure_language(interpretation.thematic)):
             return None, serving
         try:
             with watch.stage("embed"):
-                return query_vectors(embedder, with_unknown_to_model(embedder, read)), serving
+                return query_vectors(embedder, with_unknown_to_model(embedder, interpretation)), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise
@@ -234,11 +242,11 @@ def present(state: SearchState) -> tuple[Answer, Spelling | None]:
     return answer, spelling
 
 
-def _may_be_foreign(read: Interpretation, spelling: Spelling, serving: Serving) -> bool:
+def _may_be_foreign(interpretation: Interpretation, spelling: Spelling, serving: Serving) -> bool:
     """Words of another language are no typing errors: *Daten* is not *dates*. Several of them may be a language that
     is not recognised.
     """
-    language = sure_language(read.text) or read.language
+    language = sure_language(interpretation.text) or interpretation.language
     return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)
 
 
@@ -276,8 +284,8 @@ def _with_late_interaction(parts: SearchParts, state: SearchState, ranking: Rank
 
 def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
     """A reranker reads topics: a question with only a place or period is not reranked."""
-    reading, load, read = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
-    if reading is None or load is None or not state.request.rerank or not read.thematic or len(ranking) == 0:
+    reading, load, interpretation = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
+    if reading is None or load is None or not state.request.rerank or not interpretation.thematic or len(ranking) == 0:
         return ranking, ()
     if hurried():
         return ranking, ("cross_encoder",)
@@ -290,7 +298,7 @@ def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple
     records = fetch_records(parts.client, state.plan.index, versions, parts.caches.records)
     texts = [records[record].embedding_text if record in records else "" for record in best]
     try:
-        logits = cross_encoder.score(read.text, texts)
+        logits = cross_encoder.score(interpretation.text, texts)
     except Unavailable:
         return ranking, ("cross_encoder",)
     return rerank(ranking, logits, cross_encoder.card), ()

@@ -143,8 +143,8 @@ class QueryLog:
         _QUESTIONS.labels("written").inc(len(batch) - failed)
 
     def _expire(self) -> None:
-        before = (self.now() - timedelta(days=self.policy.days)).isoformat()
-        self.delete({"range": {"at": {"lt": before}}})
+        oldest = (self.now() - timedelta(days=self.policy.days)).isoformat()
+        self.delete({"range": {"at": {"lt": oldest}}})
 
     def delete(self, query: Json) -> int:
         """Returns the number of deleted questions. Call ``tick`` first, so that queued questions are deleted too."""
@@ -219,10 +219,10 @@ def person_hash(secret: bytes, question: str, requester: Requester) -> str:
 def _network(address: str) -> str:
     """An IPv6 user can change addresses freely within one /64 network; so the network counts."""
     try:
-        parsed = ip_address(address)
+        ip = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
+    return str(ip_network((ip, 64), strict=False)) if ip.version == 6 else address
 
 
 def subject_hash(secret: bytes, subject: str) -> str:

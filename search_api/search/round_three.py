@@ -104,11 +104,11 @@ class RoundThree:
         request, session, index = state.request, state.session, state.plan.index
         facets, choices = state.serving.countable(request.facets), _choices(parts, state)
         beyond = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
-        counted = FacetCounts.of(facets, choices) if facets else FacetCounts()
-        known_count = None if counted.aggregations else beyond.known_count()
+        facet_counts = FacetCounts.of(facets, choices) if facets else FacetCounts()
+        known_count = None if facet_counts.aggregations else beyond.known_count()
         searches: dict[str, Search] = {}
         if known_count is None:
-            searches["count"] = beyond.count_search(counted)
+            searches["count"] = beyond.count_search(facet_counts)
         words = _word_check(parts, state)
         searches |= words.searches
         if (identifiers := identifiers_search(index, state.interpretation)) is not None:
@@ -116,9 +116,9 @@ class RoundThree:
         inside = fold_and_diversify(state.ranking, state.candidates.fields, request)
         page = PageSearch.of(parts, state, _first_page(state, inside), state.candidates.versions)
         searches |= page.searches
-        most = parts.config.records.max_results
-        if not facets and known_count is not None and needs_hits_beyond(known_count, _whole_list(state), inside, most):
-            searches["next hits"] = beyond.hits_search(most)
+        limit = parts.config.records.max_results
+        if not facets and known_count is not None and needs_hits_beyond(known_count, _whole_list(state), inside, limit):
+            searches["next hits"] = beyond.hits_search(limit)
         return cls(parts, state, beyond, inside, known_count, facets, choices, words, page, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> RoundThreeAnswers:
@@ -180,14 +180,14 @@ def _choices(parts: SearchParts, state: SearchState) -> Choices:
 
 def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
-    read, words = state.interpretation, ""
-    if state.candidates.with_every_word < COUNTED or len(read.thematic.split()) > _ALL_COUNT:
-        words = read.thematic
-        for place in read.places:  # still in the topic if no record gives its place in numbers
+    interpretation, words = state.interpretation, ""
+    if state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT:
+        words = interpretation.thematic
+        for place in interpretation.places:  # still in the topic if no record gives its place in numbers
             words = words.replace(place.mention.text, " ")
     serving = state.serving
     fields = serving.word_fields(parts.config.words)
-    return WordCheck.of(read.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
+    return WordCheck.of(interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
 
 
 def _first_page(state: SearchState, inside: DisplayOrder) -> list[str]:

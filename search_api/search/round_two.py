@@ -67,13 +67,13 @@ class CandidateSet:
     def hits(self) -> CandidateSet:
         """Without the candidates that do not match: neither by a condition nor drawn."""
         matches = self.matching | self.drawn
-        return replace(self, signals={record: each for record, each in self.signals.items() if record in matches})
+        return replace(self, signals={record: values for record, values in self.signals.items() if record in matches})
 
     def with_signal(self, name: SignalName, values: Mapping[str, float]) -> CandidateSet:
         """With one more signal; ``values`` by record id. Unchanged if no candidate has a value."""
         if not self.signals.keys() & values.keys():
             return self
-        signals = {record: {**each, name: values.get(record)} for record, each in self.signals.items()}
+        signals = {record: {**by_name, name: values.get(record)} for record, by_name in self.signals.items()}
         return replace(self, signals=signals)
 
     def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
@@ -126,15 +126,17 @@ class RoundTwo:
     @classmethod
     def of(cls, search: CandidateSearch, first: ArmAnswers) -> RoundTwo:
         plan, ids = search.plan, first.ids
-        near = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
-        seen = {record: version for scored in first.scored for record, version in scored.versions.items()}
+        nearest = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
+        seen = {record: version for arm_scores in first.scored for record, version in arm_scores.versions.items()}
         cached = search.fields.get(seen)
         unsure = search.fields.last([record for record in ids if record not in seen])
         tokens = None
         if (prefetch := search.tokens) is not None:
-            known = {**{record: version for record, (version, _) in unsure.items()}, **seen}
-            promising = [record for record in _most_promising(first.scored) if record in known][: prefetch.depth]
-            versions = {record: known[record] for record in promising}
+            known_versions = {**{record: version for record, (version, _) in unsure.items()}, **seen}
+            promising = [record for record in _most_promising(first.scored) if record in known_versions][
+                : prefetch.depth
+            ]
+            versions = {record: known_versions[record] for record in promising}
             tokens = TokenVectors.of(plan.index, versions, prefetch.made_by, prefetch.cache)
         bodies = {
             **_missing_scores(search, first, ids),
@@ -142,20 +144,22 @@ class RoundTwo:
             **_values(search, [record for record in ids if record not in cached and record not in unsure]),
         }
         counts: dict[str, Search] = {}
-        if search.counts and first.counts.matching is None and (first.overflowing or not near <= set(ids)):
-            counts["count"] = search.session.search(plan.index, matches_body(plan.filters, plan.matching, near))
+        if search.counts and first.counts.matching is None and (first.overflowing or not nearest <= set(ids)):
+            counts["count"] = search.session.search(plan.index, matches_body(plan.filters, plan.matching, nearest))
         if not _is_about(search, first):
             counts["any match"] = search.session.search(plan.index, counting_body(plan.matching, 1))
         searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
-        return cls(search, first, near, seen, cached, unsure, tokens, searches)
+        return cls(search, first, nearest, seen, cached, unsure, tokens, searches)
 
     def outdated(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
         """Reads the values of candidates again that were written since they were cached; usually nothing."""
         if not self.unsure:
             return {}
         versions = self._matches(answers).versions
-        changed = [record for record, (version, _) in self.unsure.items() if versions.get(record, version) != version]
-        return _values(self.search, changed, "changed values")
+        changed_records = [
+            record for record, (version, _) in self.unsure.items() if versions.get(record, version) != version
+        ]
+        return _values(self.search, changed_records, "changed values")
 
     def read(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
         """The candidates that match the question and pass the filters."""
@@ -183,8 +187,8 @@ class RoundTwo:
         signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
         words = set(matches.all_words)
         passages: dict[str, PassageKey] = {}
-        for number, (arm, scored) in enumerate(zip(plan.arms, self.first.scored, strict=True)):
-            scores: Mapping[str, float] = scored.scores
+        for number, (arm, arm_scores) in enumerate(zip(plan.arms, self.first.scored, strict=True)):
+            scores: Mapping[str, float] = arm_scores.scores
             if arm.signal == "bm25":
                 scores = {**matches.scores, **scores}
             elif f"arm {number}" in answers:
@@ -196,7 +200,7 @@ class RoundTwo:
                     signals[record][arm.signal] = scores.get(record, arm.missing)
             if arm.signal == "names":
                 words |= {record for record, score in scores.items() if score > 0.0}
-            passages.update(scored.passages)
+            passages.update(arm_scores.passages)
         return CandidateSet(
             signals,
             fields,
@@ -239,21 +243,21 @@ def _is_about(search: CandidateSearch, first: ArmAnswers) -> bool:
 def _missing_scores(search: CandidateSearch, first: ArmAnswers, ids: Sequence[str]) -> dict[str, Search]:
     """Words are searched with the matches."""
     searches: dict[str, Search] = {}
-    for number, (arm, scored) in enumerate(zip(search.plan.arms, first.scored, strict=True)):
-        missing = [record for record in ids if record not in scored.scores]
-        if missing and arm.signal not in (None, "bm25") and not scored.is_all:
-            searches[f"arm {number}"] = search.session.search(arm.index, arm.body(len(missing), missing))
+    for number, (arm, arm_scores) in enumerate(zip(search.plan.arms, first.scored, strict=True)):
+        missing_ids = [record for record in ids if record not in arm_scores.scores]
+        if missing_ids and arm.signal not in (None, "bm25") and not arm_scores.is_all:
+            searches[f"arm {number}"] = search.session.search(arm.index, arm.body(len(missing_ids), missing_ids))
     return searches
 
 
 def _matches(
-    search: CandidateSearch, first: ArmAnswers, ids: Sequence[str], seen: Mapping[str, Version]
+    search: CandidateSearch, first: ArmAnswers, ids: Sequence[str], versions: Mapping[str, Version]
 ) -> dict[str, Search]:
     """If no clause depends on more, only the candidates whose words or version the arms did not bring."""
     plan = search.plan
-    by_words = [scored for arm, scored in zip(plan.arms, first.scored, strict=True) if arm.signal == "bm25"]
+    by_words = [arm_scores for arm, arm_scores in zip(plan.arms, first.scored, strict=True) if arm.signal == "bm25"]
     if not plan.match_clauses:
-        brought = [seen, *(scored.scores for scored in by_words if not scored.is_all)]
+        brought = [versions, *(arm_scores.scores for arm_scores in by_words if not arm_scores.is_all)]
         ids = [record for record in ids if not all(record in records for records in brought)]
     if not ids:
         return {}
@@ -269,11 +273,11 @@ def _values(search: CandidateSearch, ids: Sequence[str], name: str = "values") -
     return {name: search.session.search(search.plan.index, body)}
 
 
-def _most_promising(scored: Sequence[ArmScores]) -> list[str]:
+def _most_promising(scores_by_arm: Sequence[ArmScores]) -> list[str]:
     """The candidates by their best rank in any arm."""
     best: dict[str, int] = {}
-    for each in scored:
-        for rank, record in enumerate(each.scores):
+    for arm_scores in scores_by_arm:
+        for rank, record in enumerate(arm_scores.scores):
             best[record] = min(rank, best.get(record, rank))
     return sorted(best, key=best.__getitem__)
 

@@ -33,9 +33,10 @@ def similar(parts: SearchParts, record: Record, vector: Sequence[float] | None, 
 
     ``vector``: the record's own; without it the words alone decide. Raises Unavailable.
     """
-    own = None if vector is None else np.asarray(vector, dtype=np.float32)
+    vector_array = None if vector is None else np.asarray(vector, dtype=np.float32)
     return with_current_index(
-        parts.resolver, lambda serving: _similar(parts, serving, _plan(parts, serving, record, own), record, limit)
+        parts.resolver,
+        lambda serving: _similar(parts, serving, _plan(parts, serving, record, vector_array), record, limit),
     )
 
 
@@ -58,21 +59,21 @@ def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[
     weights = parts.config.words
     fields = serving.word_fields(weights)
     words = bm25.records_query(weights, fields, telling_text(record, weights.record_words), "", language)
-    others: list[Clause] = [
+    filters: list[Clause] = [
         {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     ]
     index = serving.records.index
-    chosen = [arms.lexical_arm(index, words, others)]
+    selected = [arms.lexical_arm(index, words, filters)]
     if vector is not None:
-        chosen.append(arms.dense_arm(index, vector, others))
-    return RetrievalPlan(index, serving.records.uuid, tuple(others), tuple(chosen), words, {})
+        selected.append(arms.dense_arm(index, vector, filters))
+    return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(selected), words, {})
 
 
-def telling_text(record: Record, most: int) -> str:
-    """The first ``most`` different words of title, keywords and abstract."""
+def telling_text(record: Record, max_words: int) -> str:
+    """The first ``max_words`` different words of title, keywords and abstract."""
     texts = (record.title, *(keyword.term for keyword in record.keywords), record.abstract)
     words = dict.fromkeys(word for text in texts for word in text.split())
-    return " ".join(list(words)[:most])
+    return " ".join(list(words)[:max_words])
 
 
 def _target(record: Record, now_ms: int) -> Target:

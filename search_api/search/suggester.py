@@ -99,12 +99,12 @@ def _keywords_body(text: str, limit: int) -> Json:
 
 
 def _misspelt_body(text: str) -> Json:
-    near = {"match": {"keywords.term": {"query": text, "operator": "and", **_FUZZY}}}
+    fuzzy_match = {"match": {"keywords.term": {"query": text, "operator": "and", **_FUZZY}}}
     terms = {"field": "keywords.exact", "size": _LOOKED_AT}
     return {
         "size": 0,
         "track_total_hits": False,
-        "query": {"bool": {"filter": [near]}},
+        "query": {"bool": {"filter": [fuzzy_match]}},
         "aggs": {"terms": {"terms": terms}},
     }
 
@@ -120,11 +120,11 @@ def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
 
 def _near(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
-    most = slips_allowed(text)
+    max_slips = slips_allowed(text)
     slipped_keywords = [
         (slipped, keyword)
         for keyword in keywords
-        if (slipped := slips_in(text, folded_phrase(keyword.term), most)) is not None
+        if (slipped := slips_in(text, folded_phrase(keyword.term), max_slips)) is not None
     ]
     return [keyword for _, keyword in sorted(slipped_keywords, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
@@ -253,16 +253,18 @@ class PlaceSuggester:
 
     def _misspelt(self, text: str) -> dict[str, int]:
         """Names with the same first letter, because typing errors rarely affect the first one."""
-        most = slips_allowed(text)
-        if most == 0 or any(character.isdigit() for character in text):
+        max_slips = slips_allowed(text)
+        if max_slips == 0 or any(character.isdigit() for character in text):
             return {}
         start = bisect.bisect_left(self._sorted, text[0])
         end = bisect.bisect_left(self._sorted, text[0] + "\uffff", lo=start)
         keys = self._sorted[start:end]
         # A first check in C: the longest beginning differs by at most ``most`` letters from the best one.
-        longest = [key[: len(text) + most] for key in keys]
-        near = process.extract(text, longest, scorer=OSA.distance, score_cutoff=2 * most, limit=_MOST_LOOKED_AT)
-        slips_by_name = {keys[position]: slips(text, keys[position], most) for _, _, position in near}
+        longest = [key[: len(text) + max_slips] for key in keys]
+        similar_names = process.extract(
+            text, longest, scorer=OSA.distance, score_cutoff=2 * max_slips, limit=_MOST_LOOKED_AT
+        )
+        slips_by_name = {keys[position]: slips(text, keys[position], max_slips) for _, _, position in similar_names}
         return {key: slipped for key, slipped in slips_by_name.items() if slipped is not None}
 
     @cached_property
@@ -275,22 +277,22 @@ def slips_allowed(typed: str) -> int:
     return 0 if len(typed) < 4 else 1 if len(typed) < 8 else 2
 
 
-def slips(typed: str, name: str, most: int) -> int | None:
-    """The edit distance between ``typed`` and the best beginning of ``name``; None for more than ``most``.
+def slips(typed: str, name: str, max_slips: int) -> int | None:
+    """The edit distance between ``typed`` and the best beginning of ``name``; None for more than ``max_slips``.
 
     An edit is a letter removed, inserted, changed, or swapped with its neighbour (optimal string alignment).
     """
     if name.startswith(typed):
         return 0
-    if most == 0:
+    if max_slips == 0:
         return None
-    beginnings = {name[: len(typed) + shift] for shift in range(-most, most + 1)}
-    least = min(OSA.distance(typed, beginning, score_cutoff=most) for beginning in beginnings)
-    return least if least <= most else None
+    beginnings = {name[: len(typed) + shift] for shift in range(-max_slips, max_slips + 1)}
+    least = min(OSA.distance(typed, beginning, score_cutoff=max_slips) for beginning in beginnings)
+    return least if least <= max_slips else None
 
 
-def slips_in(typed: str, name: str, most: int) -> int | None:
+def slips_in(typed: str, name: str, max_slips: int) -> int | None:
     """The same, also from the beginning of a later word of the name."""
     starts = [0, *(match.end() for match in re.finditer(r"[\s>,/(\-]+", name))]
-    slip_counts = [count for start in starts if (count := slips(typed, name[start:], most)) is not None]
+    slip_counts = [count for start in starts if (count := slips(typed, name[start:], max_slips)) is not None]
     return min(slip_counts, default=None)

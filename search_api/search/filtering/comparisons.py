@@ -99,8 +99,8 @@ def _east(shape: Shape) -> float:
 def compared_interval(field: str, op: str, span: TimeSpan) -> Clause:
     """``<``: ends before the span; ``>``: starts after it; ``=``: has its ends; ``<=`` and ``>=``: not ``>``, ``<``."""
     if op in ("<=", ">="):
-        other = interval_clause(field, _ALLEN[">" if op == "<=" else "<"], span)
-        return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [other]}}
+        opposite = interval_clause(field, _ALLEN[">" if op == "<=" else "<"], span)
+        return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [opposite]}}
     return interval_clause(field, _ALLEN[op], span)
 
 
@@ -123,8 +123,8 @@ def interval_clause(field: str, op: str, span: TimeSpan) -> Clause:
         meets = _range(field, "intersects", gte=start, lte=end)
         return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [meets]}}
     if op == "t_equals":
-        same = [_range(field, relation, gte=start, lte=end) for relation in ("within", "contains")]
-        return {"bool": {"filter": same}}
+        clauses = [_range(field, relation, gte=start, lte=end) for relation in ("within", "contains")]
+        return {"bool": {"filter": clauses}}
     raise wrong(f"{op} is not supported")
 
 
@@ -175,7 +175,7 @@ def _within(queryable: Queryable, bounds: Bounds) -> Clause:
     limits = {name: edge for name, edge in bounds.items() if edge is not None}
     clauses: list[Clause] = []
     for position, field in enumerate(queryable.fields):
-        earlier = [{"exists": {"field": before}} for before in queryable.fields[:position]]
+        earlier = [{"exists": {"field": earlier_field}} for earlier_field in queryable.fields[:position]]
         condition: Clause = {"range": {field: {**limits, "format": "epoch_millis"}}}
         clauses.append({"bool": {"filter": [condition], "must_not": earlier}})
     return {"bool": {"should": clauses, "minimum_should_match": 1}}

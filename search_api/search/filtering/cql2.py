@@ -254,11 +254,11 @@ def _type_of(word: str) -> str | None:
     return _NAMES.get(word) or _NAMES.get(word.removesuffix("M").removesuffix("Z"))
 
 
-def _within_brackets(tokens: Tokens, read: Callable[[Tokens], object]) -> list[object]:
+def _within_brackets(tokens: Tokens, parse: Callable[[Tokens], object]) -> list[object]:
     tokens.expect("(")
-    arguments = [read(tokens)]
+    arguments = [parse(tokens)]
     while tokens.accept(","):
-        arguments.append(read(tokens))
+        arguments.append(parse(tokens))
     tokens.expect(")")
     return arguments
 

@@ -47,11 +47,11 @@ def _member(node: object) -> Json:
     return checked_geometry(node)
 
 
-def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
+def _filled(part: Part, kind: str, member: str, least: int = 1) -> list[Part]:
     if not isinstance(part, list | tuple):
         raise ValueError(f"the geometry is not valid ({kind}): {shown(part)} is not a list")
     if not part:
-        raise ValueError(f"the {kind} is empty: it has no {what}")
+        raise ValueError(f"the {kind} is empty: it has no {member}")
     if len(part) < least:
         raise ValueError(f"the {kind} has {len(part)} of the at least {least} positions that it needs")
     return list(part)

@@ -96,10 +96,10 @@ def _compared(queryable: Queryable, op: str, value: object) -> Clause:
         return compared_interval(queryable.fields[0], op, literals.span_of(value))
     if queryable.kind == "instant":
         return compared_instant(queryable, op, literals.span_of(value))
-    read: object = literals.number_of(value) if queryable.kind == "number" else literals.text_of(_unfolded(value))
+    literal: object = literals.number_of(value) if queryable.kind == "number" else literals.text_of(_unfolded(value))
     if op == "=":
-        return {"term": {queryable.fields[0]: {"value": read, **_case(queryable, value)}}}
-    return {"range": {queryable.fields[0]: {_RANGE[op]: read}}}
+        return {"term": {queryable.fields[0]: {"value": literal, **_case(queryable, value)}}}
+    return {"range": {queryable.fields[0]: {_RANGE[op]: literal}}}
 
 
 def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
@@ -127,16 +127,16 @@ def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
 
 def _wildcards(pattern: str) -> str:
     """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash escapes either."""
-    written, literal = [], False
+    escaped, literal = [], False
     for character in pattern:
         if literal or character not in "%_\\":
-            written.append(f"\\{character}" if character in "*?\\" else character)
+            escaped.append(f"\\{character}" if character in "*?\\" else character)
             literal = False
         elif character == "\\":
             literal = True
         else:
-            written.append("*" if character == "%" else "?")
-    return "".join(written)
+            escaped.append("*" if character == "%" else "?")
+    return "".join(escaped)
 
 
 def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:

@@ -210,9 +210,9 @@ def _conditions(request: AskRequest) -> list[Clause]:
 
 def _own_or_record_value(field: str, clause: Callable[[str], Clause]) -> Clause:
     """A passage's own value, else its record's."""
-    own = f"own_{field}"
-    inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own}}]}}
-    return _any_of(clause(own), inherited)
+    own_field = f"own_{field}"
+    inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own_field}}]}}
+    return _any_of(clause(own_field), inherited)
 
 
 def _any_of(*clauses: Clause) -> Clause:
@@ -227,8 +227,8 @@ def _doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
 
 def _own_values_first(fields: Fields, columns: Iterable[AnyColumn]) -> Fields:
     names = [value for column in columns for value in column.doc_values if isinstance(value, str)]
-    own = {name: fields[f"own_{name}"] for name in names if fields.get(f"own_{name}")}
-    return {**fields, **own}
+    own_fields = {name: fields[f"own_{name}"] for name in names if fields.get(f"own_{name}")}
+    return {**fields, **own_fields}
 
 
 def late_interactions(
@@ -320,10 +320,10 @@ def own_bm25_query(
 
 def own_dense_query(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
     """Every passage that passes the filters, by its cosine, on the scale of ``knn``."""
-    among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
+    with_vector = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
     query_vector = [round(float(value), 6) for value in vector]
     script = {"source": _COSINE, "params": {"asked": query_vector}}
-    return {"query": {"script_score": {"query": among, "script": script}}, "sort": _TIES}
+    return {"query": {"script_score": {"query": with_vector, "script": script}}, "sort": _TIES}
 
 
 def _word_query(word: str, suffix: str) -> Clause:

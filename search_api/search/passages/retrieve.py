@@ -69,8 +69,10 @@ class PassageRetriever:
         best = _scored(ranking, candidates, request.top_k or self.config.top_k)
         relevant = [passage for passage in best if passage.relevance >= threshold]
         near_misses = [] if relevant else best[:_MOST_NEAR]
-        missing = ("dense",) if serving.embedder_problem is not None else ()
-        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unranked, *interpretation.degraded))
+        missing_parts = ("dense",) if serving.embedder_problem is not None else ()
+        return Retrieved(
+            _numbered(relevant), _numbered(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
+        )
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
         """The tables that these passages are parts of, by the passage's number."""
@@ -212,10 +214,10 @@ def in_context(question: str, turns: Sequence[ConversationTurn]) -> str:
     """
     if not turns or not needs_context(question):
         return question
-    before = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_TURNS_BACK) : -1])
+    earlier_question = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_TURNS_BACK) : -1])
     if _YEAR.search(question):
-        before = _YEAR.sub(" ", before)
-    return " ".join(f"{before} {question}".split())
+        earlier_question = _YEAR.sub(" ", earlier_question)
+    return " ".join(f"{earlier_question} {question}".split())
 
 
 def needs_context(question: str) -> bool:

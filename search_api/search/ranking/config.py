@@ -253,35 +253,35 @@ def default_config() -> RankingConfig:
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _ranker(raw: object, where: str, extensions: Extensions) -> Ranker:
-    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
+def _ranker(raw: object, path: str, extensions: Extensions) -> Ranker:
+    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, path)
     return Ranker(
-        combiner=_combiner(parts["combiner"], extensions.combiners, f"{where}.combiner"),
-        signals=_signals(parts["signals"], extensions.signals, f"{where}.signals"),
+        combiner=_combiner(parts["combiner"], extensions.combiners, f"{path}.combiner"),
+        signals=_signals(parts["signals"], extensions.signals, f"{path}.signals"),
         candidate_window=parts["candidate_window"],
         max_results=parts["max_results"],
-        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{where}.diversity"),
+        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{path}.diversity"),
     )
 
 
-def _combiner(raw: object, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
+def _combiner(raw: object, kinds: Sequence[type[Combiner]], path: str) -> Combiner:
     """``{"name": {its numbers}}``."""
     by_name = {kind.name: kind for kind in kinds}
     if not isinstance(raw, dict) or len(raw) != 1 or not raw.keys() <= by_name.keys():
-        raise ValueError(f"{where}: one of {', '.join(by_name)} is expected with its numbers, not {raw!r}")
+        raise ValueError(f"{path}: one of {', '.join(by_name)} is expected with its numbers, not {raw!r}")
     ((name, numbers),) = raw.items()
-    return section(by_name[name], numbers, f"{where}.{name}")
+    return section(by_name[name], numbers, f"{path}.{name}")
 
 
-def _signals(raw: object, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
+def _signals(raw: object, kinds: Sequence[type[Signal]], path: str) -> dict[SignalName, Signal]:
     """A target uses the signals that its section names."""
     if not isinstance(raw, dict):
-        raise ValueError(f"{where}: an object is expected")
+        raise ValueError(f"{path}: an object is expected")
     by_name = {kind.name: kind for kind in kinds}
     unknown = sorted(raw.keys() - by_name.keys())
     if unknown:
-        raise ValueError(f"{where}: no such signal: {', '.join(unknown)}")
-    return {name: section(by_name[name], numbers, f"{where}.{name}") for name, numbers in raw.items()}
+        raise ValueError(f"{path}: no such signal: {', '.join(unknown)}")
+    return {name: section(by_name[name], numbers, f"{path}.{name}") for name, numbers in raw.items()}
 
 
 def _as_json(ranker: Ranker) -> Json:

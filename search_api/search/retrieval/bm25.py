@@ -113,16 +113,16 @@ def _words(reading: _Reading, thematic: str, named: str, expansion: Expansion) -
     if not text:
         return {"match_none": {}}
     clause: Clause = {"bool": {"should": [*_both(reading, text), *expansion.clauses], "minimum_should_match": 1}}
-    also = _both(reading, named, reading.weights.place_and_time) if thematic and named else []
-    return {"bool": {"must": [clause], "should": also}} if also else clause
+    optional = _both(reading, named, reading.weights.place_and_time) if thematic and named else []
+    return {"bool": {"must": [clause], "should": optional}} if optional else clause
 
 
 def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
     """BM25F in the question's language and in the plain reading, whose analyser would keep small words ("de", "to")."""
-    plain = without_small_words(text)
+    content_words = without_small_words(text)
     return [
         _scored(text, reading.fields, weight),
-        _scored(plain, reading.plain, weight * reading.weights.any_language),
+        _scored(content_words, reading.plain, weight * reading.weights.any_language),
     ]
 
 
@@ -140,8 +140,8 @@ def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
     alternatives = _all_of(reading, text)
     if expansion.every is not None:
-        others = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
-        alternatives.append({"bool": {"filter": [expansion.every, *others]}})
+        rest_clauses = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
+        alternatives.append({"bool": {"filter": [expansion.every, *rest_clauses]}})
     return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
 
@@ -149,9 +149,9 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
     """Enough of the words: up to three, all of them; of more, three quarters by default. Questions in sentences also
     contain words such as "how" and "caused".
     """
-    enough: Json = {"minimum_should_match": reading.weights.minimum_should_match}
+    minimum: Json = {"minimum_should_match": reading.weights.minimum_should_match}
     readings = ((text, reading.fields), (without_small_words(text), reading.plain))
-    return [_matched(text, names, enough) for text, names in readings]
+    return [_matched(text, names, minimum) for text, names in readings]
 
 
 def records_expansion(
@@ -178,25 +178,25 @@ class _Expanding:
             by_place.setdefault((term.mention.start, term.mention.end), []).append(term)
         if not by_place:
             return NO_EXPANSION
-        clauses = tuple(self._other_names(known) for known in by_place.values())
-        every = [self._by_any_name(known) for known in by_place.values()]
-        return Expansion(clauses, {"bool": {"filter": every}}, rest)
+        clauses = tuple(self._other_names(group) for group in by_place.values())
+        term_clauses = [self._by_any_name(group) for group in by_place.values()]
+        return Expansion(clauses, {"bool": {"filter": term_clauses}}, rest)
 
-    def _other_names(self, known: Sequence[QueryTerm]) -> Clause:
+    def _other_names(self, terms: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""
-        narrower = _once(label for term in known for label in term.narrower)
-        weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(known)]
+        narrower = _once(label for term in terms for label in term.narrower)
+        weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(terms)]
         weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]
         return {"dis_max": {"queries": weighed}}
 
-    def _by_any_name(self, known: Sequence[QueryTerm]) -> Clause:
-        itself = Label(known[0].mention.text, self.language)
-        synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(known))
+    def _by_any_name(self, terms: Sequence[QueryTerm]) -> Clause:
+        itself = Label(terms[0].mention.text, self.language)
+        synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(terms))
         return _any([_words_of(itself, self.boosts), *synonyms])
 
 
-def _synonyms(known: Sequence[QueryTerm]) -> list[Label]:
-    return _once(label for term in known for label in term.synonyms)
+def _synonyms(terms: Sequence[QueryTerm]) -> list[Label]:
+    return _once(label for term in terms for label in term.synonyms)
 
 
 def _once(labels: Iterable[Label]) -> list[Label]:

@@ -71,8 +71,8 @@ def passage_conditions(filters: Filters) -> list[Clause]:
 
 
 def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
-    asked = {name: list(getattr(filters, name)) for name in fields}
-    clauses = [_one_of(name, fields[name], values) for name, values in asked.items() if values]
+    by_field = {name: list(getattr(filters, name)) for name in fields}
+    clauses = [_one_of(name, fields[name], values) for name, values in by_field.items() if values]
     if filters.area is not None:
         clauses.append(area_clause(filters.area, filters.relation or "intersects"))
     if filters.span is not None:

@@ -179,9 +179,9 @@ def catalogue_languages(client: Elasticsearch, index: str) -> frozenset[str]:
     return common_languages([language for text in texts if (language := detect_language(text)) is not None])
 
 
-def common_languages(seen: list[str]) -> frozenset[str]:
-    """Those of at least one in fifty of ``seen``: fewer may be misread."""
-    return frozenset(code for code, count in Counter(seen).items() if count >= _LEAST_SHARE * len(seen))
+def common_languages(languages: list[str]) -> frozenset[str]:
+    """Those of at least one in fifty of ``languages``: fewer may be misread."""
+    return frozenset(code for code, count in Counter(languages).items() if count >= _LEAST_SHARE * len(languages))
 
 
 _FIELDS: dict[StructuredField, str] = {"place": "extent", "time": "time"}

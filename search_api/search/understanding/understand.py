@@ -72,13 +72,13 @@ class Understander:
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
-        read = self._mentions(text, parts, language, readers)
-        located = [relation for relation in read.relations if relation.relation != "global"]
+        interpretation = self._mentions(text, parts, language, readers)
+        located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
-        certain = [identifier for identifier in read.identifiers if identifier.kind != "file_identifier"]
+        certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
         without_topic: list[Any] = [
-            *(read.places if "place" in structured else []),
-            *(read.times if "time" in structured else []),
+            *(interpretation.places if "place" in structured else []),
+            *(interpretation.times if "time" in structured else []),
         ]
         elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
         claimed = [(span.start, span.end) for span in elsewhere]
@@ -88,32 +88,32 @@ class Understander:
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
             language=language,
-            places=tuple(_place(place) for place in read.places),
-            relations=tuple(_relation(text, relation) for relation in read.relations),
-            areas=readers.read("area", lambda: _areas(read.places, read.relations), ()),
-            times=tuple(_time(time) for time in read.times),
-            span=_span([time for time in read.times if time.kind != "recent"]),
-            latest=any(time.kind == "recent" for time in read.times),
-            scales=tuple(_scale(scale) for scale in read.scales),
-            kinds=tuple(_kind(kind) for kind in read.kinds),
-            identifiers=tuple(_identifier(text, identifier) for identifier in read.identifiers),
+            places=tuple(_place(place) for place in interpretation.places),
+            relations=tuple(_relation(text, relation) for relation in interpretation.relations),
+            areas=readers.read("area", lambda: _areas(interpretation.places, interpretation.relations), ()),
+            times=tuple(_time(time) for time in interpretation.times),
+            span=_span([time for time in interpretation.times if time.kind != "recent"]),
+            latest=any(time.kind == "recent" for time in interpretation.times),
+            scales=tuple(_scale(scale) for scale in interpretation.scales),
+            kinds=tuple(_kind(kind) for kind in interpretation.kinds),
+            identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(terms),
             beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
             possible=_possible(
                 text, claimed, [(identifier.start, identifier.end) for identifier in certain], parts, readers
             ),
             named=" ".join(span.text for span in without_topic),
-            unread=read.unread,
+            unread=interpretation.unread,
             failed=tuple(readers.failed),
         )
 
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
-        most = MOST_READ + 1  # one more shows that there are more
+        limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
-        times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
-        places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
-        many: dict[StructuredField, list[Any]] = {"place": places, "time": times}
-        unread = [name for name, mentions in many.items() if len(mentions) > MOST_READ]
+        times = readers.mentions("time", lambda: self.times.read(text, language, limit), wanted="time" in parts)
+        places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
+        mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
+        unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
         ranges = [(place.start, place.end) for place in places]
@@ -159,11 +159,11 @@ class _Mentions:
     unread: tuple[str, ...]
 
 
-def _elsewhere(places: Sequence[PlaceMention], others: Sequence[Any], length: int) -> list[PlaceMention]:
+def _elsewhere(places: Sequence[PlaceMention], other_mentions: Sequence[Any], length: int) -> list[PlaceMention]:
     """The places that share no character with the others."""
     claims = Claims(length)
-    for other in others:
-        claims.block((other.start, other.end))
+    for mention in other_mentions:
+        claims.block((mention.start, mention.end))
     return [place for place in places if claims.is_free((place.start, place.end))]
 
 
@@ -181,11 +181,11 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
     for index, place in enumerate(places):
         if index in joined:
             continue
-        own = sorted(hung[index], key=lambda r: r.start, reverse=True)
-        if any(relation.relation == "outside" for relation in own):
+        own_relations = sorted(hung[index], key=lambda r: r.start, reverse=True)
+        if any(relation.relation == "outside" for relation in own_relations):
             continue
         boxes: tuple[BBox, ...] = (place.place.bbox,)
-        for relation in own:
+        for relation in own_relations:
             if relation.relation == "between":
                 joined.update(relation.arguments)
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
@@ -299,12 +299,12 @@ def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, 
     language. Narrower names are used only in the question's language and English, and only if a concept has few of
     them: a concept with fifty kinds is too general for any eight of them.
     """
-    near = {language, "en", None}
-    own = [label for label in term.synonyms if label.language in near]
-    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in near}
-    others = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
-    synonyms = _telling([*own, *others], term_key(term.text))
-    narrower = _telling((label for label in term.narrower if label.language in near), term_key(term.text))
+    languages = {language, "en", None}
+    labels = [label for label in term.synonyms if label.language in languages]
+    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in languages}
+    foreign_labels = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
+    synonyms = _telling([*labels, *foreign_labels], term_key(term.text))
+    narrower = _telling((label for label in term.narrower if label.language in languages), term_key(term.text))
     return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
 
 

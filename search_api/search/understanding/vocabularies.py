@@ -156,11 +156,11 @@ class LoadedVocabularies(Generic[T]):
     def __init__(
         self,
         store: VocabularyStore,
-        made: Callable[[Sequence[NamedVocabulary]], T],
+        build: Callable[[Sequence[NamedVocabulary]], T],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._made = made
+        self._made = build
         self._clock = clock
         self._looking = threading.Lock()
         self._versions: frozenset[tuple[str, str]] | None = None

@@ -141,8 +141,8 @@ def _noted(
 
 def _by_steward() -> bool:
     """Stewards look at what others asked: their own searches would distort it."""
-    who = caller()
-    return who.subject is not None and not who.scopes.isdisjoint(("curate", "admin"))
+    requester = caller()
+    return requester.subject is not None and not requester.scopes.isdisjoint(("curate", "admin"))
 
 
 def _written(text: str, media_type: str, following: str | None) -> Response:
@@ -188,8 +188,8 @@ def read_body() -> SearchParameters:
 
 
 def _of_form() -> Json:
-    described = SearchParameters.model_json_schema()["properties"]
-    lists = {name for name, schema in described.items() if schema.get("type") == "array"}
+    schemas = SearchParameters.model_json_schema()["properties"]
+    lists = {name for name, schema in schemas.items() if schema.get("type") == "array"}
     return {name: request.form.getlist(name) if name in lists else request.form[name] for name in request.form}
 
 
@@ -218,8 +218,8 @@ class _Written:
     @classmethod
     def of(cls, record: Record) -> _Written:
         feature = geojson.feature(record)
-        whole = json_part(feature)  # its last member is a list: the links
-        return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
+        content = json_part(feature)  # its last member is a list: the links
+        return cls(record, content[:-2] + (b"," if feature["links"] else b""), item_path(record))
 
 
 class Presented:
@@ -235,24 +235,24 @@ class Presented:
 
     def hit(self, hit: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
-        written = self._of(hit.record)
-        links = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        entry = self._of(hit.record)
+        links = json_part(link("self", f"{addresses.base}{entry.path}", GEOJSON))
         if (document := document_link(hit.record, addresses.base)) is not None:
             links = b",".join((links, json_part(document)))
         members = geojson.hit_members(hit)
-        own = json_part(members if opened is None else {**members, "sonde:opened": opened})
-        return orjson.Fragment(b"".join((written.opened, links, b"],", own[1:])))
+        own_members = json_part(members if opened is None else {**members, "sonde:opened": opened})
+        return orjson.Fragment(b"".join((entry.opened, links, b"],", own_members[1:])))
 
     def _of(self, record: Record) -> _Written:
         with self._lock:
-            written = self._kept.get(id(record))
-        if written is not None and written.record is record:
-            return written
-        written = _Written.of(record)
+            entry = self._kept.get(id(record))
+        if entry is not None and entry.record is record:
+            return entry
+        entry = _Written.of(record)
         with self._lock:
-            if len(written.opened) <= self._kept.maxsize:
-                self._kept[id(record)] = written
-        return written
+            if len(entry.opened) <= self._kept.maxsize:
+                self._kept[id(record)] = entry
+        return entry
 
 
 MOST_TEXTS = 256
@@ -322,6 +322,6 @@ def _refuse_empty(texts: str | list[str]) -> None:
         raise InvalidInput(empty[0], f"{', '.join(empty)}: the text is empty; leave it out")
 
 
-def _refuse_too_much(characters: int, most: int) -> None:
-    if characters > most:
-        raise InvalidInput("input", f"input: {characters} characters in all; one call takes up to {most}")
+def _refuse_too_much(characters: int, limit: int) -> None:
+    if characters > limit:
+        raise InvalidInput("input", f"input: {characters} characters in all; one call takes up to {limit}")

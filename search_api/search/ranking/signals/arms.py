@@ -62,9 +62,9 @@ class Words(ArmSignal):
         return 0.0
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: {own:.2f}, the best here has {best:.2f}" if best > 0.0 else f"{self.where}: none"
-        return (Reason(text, "score", {"raw": own, "best": best}),)
+        value, best = float(raw[index]), float(np.nanmax(raw))
+        text = f"{self.where}: {value:.2f}, the best here has {best:.2f}" if best > 0.0 else f"{self.where}: none"
+        return (Reason(text, "score", {"raw": value, "best": best}),)
 
 
 class Meaning(ArmSignal):
@@ -74,9 +74,9 @@ class Meaning(ArmSignal):
         return inputs.cosine_floor
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: cosine {own:.3f}, the best here has {best:.3f}"
-        return (Reason(text, "cosine", {"raw": own, "best": best}),)
+        value, best = float(raw[index]), float(np.nanmax(raw))
+        text = f"{self.where}: cosine {value:.3f}, the best here has {best:.3f}"
+        return (Reason(text, "cosine", {"raw": value, "best": best}),)
 
 
 class Bm25(Words):
@@ -214,9 +214,11 @@ class LateInteraction(BestOnly):
     name: ClassVar[SignalName] = "late_interaction"
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(raw[index])
+        value = float(raw[index])
         return (
-            Reason(f"its words are close in meaning to the question's: {own:.2f} of 1", "interaction", {"raw": own}),
+            Reason(
+                f"its words are close in meaning to the question's: {value:.2f} of 1", "interaction", {"raw": value}
+            ),
         )
 
     def silence(self, counted: float) -> Reason:
@@ -241,8 +243,8 @@ class CrossEncoderReading(BestOnly):
     name: ClassVar[SignalName] = "cross_encoder"
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(raw[index])
-        return (Reason(f"read together with the question: {own:.2f} of 1", "read", {"raw": own}),)
+        value = float(raw[index])
+        return (Reason(f"read together with the question: {value:.2f} of 1", "read", {"raw": value}),)
 
     def silence(self, _counted: float) -> Reason:
         return Reason("not among those read with the question: adds nothing", "not_read")

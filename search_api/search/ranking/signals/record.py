@@ -58,8 +58,8 @@ class NamesSignal:
         return MeasuredSignal(raw, self.weight, counted)
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(min(raw[index], 1.0))
-        return (Reason(f"bears the names that the question asks for: {percent(own)}", "names", {"raw": own}),)
+        value = float(min(raw[index], 1.0))
+        return (Reason(f"bears the names that the question asks for: {percent(value)}", "names", {"raw": value}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its names were not compared", counted)
@@ -104,26 +104,26 @@ class Kind:
         check_shares(neutral=self.neutral, **self.closeness)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
-        wanted = inputs.target.kind
-        if wanted is None or not inputs.target.asks_kind:
+        asked_kind = inputs.target.kind
+        if asked_kind is None or not inputs.target.asks_kind:
             return None
-        return MeasuredSignal.or_neutral(self.scores(wanted, inputs.candidates[KIND]), self.weight, self.neutral)
+        return MeasuredSignal.or_neutral(self.scores(asked_kind, inputs.candidates[KIND]), self.weight, self.neutral)
 
-    def scores(self, wanted: ProvenanceKind, kinds: Kinds) -> Floats:
+    def scores(self, asked_kind: ProvenanceKind, kinds: Kinds) -> Floats:
         """(n,) 0..1 in the order of ``kinds``, NaN where unknown."""
-        known = {kind: self._closeness(wanted, kind) for kind in set(kinds)}
-        return np.array([known[kind] for kind in kinds], dtype=np.float64)
+        closeness = {kind: self._closeness(asked_kind, kind) for kind in set(kinds)}
+        return np.array([closeness[kind] for kind in kinds], dtype=np.float64)
 
-    def _closeness(self, wanted: ProvenanceKind, kind: ProvenanceKind) -> float:
+    def _closeness(self, asked_kind: ProvenanceKind, kind: ProvenanceKind) -> float:
         if kind == "unknown":
             return np.nan
-        if wanted == kind:
+        if asked_kind == kind:
             return 1.0
-        return self.closeness.get(f"{wanted} {kind}", self.closeness.get(f"{kind} {wanted}", 0.0))
+        return self.closeness.get(f"{asked_kind} {kind}", self.closeness.get(f"{kind} {asked_kind}", 0.0))
 
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, wanted = inputs.candidates[KIND][index], inputs.target.kind
-        return (Reason(f"{own}, asked for {wanted}", "kind", {"own": own, "asked": wanted}),)
+        kind, asked_kind = inputs.candidates[KIND][index], inputs.target.kind
+        return (Reason(f"{kind}, asked for {asked_kind}", "kind", {"own": kind, "asked": asked_kind}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its kind is not known", counted)
@@ -184,9 +184,9 @@ class Usage:
         return MeasuredSignal.or_neutral(np.clip(raw, 0.0, 1.0), self.weight, self.neutral)
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(raw[index])
-        text = f"of the people who asked this and saw it, about {percent(own)} opened it"
-        return (Reason(text, "opened", {"share": own}),)
+        value = float(raw[index])
+        text = f"of the people who asked this and saw it, about {percent(value)} opened it"
+        return (Reason(text, "opened", {"share": value}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("too few people who asked this saw it", counted)

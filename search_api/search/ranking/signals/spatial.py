@@ -167,8 +167,8 @@ def hausdorff_distances(boxes: Rows, target: Target, numbers: PlaceNumbers) -> F
 
     Across the antimeridian the shorter way counts.
     """
-    each = [_distance_one(boxes, area, numbers) for area in target.boxes]
-    mean: Floats = np.mean(np.stack(each), axis=0)
+    distances = [_distance_one(boxes, area, numbers) for area in target.boxes]
+    mean: Floats = np.mean(np.stack(distances), axis=0)
     return mean
 
 
@@ -267,8 +267,8 @@ class Spatial:
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
         """For each asked box, the candidate's box that shares most with it; then whether the candidate is outside."""
         rows, target = inputs.candidates[BOXES].of_candidate(index), inputs.target
-        each = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
-        return (*each, _STANDS_BACK) if self._stands_back(target, rows) else each
+        place_reasons = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
+        return (*place_reasons, _STANDS_BACK) if self._stands_back(target, rows) else place_reasons
 
     def _stands_back(self, target: Target, rows: Floats) -> bool:
         single = Rows.of(rows, [len(rows)])
