@@ -105,12 +105,12 @@ def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Share
     ids = list(dict.fromkeys(body.documents or (shared.documents if shared is not None else ())))
     if not ids:
         raise InvalidInput("documents", "documents: name 1 to 20 documents, or a collection")
-    if shared is not None and (others := set(ids) - set(shared.documents)):
-        raise NotFound(f"The collection has no document {min(others)!r}.")
+    if shared is not None and (not_shared := set(ids) - set(shared.documents)):
+        raise NotFound(f"The collection has no document {min(not_shared)!r}.")
     owner = shared.owner if shared is not None else user.library
     readable = parts.documents.visible(ids[:MOST_COMPARED], owner)
-    if body.documents and (missing := [id for id in ids if id not in readable]):
-        raise NotFound(f"There is no document {missing[0]!r}.")
+    if body.documents and (unreadable := [id for id in ids if id not in readable]):
+        raise NotFound(f"There is no document {unreadable[0]!r}.")
     entries = [readable[id] for id in ids if id in readable]
     if not entries:
         raise NotFound("None of these documents can be read.")

@@ -39,24 +39,24 @@ def best_quotes(
     question: str,
     passages: Sequence[FoundPassage],
     embedder: Embedder | None,
-    most: int,
+    count: int,
     share: QuoteWeights,
     language: str | None = None,
 ) -> tuple[CitedSentence, ...]:
-    """The best distinct sentences, best first, at most ``most``; each cites its own passage.
+    """The best distinct sentences, best first, at most ``count``; each cites its own passage.
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
     ranked = ranked_quotes(question, passages, embedder, share, language)
-    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked, share)[:most])
+    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked, share)[:count])
 
 
 def quotes_to_show(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
     """The best quote, the second if its score is near (an answer often takes two sentences), and all others whose score
     is almost that of the best.
     """
-    allowed = chain((0.0, share.second_margin), repeat(share.further_margin))
-    return [quote for quote, below in zip(ranked, allowed, strict=False) if quote.score >= ranked[0].score - below]
+    margins = chain((0.0, share.second_margin), repeat(share.further_margin))
+    return [quote for quote, margin in zip(ranked, margins, strict=False) if quote.score >= ranked[0].score - margin]
 
 
 def ranked_quotes(
@@ -158,9 +158,9 @@ def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_s
     if unknown:
         return CitedSentence(claim, cited, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage")
     evidence = "\n".join(texts[number] for number in cited)
-    missing = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
-    if missing:
-        return CitedSentence(claim, cited, False, f"not in what it cites: {', '.join(missing[:5])}")
+    unsupported = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
+    if unsupported:
+        return CitedSentence(claim, cited, False, f"not in what it cites: {', '.join(unsupported[:5])}")
     if contradicts(claim, evidence):
         return CitedSentence(claim, cited, False, "what it cites says the opposite")
     agreement = judge(claim, evidence) if judge is not None else shared_words(claim, evidence)
@@ -171,8 +171,8 @@ def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_s
 
 def missing_numbers(sentence: str, evidence: str) -> list[str]:
     """The sentence's numbers that the evidence lacks; 1,000 and 1000 are equal."""
-    known = {_plain_number(number) for number in _NUMBER.findall(evidence)}
-    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in known]
+    evidence_numbers = {_plain_number(number) for number in _NUMBER.findall(evidence)}
+    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in evidence_numbers]
 
 
 def _plain_number(text: str) -> str:
@@ -185,8 +185,8 @@ def _plain_number(text: str) -> str:
 
 def missing_names(sentence: str, evidence: str) -> list[str]:
     """Capitalised words inside the sentence that the evidence lacks in any case."""
-    known = evidence.lower()
-    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in known]
+    evidence_text = evidence.lower()
+    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in evidence_text]
 
 
 def shared_words(sentence: str, evidence: str) -> float:

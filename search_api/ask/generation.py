@@ -114,8 +114,8 @@ def without_reasoning(pieces: Iterable[str]) -> Iterator[str]:
     for piece in pieces:
         pending += piece
         while (tag := (_CLOSING if hidden else _OPENING).search(pending)) is not None:
-            if not hidden and (before := pending[: tag.start()]):
-                yield before
+            if not hidden and (text_before := pending[: tag.start()]):
+                yield text_before
             pending, hidden = pending[tag.end() :], not hidden
         visible = max(0, len(pending) - _LONGEST_TAG) if hidden else _length_before_tag(pending)
         if visible and not hidden:

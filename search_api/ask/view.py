@@ -114,8 +114,8 @@ def ask_views(parts: Parts) -> APIBlueprint:
             question = replace(question, shared=shared_documents(parts, body.collection))
 
         def complete(answer: CitedAnswer) -> Json:
-            shown = answer_json(answer)
-            return shown if conversation is None else _add_turn(parts, body, conversation, shown)
+            answer_body = answer_json(answer)
+            return answer_body if conversation is None else _add_turn(parts, body, conversation, answer_body)
 
         if streams(body.stream):
             return event_stream(_step_event(step, complete) for step in parts.answerer.steps(question))

@@ -106,9 +106,9 @@ class Catalogues:
     def get(self, catalogue: str) -> Catalogue:
         """Raises NotFound, after another look for sources that were harvested just now."""
         for _ in range(2):
-            for known in self.list():
-                if known.id == catalogue:
-                    return known
+            for entry in self.list():
+                if entry.id == catalogue:
+                    return entry
             with self._lock:
                 if self._seen_by() in self._just_read:
                     break
@@ -136,8 +136,8 @@ class Catalogues:
             _catalogue(bucket["key"], descriptions.get(bucket["key"], _NO_DESCRIPTION), bucket["doc_count"], bucket)
             for bucket in sorted(counts["source"]["buckets"], key=lambda entry: str(entry["key"]))
         ]
-        whole = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
-        return (whole, *(entry for entry in sources if entry.id != ALL))
+        everything = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
+        return (everything, *(entry for entry in sources if entry.id != ALL))
 
 
 def _runtime() -> Json:
@@ -154,8 +154,8 @@ def _runtime() -> Json:
 
 def _measures() -> Json:
     least = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
-    most = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
-    return {**least, **most, "updated": {"max": {"field": "harvest.written"}}}
+    maxima = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
+    return {**least, **maxima, "updated": {"max": {"field": "harvest.written"}}}
 
 
 def _catalogue(catalogue: str, description: SourceDescription, count: int, measured: JsonMapping) -> Catalogue:

@@ -94,17 +94,17 @@ class LinkCheck:
     broken: frozenset[str] = frozenset()
     names_all: bool = True
 
-    def works(self, href: str, written: int | None) -> bool | None:
+    def works(self, href: str, written_ms: int | None) -> bool | None:
         """Whether the address led somewhere; None if it was not checked.
 
-        ``written``: when the record was written, in ms.
+        ``written_ms``: when the record was written, in ms.
         """
         address = href.partition("#")[0]
         if not address.startswith(("http://", "https://")):
             return None
         if address in self.broken:
             return False
-        is_checked = self.names_all and written is not None and written <= self.started
+        is_checked = self.names_all and written_ms is not None and written_ms <= self.started
         return True if is_checked else None
 
 

@@ -100,8 +100,8 @@ def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
 
 
 def _reduced(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
-    each: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
-    return {"bool": {"filter": [phrase(term, fields), *each]}}
+    clauses: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
+    return {"bool": {"filter": [phrase(term, fields), *clauses]}}
 
 
 def any_of(clauses: list[Clause]) -> Clause:
@@ -239,8 +239,8 @@ class RecordReader:
         if len(record_id.encode()) > LONGEST_ID:
             return None  # Elasticsearch refuses to look it up
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
-        chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
-        answer = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
+        source_fields = {f"source_{name}": value for name, value in (fields or {}).items()}
+        answer = self._client.options(ignore_status=404).get(index=index, id=record_id, **source_fields).body
         return dict(answer) if answer.get("found") else None
 
 

@@ -142,10 +142,10 @@ def _redrawn(picture: Image.Image) -> bytes:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels")
     picture.draft("RGB", (2 * LARGEST_EDGE, 2 * LARGEST_EDGE))  # decodes a JPEG no larger than needed
     upright = ImageOps.exif_transpose(picture)
-    plain = upright.convert("RGBA" if upright.mode in _WITH_ALPHA or "transparency" in upright.info else "RGB")
-    plain.thumbnail((LARGEST_EDGE, LARGEST_EDGE), Image.Resampling.LANCZOS)
+    converted = upright.convert("RGBA" if upright.mode in _WITH_ALPHA or "transparency" in upright.info else "RGB")
+    converted.thumbnail((LARGEST_EDGE, LARGEST_EDGE), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    plain.save(out, "WEBP", quality=_QUALITY, method=4)
+    converted.save(out, "WEBP", quality=_QUALITY, method=4)
     return out.getvalue()
 
 

@@ -81,9 +81,9 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
     publisher = _blank(graph)
     graph.add((catalogue, DCTERMS.publisher, publisher))
     _add_agent(graph, publisher, Contact(organisation=about.publisher, email=about.mail), about.publisher)
-    for record, own in page.entries:
-        add_record(graph, record, URIRef(own))
-        graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
+    for record, address in page.entries:
+        add_record(graph, record, URIRef(address))
+        graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(address)))
     _add_paging(graph, catalogue, page)
     return _serialized(graph, syntax)
 
@@ -320,8 +320,8 @@ def _ring(west: str, south: str, east: str, north: str) -> str:
 
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
     edges = ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms))
-    known = [(predicate, _date(iso(edge))) for predicate, edge in edges if edge is not None]
-    _add_node(graph, about, DCTERMS.temporal, DCTERMS.PeriodOfTime, *known)
+    known_edges = [(predicate, _date(iso(edge))) for predicate, edge in edges if edge is not None]
+    _add_node(graph, about, DCTERMS.temporal, DCTERMS.PeriodOfTime, *known_edges)
 
 
 def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:

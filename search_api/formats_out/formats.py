@@ -82,11 +82,11 @@ def _updated(record: Record) -> str:
     """RFC 3339 as Atom requires; 1970 if the metadata have no date."""
     for text in (record.dates.modified, record.dates.metadata, record.dates.published, record.dates.created):
         try:
-            written = iso(instant_ms(text)) if text else ""
+            timestamp = iso(instant_ms(text)) if text else ""
         except ValueError:
             continue
-        if len(written) >= len(_NEVER) and written[0].isdigit():
-            return written
+        if len(timestamp) >= len(_NEVER) and timestamp[0].isdigit():
+            return timestamp
     return _NEVER
 
 
@@ -99,11 +99,11 @@ ATOM_FEED = OutputFormat("atom", ATOM_TYPE, "Atom feed", results=atom)
 
 def table(page: ResultPage) -> str:
     """With a header. Several values are separated by ``; ``; of several areas or periods: the bounds of all."""
-    written = io.StringIO(newline="")
-    lines = csv.writer(written)
+    buffer = io.StringIO(newline="")
+    lines = csv.writer(buffer)
     lines.writerow(COLUMNS)
     lines.writerows(_row(record, address) for record, address in page.entries)
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def _row(record: Record, address: str) -> list[str | float | None]:

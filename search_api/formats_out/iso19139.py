@@ -63,14 +63,14 @@ def _content(record: Record) -> Element | None:
     level = record.names.processing_level
     if not record.names.variables and not level:
         return None
-    described = node(
+    metadata = node(
         f"gmd:{'MD_ImageDescription' if level else 'MD_CoverageDescription'}",
         node("gmd:attributeDescription", gco__nilReason="unknown"),
         code("gmd:contentType", "MD_CoverageContentTypeCode", "physicalMeasurement"),
         *[_band(variable, position) for position, variable in enumerate(record.names.variables, 1)],
         node("gmd:processingLevelCode", node("gmd:MD_Identifier", text("gmd:code", level))) if level else None,
     )
-    return node("gmd:contentInfo", described)
+    return node("gmd:contentInfo", metadata)
 
 
 def _band(variable: Variable, position: int) -> Element:

@@ -34,8 +34,8 @@ def provenance(record: Record, address: str, harvest: Harvest) -> Json:
 class Harvest:
     """The catalogue and run that imported the metadata, and when they were first seen and last written."""
 
-    def __init__(self, run: str | None, first_seen: str | None, written: str | None) -> None:
-        self._run, self._first_seen, self._written = run, first_seen, written
+    def __init__(self, run: str | None, first_seen: str | None, written_at: str | None) -> None:
+        self._run, self._first_seen, self._written = run, first_seen, written_at
 
     def described(self, record: Record, address: str) -> Json:
         activity = {

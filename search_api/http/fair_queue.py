@@ -87,8 +87,8 @@ class WaitingLine:
     def join(self, caller: str, now: float) -> Waiter:
         """A waiter, which has its slot if one is free. Raises QueueFull if its wait would be too long."""
         if not self._may_run(caller):
-            own = len(self._waiting.get(caller, ()))
-            full = self.number_waiting >= self._size.places or own >= self._size.own_places
+            own_count = len(self._waiting.get(caller, ()))
+            full = self.number_waiting >= self._size.places or own_count >= self._size.own_places
             expected = self.expected_s(caller)
             if full or expected > SAFE_SHARE_OF_LONGEST_WAIT * self._size.longest_wait_s:
                 raise self._refusal(caller, expected, now)
@@ -137,9 +137,9 @@ class WaitingLine:
 
         Long waits make requests hurry, so the time of hurried requests is the default.
         """
-        own = len(self._waiting.get(caller, ()))
-        others = sum(min(len(queue), own + 1) for name, queue in self._waiting.items() if name != caller)
-        return (own + others + 1) * self._service_s[in_hurry] / self._size.share
+        own_count = len(self._waiting.get(caller, ()))
+        other_count = sum(min(len(queue), own_count + 1) for name, queue in self._waiting.items() if name != caller)
+        return (own_count + other_count + 1) * self._service_s[in_hurry] / self._size.share
 
     @property
     def number_waiting(self) -> int:
@@ -224,12 +224,12 @@ class FairQueue:
         if not waiter.has_slot.wait(self._longest_wait_s):
             with self._lock:
                 self._line.abandon(waiter, self._clock())
-        begun = self._clock()
+        started = self._clock()
         with self._lock:
-            in_hurry = self._line.must_hurry(waiter, begun)
-        slot = _Slot(self._lock, self._line, self._clock, in_hurry, waiter, begun)
+            in_hurry = self._line.must_hurry(waiter, started)
+        slot = _Slot(self._lock, self._line, self._clock, in_hurry, waiter, started)
         try:
-            yield QueueTurn(begun - waiter.joined_at, in_hurry, slot.outside)
+            yield QueueTurn(started - waiter.joined_at, in_hurry, slot.outside)
         finally:
             slot.leave()
 

@@ -178,20 +178,20 @@ def _schema_30(schema: Json) -> Json:
 
 def _without_null(schema: Json, choice: str) -> Json:
     """``X or null`` becomes a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
-    others = [option for option in schema[choice] if option != _NULL]
-    rest = {name: value for name, value in schema.items() if name != choice}
-    if len(others) > 1:
-        return {**rest, choice: others, "nullable": True}
-    return {**({"allOf": others} if "$ref" in others[0] else others[0]), **rest, "nullable": True}
+    options = [option for option in schema[choice] if option != _NULL]
+    other_members = {name: value for name, value in schema.items() if name != choice}
+    if len(options) > 1:
+        return {**other_members, choice: options, "nullable": True}
+    return {**({"allOf": options} if "$ref" in options[0] else options[0]), **other_members, "nullable": True}
 
 
 def _one_type(schema: Json) -> Json:
     types = [kind for kind in schema["type"] if kind != "null"]
-    rest = {name: value for name, value in schema.items() if name != "type"}
+    other_members = {name: value for name, value in schema.items() if name != "type"}
     nullable = {"nullable": True} if "null" in schema["type"] else {}
     if len(types) == 1:
-        return {**rest, "type": types[0], **nullable}
-    return {**rest, "anyOf": [{"type": kind} for kind in types], **nullable}
+        return {**other_members, "type": types[0], **nullable}
+    return {**other_members, "anyOf": [{"type": kind} for kind in types], **nullable}
 
 
 def answer_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:

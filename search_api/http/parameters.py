@@ -106,11 +106,11 @@ def read_rfc3339(text: str) -> TimeSpan:
     return read_datetime(text)
 
 
-def _checked_by(read: Callable[[str], object]) -> AfterValidator:
-    """Keeps the text as written, and refuses what ``read`` refuses."""
+def _checked_by(parse: Callable[[str], object]) -> AfterValidator:
+    """Keeps the text as written, and refuses what ``parse`` refuses."""
 
     def check(text: str) -> str:
-        read(text)
+        parse(text)
         return text
 
     return AfterValidator(check)
@@ -121,9 +121,9 @@ def _joined(value: object) -> object:
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
-def _box_schema(most: int) -> WithJsonSchema:
+def _box_schema(limit: int) -> WithJsonSchema:
     """A bbox as in OGC API: a list of numbers, separated by commas in a query."""
-    return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": most, "items": {"type": "number"}, **SEPARATED})
+    return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": limit, "items": {"type": "number"}, **SEPARATED})
 
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]

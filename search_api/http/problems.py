@@ -81,7 +81,7 @@ def from_validation(error: ValidationError) -> Response:
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
-    place, message = _place_and_message([other for other in errors if other["loc"][:1] == first["loc"][:1]])
+    place, message = _place_and_message([fault for fault in errors if fault["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
 
 
@@ -93,11 +93,11 @@ def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     """
     telling = [error for error in errors if not error["type"].endswith("_type")] or list(errors)
     deepest = max(len(error["loc"]) for error in telling)
-    (chosen, *others) = [error for error in telling if len(error["loc"]) == deepest]
-    place = "".join(f"[{step}]" for step in chosen["loc"] if isinstance(step, int))
-    message = str(chosen["msg"]).removeprefix("Value error, ")
-    if chosen["type"].endswith("_type"):
-        expected = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (chosen, *others))
+    (fault, *other_faults) = [error for error in telling if len(error["loc"]) == deepest]
+    place = "".join(f"[{step}]" for step in fault["loc"] if isinstance(step, int))
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    if fault["type"].endswith("_type"):
+        expected = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (fault, *other_faults))
         message = f"{_EXPECTED}{' or '.join(expected)}"
     return place, message
 

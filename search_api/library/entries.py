@@ -135,10 +135,10 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
 
 def _word_clause(word: str) -> Clause:
     pattern = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
-    plain: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
+    clauses: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
     titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
-    return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
+    return {"bool": {"should": [titled, *clauses], "minimum_should_match": 1}}
 
 
 def _escaped(word: str) -> str:

@@ -114,12 +114,12 @@ class Notebooks:
 
     def owners_sharing(self, document: str, groups: Iterable[str]) -> list[str]:
         """The owners of collections that open this document to these groups."""
-        among = sorted(groups)
-        if not among:
+        group_list = sorted(groups)
+        if not group_list:
             return []
-        clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": among}}]
+        clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": group_list}}]
         collections = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
-        return sorted({collection.owner for collection in self._readable_now(collections, None, among)})
+        return sorted({collection.owner for collection in self._readable_now(collections, None, group_list)})
 
     def _readable_now(
         self, collections: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
@@ -256,8 +256,8 @@ class Notebooks:
 
 
 def _readable_clause(owner: str, groups: Iterable[str]) -> list[Clause]:
-    own: Clause = {"term": {"owner": owner}}
-    return [{"bool": {"should": [own, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
+    own_clause: Clause = {"term": {"owner": owner}}
+    return [{"bool": {"should": [own_clause, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
 
 
 def _collection(hit: JsonMapping) -> DocumentCollection:

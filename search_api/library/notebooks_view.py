@@ -333,14 +333,14 @@ def _document_json(entry: DocumentEntry, addresses: Addresses) -> Json:
 
 
 def _collection_json(collection: DocumentCollection, user: Caller, addresses: Addresses) -> Json:
-    own = collection.owner == user.subject
+    is_own = collection.owner == user.subject
     here = addresses.to(f"/library/collections/{collection.id}")
     return {
         "id": collection.id,
         "name": collection.name,
         "description": collection.description,
-        "own": own,
-        "groups": list(collection.groups) if own else sorted(user.groups.intersection(collection.groups)),
+        "own": is_own,
+        "groups": list(collection.groups) if is_own else sorted(user.groups.intersection(collection.groups)),
         "created": collection.created,
         "updated": collection.updated,
         "numberOfDocuments": len(collection.documents),

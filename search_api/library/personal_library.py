@@ -149,8 +149,8 @@ class PersonalLibrary:
         InvalidInput, Conflict if the quota does not suffice for all.
         """
         self._refuse_if_disabled()
-        parsed = read_references(text)
-        references_by_id = {reference_id(owner, reference): reference for reference in parsed.references}
+        parsed_references = read_references(text)
+        references_by_id = {reference_id(owner, reference): reference for reference in parsed_references.references}
         stored = self.parts.entries.find_many(owner, list(references_by_id))
         self._refuse_too_many(self.parts.entries.usage(owner), documents=len(references_by_id) - len(stored))
         self.parts.prepare()
@@ -164,7 +164,7 @@ class PersonalLibrary:
                     self.parts.enqueue(id)
             entries.append(entry)
         log.info("library.imported", references=len(entries))
-        return entries, parsed.problems
+        return entries, parsed_references.problems
 
     def usage(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""

@@ -237,8 +237,8 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
         line += part.count("\n")
         if not part.strip("\r\n \ufeff"):
             continue
-        parsed = rispy.loads(part.strip("\r\n \ufeff") + "\n")
-        reference = _of_ris_tags(parsed[0]) if len(parsed) == 1 else None
+        entries = rispy.loads(part.strip("\r\n \ufeff") + "\n")
+        reference = _of_ris_tags(entries[0]) if len(entries) == 1 else None
         if reference is None:
             problems.append(ReferenceProblem("an entry without a type, a title or its end (ER)", first))
         else:
@@ -248,11 +248,13 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
 def of_csl(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
     """An array of items, one item, or an object with ``items``."""
     try:
-        parsed = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         problems.append(ReferenceProblem(f"not JSON: {str(error)[:200]}", getattr(error, "lineno", None)))
         return
-    items = parsed if isinstance(parsed, list) else parsed.get("items", [parsed]) if isinstance(parsed, dict) else []
+    items = (
+        content if isinstance(content, list) else content.get("items", [content]) if isinstance(content, dict) else []
+    )
     for number, item in enumerate(items if isinstance(items, list) else [], 1):
         reference = _of_csl_item(item) if isinstance(item, dict) else None
         if reference is None:
@@ -330,6 +332,6 @@ def _date(text: object) -> str | None:
     match = _YEAR.match(text) if isinstance(text, str) else None
     if match is None:
         return None
-    year, *rest = (part for part in match.groups() if part)
-    is_date = all(1 <= int(part) <= most for part, most in zip(rest, (12, 31), strict=False))
-    return "-".join((year, *(part.zfill(2) for part in rest))) if is_date else year
+    year, *month_and_day = (part for part in match.groups() if part)
+    is_date = all(1 <= int(part) <= maximum for part, maximum in zip(month_and_day, (12, 31), strict=False))
+    return "-".join((year, *(part.zfill(2) for part in month_and_day))) if is_date else year

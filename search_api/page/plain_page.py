@@ -85,12 +85,12 @@ class ListedRecord:
     abstract: str
 
 
-def collections_html(described: Iterable[Json]) -> str:
+def collections_html(collections: Iterable[Json]) -> str:
     """Each catalogue with its size."""
     rows = "".join(
         f'<li><a href="{escape(_href(collection, "self"))}">{escape(collection["title"])}</a> '
         f'<span class="soft">{escape(collection["description"])}</span></li>'
-        for collection in described
+        for collection in collections
     )
     return f'<h1>Catalogues</h1><ul class="links">{rows}</ul>'
 
@@ -120,7 +120,7 @@ def collection_html(collection: Json) -> str:
     )
 
 
-def items_html(title: str, records: Sequence[ListedRecord], matched: int, following: str | None) -> str:
+def items_html(title: str, records: Sequence[ListedRecord], total: int, following: str | None) -> str:
     """A page of records in the listing's order; ``following`` is the next page's address."""
     rows = "".join(
         f'<li><h2><a href="{escape(record.href)}">{escape(record.title)}</a></h2>'
@@ -128,12 +128,12 @@ def items_html(title: str, records: Sequence[ListedRecord], matched: int, follow
         for record in records
     )
     on = f'<p><a href="{escape(following)}" rel="next">Next page</a></p>' if following else ""
-    return f"<h1>{escape(title)}</h1><p>{len(records)} of {matched} records.</p><ol>{rows}</ol>{on}"
+    return f"<h1>{escape(title)}</h1><p>{len(records)} of {total} records.</p><ol>{rows}</ol>{on}"
 
 
-def properties_html(title: str, kind: str, offered: Mapping[str, Json]) -> str:
+def properties_html(title: str, kind: str, queryables: Mapping[str, Json]) -> str:
     """The properties for filters or for sorting."""
-    rows = _rows((name, schema.get("title", "")) for name, schema in offered.items())
+    rows = _rows((name, schema.get("title", "")) for name, schema in queryables.items())
     return f'<h1>{escape(title)}: {escape(kind)}</h1><dl class="facts-list">{rows}</dl>'
 
 

@@ -197,9 +197,9 @@ def page(
 
 def bundle_file(name: str) -> Response:
     """The operator's file of this name, else the bundle's. Raises NotFound."""
-    own = _portal_file(current_look(), name)
-    if own is not None:
-        return own
+    portal_file = _portal_file(current_look(), name)
+    if portal_file is not None:
+        return portal_file
     if name not in _names() or name == "index.html":
         raise NotFound(f"{name}: no such file of the page")
     response = with_page_policy(Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))

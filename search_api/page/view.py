@@ -237,7 +237,7 @@ def _field(id: str, parameter: Json, document: Json) -> str:
 
 
 def _control(attributes: str, parameter: Json, schema: Json) -> str:
-    values = [value for each in _choices(schema) for value in each.get("enum", ())]
+    values = [value for choice in _choices(schema) for value in choice.get("enum", ())]
     if values and schema.get("type") != "array":
         options = "".join(f"<option>{escape(str(value))}</option>" for value in ("", *dict.fromkeys(values)))
         return f"<select {attributes}>{options}</select>"
@@ -276,9 +276,9 @@ def _kind(schema: Json) -> str:
 
 
 def _choices(schema: Json) -> Iterator[Json]:
-    for each in schema.get("anyOf") or schema.get("oneOf") or (schema,):
-        if each.get("type") != "null":
-            yield each
+    for choice in schema.get("anyOf") or schema.get("oneOf") or (schema,):
+        if choice.get("type") != "null":
+            yield choice
 
 
 def _resolved(schema: Json, document: Json, depth: int = 0) -> Json:

@@ -271,7 +271,7 @@ def sorted_window(window: ResultWindow, sortby: str, session: SearchSession, ind
     ``window``: all hits that can be paged. Raises Unavailable if Elasticsearch does not answer.
     """
     places = dict(zip(window.ids(), window.order, strict=True))
-    every = {"query": {"ids": {"values": list(places)}}, "size": len(places), "_source": False}
-    body = {**every, **sort_body(read_sortby(sortby))}
+    ids_body = {"query": {"ids": {"values": list(places)}}, "size": len(places), "_source": False}
+    body = {**ids_body, **sort_body(read_sortby(sortby))}
     hits = session.ask({"sorted": session.search(index, body)})["sorted"]["hits"]["hits"]
     return replace(window, order=[places[hit["_id"]] for hit in hits])

@@ -194,9 +194,8 @@ class RoundOne:
             return ArmScores({}, {}, {}) if draw is None else draw.best(window)
         arm = plan.arms[number]
         arm_scores = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm), window)
-        return (
-            arm_scores if draw is None else arm_scores.among(draw.scores)
-        )  # a filter finds further ones, which are not drawn
+        # A filter finds more records than were drawn.
+        return arm_scores if draw is None else arm_scores.among(draw.scores)
 
 
 def _most_drawn(search: CandidateSearch, arm: Arm) -> int:

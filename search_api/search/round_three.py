@@ -54,9 +54,11 @@ class PageSearch:
     searches: Mapping[str, Search]
 
     @classmethod
-    def of(cls, parts: SearchParts, state: SearchState, ids: Sequence[str], known: Mapping[str, Version]) -> PageSearch:
-        """``known``: the versions of these records and of others."""
-        versions = {record: known[record] for record in ids}
+    def of(
+        cls, parts: SearchParts, state: SearchState, ids: Sequence[str], known_versions: Mapping[str, Version]
+    ) -> PageSearch:
+        """``known_versions``: the versions of these records and of others."""
+        versions = {record: known_versions[record] for record in ids}
         marked = state.plan.marked if state.request.highlight else None
         records = PageRecords.of(state.plan.index, versions, parts.caches.records, marked)
         passages, index = None, state.serving.passages

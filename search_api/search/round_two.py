@@ -127,12 +127,14 @@ class RoundTwo:
     def of(cls, search: CandidateSearch, first: ArmAnswers) -> RoundTwo:
         plan, ids = search.plan, first.ids
         nearest = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
-        seen = {record: version for arm_scores in first.scored for record, version in arm_scores.versions.items()}
-        cached = search.fields.get(seen)
-        unsure = search.fields.last([record for record in ids if record not in seen])
+        seen_versions = {
+            record: version for arm_scores in first.scored for record, version in arm_scores.versions.items()
+        }
+        cached = search.fields.get(seen_versions)
+        unsure = search.fields.last([record for record in ids if record not in seen_versions])
         tokens = None
         if (prefetch := search.tokens) is not None:
-            known_versions = {**{record: version for record, (version, _) in unsure.items()}, **seen}
+            known_versions = {**{record: version for record, (version, _) in unsure.items()}, **seen_versions}
             promising = [record for record in _most_promising(first.scored) if record in known_versions][
                 : prefetch.depth
             ]
@@ -140,7 +142,7 @@ class RoundTwo:
             tokens = TokenVectors.of(plan.index, versions, prefetch.made_by, prefetch.cache)
         bodies = {
             **_missing_scores(search, first, ids),
-            **_matches(search, first, ids, seen),
+            **_matches(search, first, ids, seen_versions),
             **_values(search, [record for record in ids if record not in cached and record not in unsure]),
         }
         counts: dict[str, Search] = {}
@@ -149,7 +151,7 @@ class RoundTwo:
         if not _is_about(search, first):
             counts["any match"] = search.session.search(plan.index, counting_body(plan.matching, 1))
         searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
-        return cls(search, first, nearest, seen, cached, unsure, tokens, searches)
+        return cls(search, first, nearest, seen_versions, cached, unsure, tokens, searches)
 
     def outdated(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
         """Reads the values of candidates again that were written since they were cached; usually nothing."""

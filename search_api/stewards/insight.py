@@ -172,13 +172,13 @@ def _summary_aggregations(interval: Interval) -> Json:
     def by(field: str) -> Json:
         return {"terms": {"field": field, "size": _MOST_VALUES}, "aggs": {"people": _PEOPLE}}
 
-    when = {"date_histogram": {"field": "at", "calendar_interval": interval, "min_doc_count": 0}}
+    by_date = {"date_histogram": {"field": "at", "calendar_interval": interval, "min_doc_count": 0}}
     return {
         "asked": {"value_count": {"field": "at"}},
         "not_found": _NOT_FOUND,
         "opened": _WAS_OPENED,
         "took": _TOOK,
-        "over_time": when | {"aggs": {"not_found": _NOT_FOUND, "opened": _WAS_OPENED, "took": _TOOK}},
+        "over_time": by_date | {"aggs": {"not_found": _NOT_FOUND, "opened": _WAS_OPENED, "took": _TOOK}},
         "language": by("language"),
         "places": by("places"),
         "decades": by("decades"),
@@ -223,15 +223,15 @@ RecordTexts = Callable[[Sequence[str]], Iterable[Record]]
 _RUN = "served"
 
 
-def judged_collection(shown: Mapping[str, Sequence[str]], texts: RecordTexts) -> bytes:
-    """A zip for ``sonde judge``. ``shown``: the records of each question, best first; deleted records are left out."""
-    ids = list(dict.fromkeys(record for records in shown.values() for record in records))
+def judged_collection(shown_hits: Mapping[str, Sequence[str]], texts: RecordTexts) -> bytes:
+    """A zip for ``sonde judge``. ``shown_hits``: the records of each question, best first, without deleted records."""
+    ids = list(dict.fromkeys(record for records in shown_hits.values() for record in records))
     existing = {record.id: record for record in texts(ids)}
-    queries = [{"_id": question_id(question), "text": question} for question in shown]
+    queries = [{"_id": question_id(question), "text": question} for question in shown_hits]
     corpus = [{"_id": record.id, "title": record.title, "text": record.abstract} for record in existing.values()]
     run = [
         f"{question_id(question)} Q0 {record} {rank} {1.0 / rank:.6f} {_RUN}\n"
-        for question, records in shown.items()
+        for question, records in shown_hits.items()
         for rank, record in enumerate((record for record in records if record in existing), 1)
     ]
     packed = io.BytesIO()
@@ -329,12 +329,12 @@ def _height(value: float, floor: float) -> float:
 
 def _line_segments(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
     parts: list[list[str]] = []
-    before: tuple[str, str] | None = None
+    previous: tuple[str, str] | None = None
     for measurement, point in zip(measured, points, strict=True):
-        if (measurement.judged, measurement.model) != before:
+        if (measurement.judged, measurement.model) != previous:
             parts.append([])
         parts[-1].append(point)
-        before = (measurement.judged, measurement.model)
+        previous = (measurement.judged, measurement.model)
     return parts
 
 

@@ -37,9 +37,9 @@ class SliceParameters(Parameters):
     until: date | None = Field(None, description="Included.")
 
     def slice(self) -> QuestionSlice:
-        before = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
+        end = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
         since = None if self.since is None else self.since.isoformat()
-        return QuestionSlice(self.language, self.place, self.decade, since, before)
+        return QuestionSlice(self.language, self.place, self.decade, since, end)
 
 
 class QueriesParameters(SliceParameters):

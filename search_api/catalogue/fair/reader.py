@@ -106,14 +106,14 @@ class FairReader:
 
 def _body(source: str | None) -> Json:
     """The same random records each time, until they change."""
-    wanted: Json = {"match_all": {}} if source is None else {"term": {"source": source}}
+    query: Json = {"match_all": {}} if source is None else {"term": {"source": source}}
     return {
-        "query": {"function_score": {"query": wanted, "random_score": {"seed": 1, "field": "_seq_no"}}},
+        "query": {"function_score": {"query": query, "random_score": {"seed": 1, "field": "_seq_no"}}},
         "size": MOST_RECORDS,
         "track_total_hits": True,
         "_source": list(_FIELDS),
     }
 
 
-def _moment(written: str | None) -> int | None:
-    return None if written is None else instant_ms(written)
+def _moment(timestamp: str | None) -> int | None:
+    return None if timestamp is None else instant_ms(timestamp)

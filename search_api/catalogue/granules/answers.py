@@ -122,19 +122,19 @@ def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, read: i
     if not isinstance(page, dict) or not isinstance(page.get("features"), list):
         raise Unavailable("The other side did not answer with items.")
     items = [_stac_granule(granule) for granule in objects_in(page, "features")]
-    matched = count(page.get("numberMatched"))
-    if matched is None and isinstance(page.get("context"), dict):
-        matched = count(page["context"].get("matched"))
-    if matched is None and not any(granule.get("rel") == "next" for granule in objects_in(page, "links")):
-        matched = len(items)
+    number_matched = count(page.get("numberMatched"))
+    if number_matched is None and isinstance(page.get("context"), dict):
+        number_matched = count(page["context"].get("matched"))
+    if number_matched is None and not any(granule.get("rel") == "next" for granule in objects_in(page, "links")):
+        number_matched = len(items)
     line = None
-    if matched != len(items):
+    if number_matched != len(items):
         total, line = _counted(collection, filters, ask)
-        matched = matched if matched is not None else total
-    own = timeline_of(granule.start for granule in items)
-    if own is not None and matched == len(items):
-        own = TimeLine(own.interval, own.counts, of_all=True)
-    return Granules(tuple(items), matched, line or own)
+        number_matched = number_matched if number_matched is not None else total
+    timeline = timeline_of(granule.start for granule in items)
+    if timeline is not None and number_matched == len(items):
+        timeline = TimeLine(timeline.interval, timeline.counts, of_all=True)
+    return Granules(tuple(items), number_matched, line or timeline)
 
 
 def _counted(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int | None, TimeLine | None]:
@@ -218,11 +218,11 @@ def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask
         raise Unavailable("CMR did not answer with granules.")
     granules = [_cmr_granule(granule) for granule in objects_in(feed, "entry")]
     hits = count(answer.get("hits")) if isinstance(answer, dict) else None
-    matched = hits if hits is not None else (len(granules) if len(granules) < read else None)
-    own = timeline_of(granule.start for granule in granules)
-    if own is not None and matched == len(granules):
-        return Granules(tuple(granules), matched, TimeLine(own.interval, own.counts, of_all=True))
-    return Granules(tuple(granules), matched, _years(feed) or own)
+    total = hits if hits is not None else (len(granules) if len(granules) < read else None)
+    timeline = timeline_of(granule.start for granule in granules)
+    if timeline is not None and total == len(granules):
+        return Granules(tuple(granules), total, TimeLine(timeline.interval, timeline.counts, of_all=True))
+    return Granules(tuple(granules), total, _years(feed) or timeline)
 
 
 def _temporal(interval: str) -> str:

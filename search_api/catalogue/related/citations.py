@@ -201,8 +201,8 @@ class MentionReader:
     def explaining(self, record: Record, limit: int) -> list[Mention]:
         """Documents that belong to the record, each with its first passage of text. By the document's id."""
         scope = scopes(self.prefix, "public", None)[0]
-        own = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]
-        body = {"query": {"bool": {"filter": own}}, "size": limit, "_source": _PASSAGE, **_ONCE}
+        own_filters = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]
+        body = {"query": {"bool": {"filter": own_filters}}, "size": limit, "_source": _PASSAGE, **_ONCE}
         answer = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
         first = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(answer))
         by_document = {passage.document: passage for passage in first}
@@ -212,13 +212,13 @@ class MentionReader:
     def _named(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
         """A passage of each document whose text names it; the entries whose references do, visible or not."""
         scope = scopes(self.prefix, "public", None)[0]
-        own = document_of_record(record.id)  # a document quotes its own title
-        others: list[Clause] = [
+        own_document = document_of_record(record.id)  # a document quotes its own title
+        other_documents: list[Clause] = [
             {"term": {"record": record.id}},
-            *([] if own is None else [{"term": {"document": own}}]),
+            *([] if own_document is None else [{"term": {"document": own_document}}]),
         ]
-        texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": others}}
-        lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": others}}
+        texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": other_documents}}
+        lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": other_documents}}
         entries = {"index": alias(self.prefix, "documents"), "ignore_unavailable": True}
         in_text, in_references = search_all(
             self.client,
@@ -229,8 +229,8 @@ class MentionReader:
                 {"query": lists, "size": _MOST_DOCUMENTS, "_source": {"excludes": _ENTRY_WITHOUT}},
             ],
         )
-        read = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(in_text))
-        quoted = {passage.document: passage for passage in read if names_one(passage.text, phrases)}
+        found_passages = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(in_text))
+        quoted = {passage.document: passage for passage in found_passages if names_one(passage.text, phrases)}
         return quoted, {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in _hits(in_references)}
 
     def _visible(self, ids: Sequence[str]) -> list[str]:
@@ -267,8 +267,8 @@ def names_one(text: str, phrases: Sequence[str]) -> bool:
 
 def _is_in(phrase: str, text: str) -> bool:
     if phrase.startswith("10."):
-        plain = re.sub(r"\s+(?=[/.])|(?<=[/.])\s+", "", folded(text))  # a line of a PDF may end in a DOI
-        return re.search(rf"(?<![\w.]){re.escape(folded(phrase))}(?![\w/]|\.\w)", plain) is not None
+        without_spaces = re.sub(r"\s+(?=[/.])|(?<=[/.])\s+", "", folded(text))  # a line of a PDF may end in a DOI
+        return re.search(rf"(?<![\w.]){re.escape(folded(phrase))}(?![\w/]|\.\w)", without_spaces) is not None
     return f" {' '.join(folded_words(phrase))} " in f" {' '.join(folded_words(text))} "
 
 

@@ -61,12 +61,12 @@ def doi_stem(doi: str) -> tuple[str, bool] | None:
 
     ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends neither so nor with three digits.
     """
-    plain = folded(doi)
-    marked = _MARKED_SUFFIX.search(plain)
-    suffix = marked or _BARE_SUFFIX.search(plain)
-    if suffix is None or "/" not in plain[: suffix.start()]:
+    folded_doi = folded(doi)
+    marked = _MARKED_SUFFIX.search(folded_doi)
+    suffix = marked or _BARE_SUFFIX.search(folded_doi)
+    if suffix is None or "/" not in folded_doi[: suffix.start()]:
         return None
-    return plain[: suffix.start()], marked is not None
+    return folded_doi[: suffix.start()], marked is not None
 
 
 def version_key(record: Record) -> tuple[int, ...] | None:
@@ -77,8 +77,8 @@ def version_key(record: Record) -> tuple[int, ...] | None:
     titled = _TITLE_VERSION.search(folded(record.title))
     if titled is not None:
         return _numbers(titled["number"] or titled["ordinal"])
-    plain = folded(record.doi or "")
-    suffix = (_MARKED_SUFFIX.search(plain) or _BARE_SUFFIX.search(plain)) if doi_stem(plain) else None
+    folded_doi = folded(record.doi or "")
+    suffix = (_MARKED_SUFFIX.search(folded_doi) or _BARE_SUFFIX.search(folded_doi)) if doi_stem(folded_doi) else None
     return None if suffix is None else _numbers(suffix[1])
 
 
@@ -95,9 +95,9 @@ def are_versions(record: Record, other: Record) -> bool:
 
 def order_of(record: Record, other: Record) -> VersionOrder:
     """What ``other`` is to ``record``: by version number, else by date."""
-    own, its = version_key(record), version_key(other)
-    if own is not None and its is not None and own != its:
-        return "newer_version" if its > own else "older_version"
+    own_key, other_key = version_key(record), version_key(other)
+    if own_key is not None and other_key is not None and own_key != other_key:
+        return "newer_version" if other_key > own_key else "older_version"
     dated = _day(record), _day(other)
     if "" in dated or dated[0] == dated[1]:
         return "other_version"
@@ -105,19 +105,19 @@ def order_of(record: Record, other: Record) -> VersionOrder:
 
 
 def _of_one_doi_family(record: Record, other: Record) -> bool:
-    own, its = doi_stem(record.doi or ""), doi_stem(other.doi or "")
-    if own is None or its is None or own[0] != its[0] or record.doi == other.doi:
+    own_stem, other_stem = doi_stem(record.doi or ""), doi_stem(other.doi or "")
+    if own_stem is None or other_stem is None or own_stem[0] != other_stem[0] or record.doi == other.doi:
         return False
-    return (own[1] and its[1]) or _alike(record.title, other.title)
+    return (own_stem[1] and other_stem[1]) or _alike(record.title, other.title)
 
 
 def _alike(title: str, other: str) -> bool:
     """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
     "part 1" and "part 2" are no versions.
     """
-    words, others = set(title_stem(title)), set(title_stem(other))
-    numbered = {word for word in words ^ others if any(letter.isdigit() for letter in word)}
-    return bool(words) and not numbered and len(words & others) / len(words | others) >= _LEAST_COMMON_WORDS
+    words, other_words = set(title_stem(title)), set(title_stem(other))
+    numbered = {word for word in words ^ other_words if any(letter.isdigit() for letter in word)}
+    return bool(words) and not numbered and len(words & other_words) / len(words | other_words) >= _LEAST_COMMON_WORDS
 
 
 def _numbers(text: str) -> tuple[int, ...]:

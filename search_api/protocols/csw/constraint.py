@@ -79,8 +79,8 @@ def property_of(name: str, locator: str) -> Queryable | Special:
         meaning = CSW_QUERYABLES.get(local(name))
         for special in get_args(Special):
             if meaning == special:
-                same: Special = special
-                return same
+                special_name: Special = special
+                return special_name
         if meaning is None and local(name) in ELEMENTS:
             return "missing"
         queryable = _CSW_ONLY.get(meaning or "") or find(meaning or name.rsplit(":", 1)[-1])
@@ -198,14 +198,14 @@ def _special_clause(special: Special, op: str, args: list[Expression], has_words
         return _special_clause(special, "=", args, has_words, not negated)
     if special == "missing":
         return present
-    passed = _either_id(op, args) if special == IDENTIFIER else _word_clause(special, op, args, has_words)
-    return {"bool": {"filter": [present], "must_not": [passed]}} if negated else passed
+    clause = _either_id(op, args) if special == IDENTIFIER else _word_clause(special, op, args, has_words)
+    return {"bool": {"filter": [present], "must_not": [clause]}} if negated else clause
 
 
 def _either_id(op: str, args: list[Expression]) -> Clause:
     (property_name,) = _names(args)
-    both = [replace(QUERYABLES[name], name=property_name[:60]) for name in ("id", "externalIds")]
-    return any_of([clause_of(_condition(op, args, queryable)) for queryable in both])
+    queryables = [replace(QUERYABLES[name], name=property_name[:60]) for name in ("id", "externalIds")]
+    return any_of([clause_of(_condition(op, args, queryable)) for queryable in queryables])
 
 
 def _word_clause(special: Special, op: str, args: list[Expression], has_words: bool) -> Clause:

@@ -215,20 +215,20 @@ def _condition(element: etree._Element, depth: int) -> Json:
 def _like(element: etree._Element) -> Json:
     """With CQL's own signs, whatever signs the request chose."""
     text = str(_literal(element, "Literal"))
-    many, single = element.get("wildCard", "%"), element.get("singleChar", "_")
+    any_sign, single = element.get("wildCard", "%"), element.get("singleChar", "_")
     escape = element.get("escapeChar") or element.get("escape") or "\\"
-    written, literal = [], False
+    escaped, literal = [], False
     for character in text:
         if literal:
-            written.append(f"\\{character}" if character in "%_\\" else character)
+            escaped.append(f"\\{character}" if character in "%_\\" else character)
             literal = False
         elif character == escape:
             literal = True
-        elif character in (many, single):
-            written.append("%" if character == many else "_")
+        elif character in (any_sign, single):
+            escaped.append("%" if character == any_sign else "_")
         else:
-            written.append(f"\\{character}" if character in "%_\\" else character)
-    return {"op": "like", "args": [_property(element), "".join(written)]}
+            escaped.append(f"\\{character}" if character in "%_\\" else character)
+    return {"op": "like", "args": [_property(element), "".join(escaped)]}
 
 
 def _between(element: etree._Element) -> Json:

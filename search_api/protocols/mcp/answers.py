@@ -28,8 +28,8 @@ _NEVER_SHORTENED = frozenset(("id", "next_cursor", "href", "page", "python", "no
 def readable(text: object, longest: int = 10_000) -> str:
     """On one line, without characters that a person would not see (controls, directions, tags, private use)."""
     spaced = "".join(" " if character in _SPACES else character for character in str(text))
-    seen = "".join(character for character in spaced if unicodedata.category(character) not in _UNSEEN)
-    return shortened(" ".join(seen.split()), longest)
+    visible = "".join(character for character in spaced if unicodedata.category(character) not in _UNSEEN)
+    return shortened(" ".join(visible.split()), longest)
 
 
 def shortened(text: str, longest: int) -> str:
@@ -51,9 +51,9 @@ def readable_json(value: object) -> object:
     return value
 
 
-def with_quoted(own: Json, quoted: object) -> Json:
+def with_quoted(members: Json, quoted: object) -> Json:
     """Sonde's own words first, then the note, then the quoted data."""
-    return {**without_empty(own), "note": NOTE, DATA: readable_json(quoted)}
+    return {**without_empty(members), "note": NOTE, DATA: readable_json(quoted)}
 
 
 def brief(feature: Json, longest: int) -> Json:
@@ -99,10 +99,10 @@ def full(feature: Json) -> Json:
     return without_empty(members)
 
 
-def why(feature: Json, most: int) -> list[str]:
+def why(feature: Json, count: int) -> list[str]:
     """The strongest reasons of the hit's rank; always whether it states no area, if a place was asked."""
     signals: list[Json] = feature.get("sonde:explanation", {}).get("signals", [])
-    strongest = [signal for signal in signals[:most] if signal.get("contribution", 0) > 0]
+    strongest = [signal for signal in signals[:count] if signal.get("contribution", 0) > 0]
     unplaced = [signal for signal in signals if signal not in strongest and _states_no_area(signal)]
     return [_reason(signal) for signal in (*strongest, *unplaced)]
 
@@ -143,17 +143,17 @@ def page_of(feature: Json) -> str | None:
 
 def links_of(feature: Json) -> list[Json]:
     """The links of the metadata, without those that this service adds."""
-    own = (page_of(feature) or "").partition("/collections/")[0]
+    base_url = (page_of(feature) or "").partition("/collections/")[0]
     return [
         link
         for link in feature["links"]
-        if link["rel"] != "profile" and not (own and link["href"].startswith(f"{own}/"))
+        if link["rel"] != "profile" and not (base_url and link["href"].startswith(f"{base_url}/"))
     ]
 
 
-def _boxes(properties: Json, most: int) -> list[Json]:
+def _boxes(properties: Json, count: int) -> list[Json]:
     boxes: list[Json] = properties.get("sonde:boxes", [])
-    return boxes[:most]
+    return boxes[:count]
 
 
 def within_budget(answer: Json, largest: int = LARGEST_CHARACTERS) -> str:
@@ -195,5 +195,5 @@ def _members(value: object) -> list[tuple[Json, str, object]]:
         return [inner for item in value for inner in _members(item)]
     if not isinstance(value, dict):
         return []
-    own = [(value, name, member) for name, member in value.items() if name not in _NEVER_SHORTENED]
-    return own + [inner for _, _, member in own for inner in _members(member)]
+    members = [(value, name, member) for name, member in value.items() if name not in _NEVER_SHORTENED]
+    return members + [inner for _, _, member in members for inner in _members(member)]

@@ -106,9 +106,9 @@ class AgentApi:
                     return event
         raise ToolError("The service ended its answer early. Try again.")
 
-    def record(self, record: str, rest: str = "", parameters: Mapping[str, object] | None = None) -> Json:
+    def record(self, record: str, path: str = "", parameters: Mapping[str, object] | None = None) -> Json:
         """One record, or what lies below its address. Raises ToolError if there is none with this id."""
-        return self.get(f"/collections/all/items/{quote(record, safe=':~')}{rest}", parameters)
+        return self.get(f"/collections/all/items/{quote(record, safe=':~')}{path}", parameters)
 
 
 @contextmanager

@@ -52,13 +52,13 @@ def create_record(parts: Parts, source: str, content: bytes, named: str = "") ->
 
     Raises Conflict if there is such a record, InvalidInput if the document is not one.
     """
-    own = named or parts.pushed.read(source, content, media_type()).identifier or uuid.uuid4().hex
+    name = named or parts.pushed.read(source, content, media_type()).identifier or uuid.uuid4().hex
 
     def absent(record: str) -> None:
         if parts.pushed.holds(source, record):
             raise Conflict(f"There is a record {record!r} already; replace it by PUT.")
 
-    return parts.pushed.put(source, own, content, media_type(), absent)[0]
+    return parts.pushed.put(source, name, content, media_type(), absent)[0]
 
 
 def replace_existing(parts: Parts, source: str, id: str, content: bytes) -> str:
@@ -271,12 +271,12 @@ def set_etag(response: Response, stored: Stored) -> None:
 
 def conditions_of_request(parts: Parts, source: str) -> Check:
     """Raises PreconditionFailed if the record's state does not match the request's conditions."""
-    wanted, unwanted = request.if_match, request.if_none_match
+    if_match, if_none_match = request.if_match, request.if_none_match
 
     def check(record: str) -> None:
-        if wanted and not _is_current(wanted, wanted.as_set(), parts, source, record):
+        if if_match and not _is_current(if_match, if_match.as_set(), parts, source, record):
             raise PreconditionFailed(f"{record} does not match If-Match: fetch it again, and change that version.")
-        if unwanted and _is_current(unwanted, unwanted.as_set(include_weak=True), parts, source, record):
+        if if_none_match and _is_current(if_none_match, if_none_match.as_set(include_weak=True), parts, source, record):
             raise PreconditionFailed(f"{record} exists already, and If-None-Match requires that it does not.")
 
     return check

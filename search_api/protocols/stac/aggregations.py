@@ -82,9 +82,9 @@ def _ranges(answer: JsonMapping) -> Json:
 
 def _cells(answer: JsonMapping) -> Json:
     """The key is the cell's address in OGC's WorldCRS84Quad: level/row/column."""
-    counted = read_cells(answer, _WORLD)
-    level = counted.grid.level
-    buckets = [_bucket(f"{level}/{cell.row}/{cell.column}", "string", cell.count) for cell in counted.cells]
+    cells = read_cells(answer, _WORLD)
+    level = cells.grid.level
+    buckets = [_bucket(f"{level}/{cell.row}/{cell.column}", "string", cell.count) for cell in cells.cells]
     return {"buckets": buckets, "overflow": 0}
 
 
@@ -99,10 +99,10 @@ def _terms(name: str, field: str) -> Aggregation:
 
 def _gsd() -> Json:
     least: Sequence[float | None] = (None, *_GSD_METRES)
-    most: Sequence[float | None] = (*_GSD_METRES, None)
+    upper_bounds: Sequence[float | None] = (*_GSD_METRES, None)
     ranges = [
         {name: edge for name, edge in (("from", start), ("to", end)) if edge is not None}
-        for start, end in zip(least, most, strict=True)
+        for start, end in zip(least, upper_bounds, strict=True)
     ]
     return {"range": {"field": "resolution.metres", "ranges": ranges}}
 
@@ -135,8 +135,8 @@ def requested_aggregations(names: Sequence[str]) -> list[Aggregation]:
     """Without repetitions, in the order of ``names``. Raises InvalidInput for an unknown one."""
     unknown = [name for name in names if name not in AGGREGATIONS]
     if unknown:
-        offered = ", ".join(AGGREGATIONS)
-        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {offered}")
+        all_names = ", ".join(AGGREGATIONS)
+        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {all_names}")
     return [AGGREGATIONS[name] for name in dict.fromkeys(names)]
 
 
@@ -235,8 +235,8 @@ def stac_aggregate_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _offer(addresses: Addresses, below: str) -> Response:
-    links = [link("self", addresses.to(f"{below}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
+def _offer(addresses: Addresses, path: str) -> Response:
+    links = [link("self", addresses.to(f"{path}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
     return jsonify(aggregations=[aggregation.described() for aggregation in AGGREGATIONS.values()], links=links)
 
 

@@ -102,8 +102,8 @@ def condition_of(node: Expression) -> Condition:
     if op in ("and", "or"):
         return _combined([condition_of(collection) for collection in args], every=op == "and")
     if op == "isNull":
-        missing = _VALUES[_property(args[0]).name]
-        return lambda collection: missing(collection) is None
+        missing_value = _VALUES[_property(args[0]).name]
+        return lambda collection: missing_value(collection) is None
     return _predicate(op, args)
 
 
@@ -137,9 +137,9 @@ def _predicate(op: str, args: list[object]) -> Condition:
         return _test_of(_place_of, _of_place(op, right))
     if queryable.kind == "interval":
         return _test_of(_span_of, _of_time(op, literals.span_of(right)))
-    plain = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
+    normalise = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
     return _test_of(
-        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), plain)
+        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), normalise)
     )
 
 
@@ -147,14 +147,14 @@ def _test_of(value: Callable[[Catalogue], T | None], test: Callable[[T], bool]) 
     return lambda collection: None if (own := value(collection)) is None else test(own)
 
 
-def _of_text(name: str, op: str, wanted: str, plain: Callable[[str], str]) -> Callable[[str], bool]:
+def _of_text(name: str, op: str, text: str, normalise: Callable[[str], str]) -> Callable[[str], bool]:
     if op == "like":
-        pattern = _pattern(plain(wanted))
-        return lambda own: _is_like(plain(own), pattern)
+        pattern = _pattern(normalise(text))
+        return lambda own: _is_like(normalise(own), pattern)
     compare = _COMPARED.get(op)
     if compare is None:
         raise wrong(f"{op} cannot judge the text {name}")
-    return lambda own: compare(plain(own), plain(wanted))
+    return lambda own: compare(normalise(own), normalise(text))
 
 
 def _of_place(op: str, right: object) -> Callable[[BaseGeometry], bool]:
@@ -209,8 +209,8 @@ _VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _s
 
 
 def _property(node: object) -> Queryable:
-    plain = _without_casei(node)
-    name = plain.get("property") if isinstance(plain, Mapping) else None
+    node_without_casei = _without_casei(node)
+    name = node_without_casei.get("property") if isinstance(node_without_casei, Mapping) else None
     queryable = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
     if queryable is None:
         names = ", ".join(COLLECTION_QUERYABLES)
@@ -219,8 +219,8 @@ def _property(node: object) -> Queryable:
 
 
 def _is_property(node: object) -> bool:
-    plain = _without_casei(node)
-    return isinstance(plain, Mapping) and "property" in plain
+    node_without_casei = _without_casei(node)
+    return isinstance(node_without_casei, Mapping) and "property" in node_without_casei
 
 
 def _is_casei(node: object) -> bool:
@@ -243,15 +243,15 @@ def _pattern(text: str) -> list[object]:
 def _is_like(text: str, pattern: list[object]) -> bool:
     """Goes back to the last ``%`` only, so that no pattern takes longer than the product of both lengths."""
     at = here = 0
-    mark, again = -1, 0
+    mark, retry_at = -1, 0
     while at < len(text):
         if here < len(pattern) and pattern[here] is _ANY:
-            mark, again, here = here, at, here + 1
+            mark, retry_at, here = here, at, here + 1
         elif here < len(pattern) and pattern[here] in (_ONE, text[at]):
             at, here = at + 1, here + 1
         elif mark >= 0:
-            again += 1
-            at, here = again, mark + 1
+            retry_at += 1
+            at, here = retry_at, mark + 1
         else:
             return False
     return all(part is _ANY for part in pattern[here:])

@@ -65,11 +65,15 @@ def _refuse_other(members: Json, collection: str, id: str | None) -> None:
     """Raises InvalidInput if ``members`` names another collection or id than the address."""
     if members.get("collection") not in (None, collection):
         raise _wrong(f"names the collection {str(members['collection'])[:60]!r}; the address names {collection!r}")
-    own = members.get("id")
-    if "id" in members and (not isinstance(own, str) or not own):
+    item_id = members.get("id")
+    if "id" in members and (not isinstance(item_id, str) or not item_id):
         raise _wrong("has an id that is not a text")
-    if id is not None and own is not None and id_of_address(collection, str(own)) != id_of_address(collection, id):
-        raise _wrong(f"has the id {str(own)[:60]!r}; the address names {id!r}")
+    if (
+        id is not None
+        and item_id is not None
+        and id_of_address(collection, str(item_id)) != id_of_address(collection, id)
+    ):
+        raise _wrong(f"has the id {str(item_id)[:60]!r}; the address names {id!r}")
 
 
 def _id_of(content: bytes) -> str:

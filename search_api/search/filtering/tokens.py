@@ -89,9 +89,9 @@ def _split(text: str) -> Iterator[Token]:
     yield Token("end", "", len(text) + 1)
 
 
-def _token(match: re.Match[str]) -> Token:
-    column, value = match.start() + 1, match[0]
-    match match.lastgroup:
+def _token(text_match: re.Match[str]) -> Token:
+    column, value = text_match.start() + 1, text_match[0]
+    match text_match.lastgroup:
         case "text":
             return Token("text", re.sub(r"''|\\'", "'", value[1:-1]), column)
         case "quoted":

@@ -147,19 +147,19 @@ def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncode
     get (1 - lambda) x fused; their fused score is at most the block's lowest, so scores decrease along the whole order.
     Ties by id. Raises ValueError for more logits than hits or one that is not finite.
     """
-    logit_array = np.asarray(logits, dtype=np.float64)
-    if len(logit_array) > len(ranking) or not np.isfinite(logit_array).all():
+    logit_values = np.asarray(logits, dtype=np.float64)
+    if len(logit_values) > len(ranking) or not np.isfinite(logit_values).all():
         raise ValueError("logits: more than there are hits, or one is not a finite number")
-    if len(logit_array) == 0:
+    if len(logit_values) == 0:
         return ranking
-    block = ranking.order[: len(logit_array)]
+    block = ranking.order[: len(logit_values)]
     raw = np.full(len(ranking.candidates), np.nan)
-    raw[block] = calibrated(logit_array, card)
+    raw[block] = calibrated(logit_values, card)
     signal = ranking.ranker.find(CrossEncoderReading)
     if signal is None:
         return ranking
     share = signal.weight if card.weight is None else card.weight
-    reread = with_share(ranking, signal.name, raw, np.nan_to_num(raw), share, len(logit_array))
+    reread = with_share(ranking, signal.name, raw, np.nan_to_num(raw), share, len(logit_values))
     return replace(reread, ordered_by="cross_encoder")
 
 

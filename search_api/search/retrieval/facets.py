@@ -49,9 +49,9 @@ class Facet:
     level: int | None = None
 
 
-def read_facets(names: Sequence[FacetName], counted: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
+def read_facets(names: Sequence[FacetName], aggregations: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
     """The counts in Elasticsearch's aggregations, in the order of ``names``."""
-    counts = {name: inner(count) for name, count in counted.items()}
+    counts = {name: inner(count) for name, count in aggregations.items()}
     facets: dict[FacetName, Facet] = {}
     for name in names:
         if name in TERMS:

@@ -293,9 +293,8 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
     if name.is_contact:
         return [(contact_clause(name.mention.text), 1.0)]
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
-    own_weight = (
-        1.0 if any(letter.isdigit() for letter in key) else weight
-    )  # a product's code is never named in passing
+    # The code of a product counts in full, however long the question is.
+    own_weight = 1.0 if any(letter.isdigit() for letter in key) else weight
     if name.is_preference:
         return [(_offers(name.mention.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_MENTIONED: keys}}, 1.0)]
     if name.in_abstracts:

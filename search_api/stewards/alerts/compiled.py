@@ -56,11 +56,11 @@ class Compiled:
             vector = np.frombuffer(base64.b64decode(members["vector"]), "<f4").astype(np.float32)
         return cls(members["by"], tuple(members["filters"]), tuple(members["either"]), vector)
 
-    def clauses(self, near: Sequence[str]) -> list[Clause]:
-        """The conditions on a record; ``near``: ids of records whose vectors are near enough."""
+    def clauses(self, nearest: Sequence[str]) -> list[Clause]:
+        """The conditions on a record; ``nearest``: ids of records whose vectors are near enough."""
         if not self.either and self.vector is None:
             return list(self.filters)
-        either = [*self.either, {"ids": {"values": list(near)}}] if near else list(self.either)
+        either = [*self.either, {"ids": {"values": list(nearest)}}] if nearest else list(self.either)
         return [*self.filters, {"bool": {"should": either, "minimum_should_match": 1}} if either else _NOTHING]
 
 
@@ -141,5 +141,5 @@ def _place_and_period(interpretation: Interpretation, request: SearchRequest, *,
 
 
 def _any_or_missing(clauses: list[Clause], field: str, strict: bool) -> Clause:
-    missing: list[Clause] = [] if strict else [{"bool": {"must_not": [{"exists": {"field": field}}]}}]
-    return {"bool": {"should": [*clauses, *missing], "minimum_should_match": 1}}
+    missing_clauses: list[Clause] = [] if strict else [{"bool": {"must_not": [{"exists": {"field": field}}]}}]
+    return {"bool": {"should": [*clauses, *missing_clauses], "minimum_should_match": 1}}

@@ -138,8 +138,8 @@ class Matcher:
     def page(self, page: SearchPage, window: RecordWindow, rights: Rights) -> list[Notice]:
         """Notices of these searches for the records of the window."""
         due = due_times(self.now())
-        allowed = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
-        current = with_current_index(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
+        permitted = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
+        current = with_current_index(self.pipeline.parts.resolver, lambda serving: self._compiled(permitted, serving))
         matches = self.matches(current, window)
         return [
             notice
@@ -152,12 +152,12 @@ class Matcher:
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
     ) -> list[SearchMatches]:
         """The matches of each search, in their order, for these groups."""
-        near = self._near([stored.compiled for stored, _ in searches], window)
+        near_records = self._near([stored.compiled for stored, _ in searches], window)
         place_of: dict[tuple[object, ...], int] = {}
         bodies: list[Json] = []
         scores: list[Mapping[str, float]] = []
         places = []
-        for (stored, groups), nearest in zip(searches, near, strict=True):
+        for (stored, groups), nearest in zip(searches, near_records, strict=True):
             # A search reports only records written after it was saved.
             since = stored.saved.watched if stored.saved.watched > window.since else ""
             key = (stored.saved.question_key, groups, stored.compiled.by, stored.saved.changes, since)
@@ -264,16 +264,16 @@ class Matcher:
         nearest: list[list[tuple[str, float]]] = [[] for _ in compiled]
         if with_vector and min_cosine is not None:
             questions = np.stack([vector for place in with_vector if (vector := compiled[place].vector) is not None])
-            for place, near in zip(with_vector, window.near(questions, min_cosine), strict=True):
-                nearest[place] = near
+            for place, ids in zip(with_vector, window.near(questions, min_cosine), strict=True):
+                nearest[place] = ids
         return nearest
 
     def _min_cosine(self) -> float | None:
         embedder = self.pipeline.parts.resolver.resolve().embedder
         return None if embedder is None else embedder.card.min_score
 
-    def _body(self, stored: StoredSearch, groups: frozenset[str], near: Sequence[str], window: RecordWindow) -> Json:
-        saved, clauses = stored.saved, stored.compiled.clauses(near)
+    def _body(self, stored: StoredSearch, groups: frozenset[str], nearest: Sequence[str], window: RecordWindow) -> Json:
+        saved, clauses = stored.saved, stored.compiled.clauses(nearest)
         blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.parameters.get("q", ""))))
         filters = [window.clause, visible_clause(groups), *clauses]
         if saved.watched > window.since:
@@ -323,7 +323,7 @@ def _read_matches(answer: JsonMapping, cosines: Mapping[str, float], window: Rec
 
 def _notices(saved: SavedSearch, matches: SearchMatches, window: RecordWindow, due: str) -> list[Notice]:
     def notice(channel: Channel | Literal["feed"], target: str) -> Notice:
-        whose, when = (saved.id, saved.owner), (window.since, window.until, due)
-        return Notice(*whose, channel, target, *when, matches.records, matches.total)
+        owner_key, window_key = (saved.id, saved.owner), (window.since, window.until, due)
+        return Notice(*owner_key, channel, target, *window_key, matches.records, matches.total)
 
     return [notice("feed", ""), *(notice(channel, target) for channel, target in saved.channels.items())]

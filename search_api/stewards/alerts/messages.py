@@ -228,9 +228,9 @@ def _section(digest: SearchDigest, texts: AlertTexts, addresses: AlertAddresses)
     for record, new in digest.records[:_SHOWN]:
         line = texts.new if new else texts.changed
         lines += [line.format(title=_line(record.title)), f"  {addresses.record(record.id)}"]
-    rest = len(digest.records[_SHOWN:]) + digest.more
-    if rest:
-        lines.append(texts.more.format(count=rest))
+    hidden_count = len(digest.records[_SHOWN:]) + digest.more
+    if hidden_count:
+        lines.append(texts.more.format(count=hidden_count))
     return "\n".join([*lines, "", texts.stop.format(link=_stop(digest, addresses))])
 
 

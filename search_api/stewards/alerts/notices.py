@@ -230,8 +230,8 @@ class NoticeStore:
 
     def expire(self, now: datetime) -> None:
         """Deletes notices and deliveries older than 60 days, unless they wait to be sent."""
-        before = (now - timedelta(days=KEPT_DAYS)).isoformat()
-        old: list[Json] = [{"range": {"due": {"lt": before}}}]
+        oldest = (now - timedelta(days=KEPT_DAYS)).isoformat()
+        old: list[Json] = [{"range": {"due": {"lt": oldest}}}]
         self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
 
     def _uncollected(self, now: datetime) -> list[Json]:

@@ -181,16 +181,16 @@ class SavedSearchStore:
             require_alias=True,
         )
 
-    def spend(self, kind: BudgetKind, whose: str, most: int, now: datetime) -> bool:
-        """Counts one mail, unless there were ``most`` in the day that began with the first; whether it may be sent.
+    def spend(self, kind: BudgetKind, owner: str, limit: int, now: datetime) -> bool:
+        """Counts one mail, unless there were ``limit`` in the day that began with the first; whether it may be sent.
 
         One request, so that many at once cannot pass together.
         """
         self._ready()
-        params = {"most": most, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
+        params = {"most": limit, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
         answer = self._client.update(
             index=self._index,
-            id=f"count:{_digest(kind, whose)}",
+            id=f"count:{_digest(kind, owner)}",
             script={"source": _SPEND, "params": params},
             upsert={"kind": "count", "owner": kind, "mails": 0},
             scripted_upsert=True,

@@ -64,9 +64,9 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
     except UnicodeDecodeError:
         raise InvalidInput("body", "body: is not UTF-8") from None
     lines = list(_of_csv(kind, text) if media_type == "text/csv" else _of_json(text))
-    most = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
-    if len(lines) > most:
-        raise TooLarge(f"At most {most} {kind} can be sent at once; these are {len(lines)}.")
+    limit = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
+    if len(lines) > limit:
+        raise TooLarge(f"At most {limit} {kind} can be sent at once; these are {len(lines)}.")
     rules: dict[int, CurationRule] = {}
     refused: list[RefusedLine] = []
     for line, members in enumerate(lines, 1):
@@ -136,10 +136,10 @@ def _message(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    path = ".".join(str(part) for part in first["loc"])
     text = "is not a member of this rule" if first["type"] == "extra_forbidden" else first["msg"]
     message = str(text).removeprefix("Value error, ")
-    return f"{where}: {message}" if where else message
+    return f"{path}: {message}" if path else message
 
 
 class OverlayWriter(Protocol):

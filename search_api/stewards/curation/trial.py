@@ -74,7 +74,7 @@ def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
 
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:
     """The greatest rise first."""
-    ranks = [{record: rank for rank, record in enumerate(each, 1)} for each in (before, after)]
+    ranks = [{record: rank for rank, record in enumerate(ranked_ids, 1)} for ranked_ids in (before, after)]
     pairs = [
         RankChange(record, ranks[0].get(record), ranks[1].get(record)) for record in dict.fromkeys((*after, *before))
     ]
