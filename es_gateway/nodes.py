@@ -101,7 +101,7 @@ class HttpNode(BaseNode):
 
     def _connection(self, deadline: float | None) -> http.client.HTTPConnection:
         """The connection used last that the server still holds open, else a new one that opens when it is used."""
-        remaining = _left(deadline)
+        remaining = _seconds_until(deadline)
         with suppress(IndexError):
             while True:
                 connection = self._idle.pop()
@@ -148,7 +148,7 @@ class _TimedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int | None:
-        self._sock.settimeout(_left(self._deadline))
+        self._sock.settimeout(_seconds_until(self._deadline))
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ def _is_open(sock: socket.socket) -> bool:
     return not poll.poll(0)
 
 
-def _left(deadline: float | None) -> float | None:
+def _seconds_until(deadline: float | None) -> float | None:
     """Seconds until then. Raises TimeoutError if there are none."""
     if deadline is None:
         return None
@@ -195,14 +195,14 @@ class GuardedNode(HttpNode):
         headers: HttpHeaders | None = None,
         request_timeout: DefaultType | float | None = DEFAULT,
     ) -> NodeApiResponse:
-        timeout = self._shortened(request_timeout)  # an expired deadline is not a failure of the node
+        timeout = self._within_deadline(request_timeout)  # an expired deadline is not a failure of the node
         try:
             with self._breaker.guarding(TransportError):
                 return super().perform_request(method, target, body, headers, timeout)
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error
 
-    def _shortened(self, request_timeout: DefaultType | float | None) -> DefaultType | float | None:
+    def _within_deadline(self, request_timeout: DefaultType | float | None) -> DefaultType | float | None:
         """The call's own timeout, or the remaining time of the request if shorter. Raises ConnectionTimeout."""
         remaining = remaining_s()
         if remaining is None:

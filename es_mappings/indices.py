@@ -93,15 +93,15 @@ def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingInde
     if len(indices) > 1:
         raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(indices))}; it must stand for one index.")
     index, body = next(iter(indices.items()))
-    return _described(name, index, body)
+    return _serving_index(name, index, body)
 
 
 def described(client: Elasticsearch, index: str) -> ServingIndex:
     """A concrete index, serving or not, by its own name. Raises IndexGone if there is none."""
-    return _described(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
+    return _serving_index(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
 
 
-def _described(name: str, index: str, body: JsonMapping) -> ServingIndex:
+def _serving_index(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])
 

@@ -65,11 +65,11 @@ def _blocks_of(part: BaseGeometry, grid: CellGrid) -> list[CellRange]:
         coarse = CellGrid(grid.level - steps)
         (around,) = coarse.blocks(box)
         if max(around.last_column - around.first_column, around.last_row - around.first_row) < _WINDOW:
-            return [block.finer(steps) for block in _touched(part, coarse, around)]
+            return [block.finer(steps) for block in _cells_of_part(part, coarse, around)]
     return grid.blocks(box)
 
 
-def _touched(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[CellRange]:
+def _cells_of_part(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[CellRange]:
     """The cells of ``around`` that the part lies in, one block for each run of cells in a row."""
     columns = np.arange(around.first_column, around.last_column + 1)
     rows = np.arange(around.first_row, around.last_row + 1)

@@ -31,7 +31,7 @@ INHERITED = (*_OF_ITS_RECORD, *_WHERE_AND_WHEN)
 def inherited(record: Record) -> Json:
     """The fields that filter passages like records; without empty ones."""
     place_and_time = where_and_when(record)
-    return _filled(
+    return _without_empty(
         {
             "record": record.id,
             **{name: getter(record) for name, getter in _OF_ITS_RECORD.items()},
@@ -49,7 +49,7 @@ def to_document(
     ``vectors``: the fields of its vectors. ``title`` is its document's; ``heading`` is a search field with the title
     and the nearest headings.
     """
-    return _filled(
+    return _without_empty(
         {
             "document": passage.document,
             "owner": passage.owner,
@@ -96,5 +96,5 @@ def from_document(id: str, source: JsonMapping) -> tuple[Passage, str]:
     return passage, source.get("title") or ""
 
 
-def _filled(document: JsonMapping) -> Json:
+def _without_empty(document: JsonMapping) -> Json:
     return {name: value for name, value in document.items() if value not in (None, [], "")}

@@ -126,7 +126,7 @@ def to_document(report: RunReport) -> Json:
 
 def from_document(id: str, source: JsonMapping) -> RunReport:
     """The report that ``to_document`` wrote; members that were not fetched have their defaults."""
-    body = {name: value for name, value in source.items() if name in _PLAIN}
+    body = {name: value for name, value in source.items() if name in _PLAIN_MEMBERS}
     return RunReport(
         id=id,
         counts=Counts(**source.get("counts", {})),
@@ -141,4 +141,11 @@ def from_document(id: str, source: JsonMapping) -> RunReport:
     )
 
 
-_PLAIN = {member.name for member in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}
+_PLAIN_MEMBERS = {member.name for member in fields(RunReport)} - {
+    "id",
+    "counts",
+    "tokens",
+    "refusals",
+    "failures",
+    "warnings",
+}

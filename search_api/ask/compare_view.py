@@ -74,7 +74,7 @@ def compare_views(parts: Parts) -> APIBlueprint:
     )
     def compare(body: CompareBody) -> Response:
         _refuse_too_many(body)
-        entries, shared, left_out = _chosen(parts, body)
+        entries, shared, left_out = _documents_to_compare(parts, body)
         rows = _rows(parts, body.questions, entries, shared)
         if body.f == "csv":
             return _as_csv(body.questions, list(rows))
@@ -95,7 +95,7 @@ def _refuse_too_many(body: CompareBody) -> None:
         )
 
 
-def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], SharedDocuments | None, int]:
+def _documents_to_compare(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], SharedDocuments | None, int]:
     """The documents in their order, what a collection opens, and how many were left out.
 
     Raises NotFound, InvalidInput.

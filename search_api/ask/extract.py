@@ -136,7 +136,9 @@ def checked_sentences(
     """Each sentence with its citations and whether they support it. ``judge`` None: by shared words alone."""
     by_number = {passage.number: passage.text for passage in passages}
     ready = _CITED_AFTER_STOP.sub(r" \2\1 ", text)  # "... 12 m. [1]": the citation belongs before the full stop
-    return tuple(_checked(sentence, by_number, judge, min_support) for sentence in sentences(ready.replace("\n", " ")))
+    return tuple(
+        _check_sentence(sentence, by_number, judge, min_support) for sentence in sentences(ready.replace("\n", " "))
+    )
 
 
 def citations_of(sentence: str) -> tuple[int, ...]:
@@ -149,7 +151,7 @@ def without_citations(sentence: str) -> str:
     return re.sub(r"\s+([.,;!?])", r"\1", re.sub(r"\s+", " ", _CITATION.sub("", sentence))).strip()
 
 
-def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
+def _check_sentence(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
     cited = citations_of(sentence)
     claim = without_citations(sentence)
     unknown = [number for number in cited if number not in texts]
@@ -217,10 +219,10 @@ def contradicts(sentence: str, evidence: str) -> bool:
     shared = words & content_words(nearest)
     if not words or len(shared) * 2 < len(words):
         return False
-    return _negated(sentence) != _negated(nearest) or _says_opposite(sentence, nearest)
+    return _has_negation(sentence) != _has_negation(nearest) or _says_opposite(sentence, nearest)
 
 
-def _negated(text: str) -> bool:
+def _has_negation(text: str) -> bool:
     """An even number of negations says yes."""
     words: list[str] = [word.lower() for word in _WORD_OR_CONTRACTION.findall(text)]
     count = sum(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in words)
@@ -229,7 +231,7 @@ def _negated(text: str) -> bool:
 
 
 def _says_opposite(sentence: str, nearest: str) -> bool:
-    sentence_words, nearest_words = _plain(sentence), _plain(nearest)
+    sentence_words, nearest_words = _word_stems(sentence), _word_stems(nearest)
     return any(
         word not in nearest_words and opposite in nearest_words and opposite not in sentence_words
         for word in sentence_words
@@ -237,7 +239,7 @@ def _says_opposite(sentence: str, nearest: str) -> bool:
     )
 
 
-def _plain(text: str) -> set[str]:
+def _word_stems(text: str) -> set[str]:
     """The words, and each without its ending."""
     words = {word.lower() for word in _WORD_OR_CONTRACTION.findall(text)}
     bare = {_ENDINGS.sub("", word) for word in words}

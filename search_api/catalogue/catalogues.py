@@ -98,7 +98,7 @@ class Catalogues:
         count_cache_lookup("catalogues", hit=cached is not None)
         if cached is not None:
             return cached
-        catalogues = self._read()
+        catalogues = self._read_all()
         with self._lock:
             self._cache[groups], self._just_read[groups] = catalogues, True
         return catalogues
@@ -121,7 +121,7 @@ class Catalogues:
             self._cache.clear()
             self._just_read.clear()
 
-    def _read(self) -> tuple[Catalogue, ...]:
+    def _read_all(self) -> tuple[Catalogue, ...]:
         measures = _measures()
         answer = self._reader.search(
             {

@@ -95,11 +95,11 @@ def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
     languages = LANGUAGES if len(words) <= _MOST_STEMMED_WORDS else ()
     return [
         phrase(term, texts),
-        *(_reduced(term, words, [f"{text}.{language}" for text in texts]) for language in languages),
+        *(_short_clause(term, words, [f"{text}.{language}" for text in texts]) for language in languages),
     ]
 
 
-def _reduced(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
+def _short_clause(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
     clauses: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
     return {"bool": {"filter": [phrase(term, fields), *clauses]}}
 
@@ -177,7 +177,7 @@ class RecordReader:
         hits = answer["hits"]["hits"]
         page = hits[: request.limit]
         after = tuple(page[-1]["sort"]) if len(hits) > request.limit and page else None
-        return ListPage(tuple(_stored(hit) for hit in page), int(answer["hits"]["total"]["value"]), after)
+        return ListPage(tuple(_stored_record(hit) for hit in page), int(answer["hits"]["total"]["value"]), after)
 
     def pages(self, request: ListRequest) -> Iterator[ListPage]:
         """All pages from this one on."""
@@ -198,7 +198,7 @@ class RecordReader:
             hit = self._source(full, "records", vectors.WITHOUT)
         if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
-        return _stored(hit)
+        return _stored_record(hit)
 
     def original(self, record_id: str) -> Original:
         """Raises NotFound if the original was not stored."""
@@ -218,16 +218,16 @@ class RecordReader:
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the live records. Raises Unavailable."""
-        return self._on_records(lambda _: body) if index is None else self._searched(index, body)
+        return self._on_records(lambda _: body) if index is None else self._search(index, body)
 
     def ledger(self, body: JsonMapping) -> Json:
         """One search on the ledger of removed records."""
         return self.search(body, alias(self._prefix, "ledger"))
 
     def _on_records(self, body: Callable[[Serving], JsonMapping]) -> Json:
-        return with_current_index(self._resolver, lambda serving: self._searched(serving.records.index, body(serving)))
+        return with_current_index(self._resolver, lambda serving: self._search(serving.records.index, body(serving)))
 
-    def _searched(self, index: str, body: JsonMapping) -> Json:
+    def _search(self, index: str, body: JsonMapping) -> Json:
         try:
             return search_all(self._client, [{"index": index}, dict(body)])[0]
         except SearchRefused as error:
@@ -244,7 +244,7 @@ class RecordReader:
         return dict(answer) if answer.get("found") else None
 
 
-def _stored(hit: JsonMapping) -> Stored:
+def _stored_record(hit: JsonMapping) -> Stored:
     source = hit["_source"]
     harvest = source.get("harvest", {})
     moments = harvest.get("written"), harvest.get("first_seen"), harvest.get("run")

@@ -180,7 +180,7 @@ class Previews:
             raise NotFound("Previews are switched off here.")
         pictures = picture_addresses(record)
         for address in pictures:
-            preview = self._drawn(address, self._gate)
+            preview = self._draw(address, self._gate)
             if preview.picture is not None:
                 return preview.picture
         if not pictures:
@@ -188,7 +188,7 @@ class Previews:
         # The same message for every error: the reason would reveal hosts of our own network. It is in the log.
         raise NotFound(f"The preview of {record.id!r} cannot be shown.")
 
-    def _drawn(self, address: str, gate: Callable[[], Gate]) -> Preview:
+    def _draw(self, address: str, gate: Callable[[], Gate]) -> Preview:
         cached = self._cache.get(address)
         if cached is not None:
             return cached
@@ -197,13 +197,13 @@ class Previews:
         try:
             cached = self._cache.get(address)  # another request may have fetched it meanwhile
             if cached is None:
-                cached = self._fetched(address, gate())
+                cached = self._fetch(address, gate())
                 self._cache.put(address, cached)
             return cached
         finally:
             self._fetching.release()
 
-    def _fetched(self, address: str, gate: Gate) -> Preview:
+    def _fetch(self, address: str, gate: Gate) -> Preview:
         outgoing = Outgoing(
             address,
             headers={"accept": _ACCEPT},

@@ -68,7 +68,7 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """Only the record."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return _serialized(graph, syntax)
+    return _serialise(graph, syntax)
 
 
 def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
@@ -85,10 +85,10 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
         add_record(graph, record, URIRef(address))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(address)))
     _add_paging(graph, catalogue, page)
-    return _serialized(graph, syntax)
+    return _serialise(graph, syntax)
 
 
-def _serialized(graph: Graph, syntax: Syntax) -> str:
+def _serialise(graph: Graph, syntax: Syntax) -> str:
     """RDF/XML with sorted subjects, because rdflib's order differs between processes."""
     text = graph.serialize(format=syntax)
     if syntax != "xml":

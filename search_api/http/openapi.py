@@ -54,7 +54,7 @@ def register(app: OpenAPI) -> None:
 
     @cache
     def document(version: Version) -> Json:
-        corrected = _corrected(copy.deepcopy(app.api_doc))
+        corrected = _correct(copy.deepcopy(app.api_doc))
         return as_openapi30(corrected) if version == "oas30" else corrected
 
     def answer() -> Response:
@@ -84,7 +84,7 @@ def _version(name: str | None) -> Version:
     return _BY_MEDIA_TYPE[best]
 
 
-def _corrected(document: Json) -> Json:
+def _correct(document: Json) -> Json:
     """Problems with their own media type; each operation can also return one from before its view."""
     for path, methods in document.get("paths", {}).items():
         for operation in methods.values():

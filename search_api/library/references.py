@@ -182,7 +182,7 @@ def _parts_of_bibtex(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_bibtex_entry(key: str, entry: Entry) -> Reference:
-    fields = {str(name).lower(): _plain(str(value)) for name, value in entry.fields.items()}
+    fields = {str(name).lower(): _without_tex(str(value)) for name, value in entry.fields.items()}
     doi = doi_in(fields.get("doi", "") or fields.get("url", ""))
     url = fields.get("url", "")
     is_link = url.startswith(("http://", "https://")) and len(url) <= LONGEST
@@ -204,10 +204,10 @@ def _bibtex_name(person: Person) -> str:
         *person.last_names,
         *person.lineage_names,
     )
-    return _plain(" ".join(parts))[:200]
+    return _without_tex(" ".join(parts))[:200]
 
 
-def _plain(text: str) -> str:
+def _without_tex(text: str) -> str:
     """Text without TeX's braces and commands; text that is not valid TeX is unchanged."""
     try:
         return " ".join(str(Text.from_latex(text)).split())

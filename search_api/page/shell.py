@@ -205,7 +205,7 @@ def bundle_file(name: str) -> Response:
     response = with_page_policy(Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))
     response.vary.add("Accept-Encoding")
     if request.accept_encodings["gzip"]:
-        response.set_data(_gzipped(name))
+        response.set_data(_gzip(name))
         response.headers["Content-Encoding"] = "gzip"
     if _HASHED.search(name):  # another content has another name
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
@@ -272,5 +272,5 @@ def _bytes(name: str) -> bytes:
 
 
 @cache
-def _gzipped(name: str) -> bytes:
+def _gzip(name: str) -> bytes:
     return gzip.compress(_bytes(name), mtime=0)

@@ -224,7 +224,7 @@ def _form(operation: ApiOperation, document: Json) -> str:
 
 
 def _field(id: str, parameter: Json, document: Json) -> str:
-    schema = _resolved(parameter.get("schema", {}), document)
+    schema = _resolve_references(parameter.get("schema", {}), document)
     pairs = {"id": id, "name": parameter["name"], "data-in": parameter["in"], "aria-describedby": f"{id}-about"}
     attributes = " ".join(f'{name}="{escape(value)}"' for name, value in pairs.items())
     needed = " (required)" if parameter.get("required") else ""
@@ -247,7 +247,7 @@ def _control(attributes: str, parameter: Json, schema: Json) -> str:
 
 def _body(operation: ApiOperation, media_type: str, content: Json, document: Json) -> str:
     id = f"{operation.id}-body"
-    schema = json.dumps(_resolved(content.get("schema", {}), document), indent=2, ensure_ascii=False)
+    schema = json.dumps(_resolve_references(content.get("schema", {}), document), indent=2, ensure_ascii=False)
     attributes = f'id="{id}" name="body" data-in="body" data-type="{escape(media_type)}" rows="5" spellcheck="false"'
     return (
         f'<div class="field"><label for="{id}">Body ({escape(media_type)})</label>'
@@ -281,18 +281,18 @@ def _choices(schema: Json) -> Iterator[Json]:
             yield choice
 
 
-def _resolved(schema: Json, document: Json, depth: int = 0) -> Json:
+def _resolve_references(schema: Json, document: Json, depth: int = 0) -> Json:
     """With what it refers to in its place; deeper than a few levels the reference stays."""
     reference = schema.get("$ref", "")
     if reference and depth < _DEEPEST:
         named: Json = document["components"]["schemas"].get(reference.rpartition("/")[2], {})
-        return _resolved(named, document, depth + 1)
+        return _resolve_references(named, document, depth + 1)
     return {name: _inner(value, document, depth + 1) for name, value in schema.items()}
 
 
 def _inner(value: object, document: Json, depth: int) -> object:
     if isinstance(value, dict):
-        return _resolved(value, document, depth)
+        return _resolve_references(value, document, depth)
     if isinstance(value, list):
         return [_inner(item, document, depth) for item in value]
     return value

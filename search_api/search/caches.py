@@ -162,7 +162,7 @@ class CachingEmbedder:
 
     embedder: Embedder
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: LRUCache[_Texts, Encoded] = field(default_factory=_question_cache)
+    _cache: LRUCache[_Texts, Encoded] = field(default_factory=_question_cache)
 
     @property
     def card(self) -> EmbedderCard:
@@ -178,7 +178,7 @@ class CachingEmbedder:
             return self.embedder.encode(texts, kind)
         questions = tuple(texts)
         with self._lock:
-            encoded = self._kept.get(questions)
+            encoded = self._cache.get(questions)
         count_cache_lookup("questions", hit=encoded is not None)
         if encoded is None:
             encoded = self.embedder.encode(texts, kind)
@@ -186,7 +186,7 @@ class CachingEmbedder:
                 array.setflags(write=False)
             if _bytes_of(encoded) <= MOST_BYTES:
                 with self._lock:
-                    self._kept[questions] = encoded
+                    self._cache[questions] = encoded
         return encoded
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -258,7 +258,7 @@ class CachingCrossEncoder:
     cross_encoder: CrossEncoder
     together: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: LRUCache[bytes, float] = field(default_factory=_score_cache)
+    _cache: LRUCache[bytes, float] = field(default_factory=_score_cache)
 
     @property
     def card(self) -> CrossEncoderCard:
@@ -268,7 +268,7 @@ class CachingCrossEncoder:
         """logits: (n,), in the order of ``texts``. Raises Unavailable only if a text must be read."""
         keys = [_pair_key(question, text) for text in texts]
         with self._lock:
-            cached = {key: self._kept[key] for key in keys if key in self._kept}
+            cached = {key: self._cache[key] for key in keys if key in self._cache}
         misses = {key: text for key, text in zip(keys, texts, strict=True) if key not in cached}
         if keys:
             count_cache_lookup("reranker", hit=not misses)
@@ -277,7 +277,7 @@ class CachingCrossEncoder:
             scores = self.cross_encoder.score(question, list(texts_to_score.values()))
             fresh = dict(zip(texts_to_score, map(float, scores), strict=True))
             with self._lock:
-                self._kept.update(fresh)
+                self._cache.update(fresh)
             cached |= fresh
         return np.array([cached[key] for key in keys], dtype=np.float64)
 

@@ -116,7 +116,7 @@ class ActiveRules:
         """Skips and logs a rule that this version cannot read."""
         rules: defaultdict[type[CurationRule], list[CurationRule]] = defaultdict(list)
         for stored_rule in stored:
-            if (rule := _read(stored_rule)) is not None and rule.holds_on(today):
+            if (rule := _rule_of(stored_rule)) is not None and rule.holds_on(today):
                 rules[type(rule)].append(rule)
         all_rules = [rule for of_type in rules.values() for rule in of_type]
         pins = sorted(
@@ -145,7 +145,7 @@ class ActiveRules:
         decided = CurationDecisions(
             blocked=frozenset(block.record for block in blocks if block.record is not None),
             blocked_sources=frozenset(block.source for block in blocks if block.source is not None),
-            boosts=_summed(self.boosts.of_question(key)),
+            boosts=_sum_boosts(self.boosts.of_question(key)),
         )
         pins: dict[str, Pinned] = {}
         for pin in self.pins.of_question(key):
@@ -164,7 +164,7 @@ def with_draft(live: Iterable[StoredRule], draft: Iterable[StoredRule]) -> list[
     return [stored for stored in rules.values() if stored.content is not None]
 
 
-def _read(stored: StoredRule) -> CurationRule | None:
+def _rule_of(stored: StoredRule) -> CurationRule | None:
     try:
         return stored.rule
     except ValidationError as error:
@@ -172,7 +172,7 @@ def _read(stored: StoredRule) -> CurationRule | None:
         return None
 
 
-def _summed(rules: Iterable[BoostRule]) -> Mapping[str, float]:
+def _sum_boosts(rules: Iterable[BoostRule]) -> Mapping[str, float]:
     sums: defaultdict[str, float] = defaultdict(float)
     for rule in rules:
         sums[rule.source] += rule.boost
@@ -228,7 +228,7 @@ class LiveRules:
         self._today = today
         self._lock = threading.Lock()
         self._rules = NO_RULES
-        self._read: tuple[Mark, date] | None = None
+        self._rule_of: tuple[Mark, date] | None = None
         self._ticker = Ticker(self, every_s, "curation")
 
     def __call__(self) -> ActiveRules:
@@ -240,9 +240,9 @@ class LiveRules:
         with self._lock:
             today = self._today()
             state = (self._store.mark(), today)
-            if state != self._read:
+            if state != self._rule_of:
                 self._rules = ActiveRules.of(self._store.rules(draft=""), today)
-                self._read = state
+                self._rule_of = state
 
     def try_tick(self) -> None:
         """Like ``tick``, but only logs a failure; the next tick reads the rules."""

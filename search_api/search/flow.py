@@ -68,7 +68,7 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        answer = with_current_index(self.parts.resolver, lambda serving: self._corrected(request, serving))
+        answer = with_current_index(self.parts.resolver, lambda serving: self._search_corrected(request, serving))
         if request.offset and request.offset >= answer.matched:
             raise InvalidInput(
                 "cursor", f"cursor: is past the last of the {answer.matched} hits; a search returns only the best"
@@ -77,9 +77,9 @@ class SearchPipeline:
 
     def ordered(self, request: SearchRequest) -> SearchState:
         """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
-        return with_current_index(self.parts.resolver, lambda serving: self._ranked(request, serving))
+        return with_current_index(self.parts.resolver, lambda serving: self._rank(request, serving))
 
-    def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
+    def _search_corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """If a misspelling is certain, the answer to the corrected question, if it has one.
 
         A word that was already read as the beginning or a slip of a name is none.
@@ -100,9 +100,9 @@ class SearchPipeline:
         return replace(corrected, interpretation=interpretation, corrected_from=request.q, did_you_mean=None)
 
     def _answer(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
-        return present(self.round_three(self._ranked(request, serving)))
+        return present(self.round_three(self._rank(request, serving)))
 
-    def _ranked(self, request: SearchRequest, serving: Serving) -> SearchState:
+    def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self.understand(request, serving)
         state = self.round_one(state)
         return rank_candidates(self.parts, self.round_two(state))
@@ -253,18 +253,18 @@ def _may_be_foreign(interpretation: Interpretation, spelling: Spelling, serving:
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:
     """The state with its ranking, the stewards' boosts and pins in it. Raises Unavailable."""
     with state.watch.stage("rank"):
-        ranking = with_boosts(_fused(parts, state), state.rules.boosts)
+        ranking = with_boosts(_fuse(parts, state), state.rules.boosts)
     with state.watch.stage("interact"):
         ranking = _with_late_interaction(parts, state, ranking)
     with state.watch.stage("rerank"):
-        ranking, unread = _reranked(parts, state, ranking)
+        ranking, unread = _rerank(parts, state, ranking)
         ranking = with_pins(nearest_first(ranking), state.rules.pins)
     wants_meaning = state.request.algorithm != "bm25" and bool(state.request.q)
     without = ("dense",) if wants_meaning and state.serving.embedder is None else ()
     return replace(state, ranked=ranking, degraded=(*without, *unread, *state.interpretation.degraded))
 
 
-def _fused(parts: SearchParts, state: SearchState) -> Ranking:
+def _fuse(parts: SearchParts, state: SearchState) -> Ranking:
     config, target = parts.config, target_of(state.request, state.interpretation, parts.now_ms())
     share = config.words.foreign_language if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
     candidates = state.candidates.candidates(config.record_columns)
@@ -282,7 +282,7 @@ def _with_late_interaction(parts: SearchParts, state: SearchState, ranking: Rank
     return interact(ranking, interactions(vectors.tokens, [texts.get(record) for record in best]))
 
 
-def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+def _rerank(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
     """A reranker reads topics: a question with only a place or period is not reranked."""
     reading, load, interpretation = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
     if reading is None or load is None or not state.request.rerank or not interpretation.thematic or len(ranking) == 0:

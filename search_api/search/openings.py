@@ -77,7 +77,7 @@ def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapp
     return {
         key: question_rows
         for key, question_rows in by_question.items()
-        if key and _agreed([row for row in question_rows if row.opened], evidence.people, evidence.days)
+        if key and _has_agreement([row for row in question_rows if row.opened], evidence.people, evidence.days)
     }
 
 
@@ -94,7 +94,7 @@ def _person(row: LoggedSearch) -> str:
     return row.who if row.who.startswith(OF_A_KEY) else f"{row.who} {term_key(row.question)}"
 
 
-def _agreed(rows: Sequence[LoggedSearch], people: int, days: int) -> bool:
+def _has_agreement(rows: Sequence[LoggedSearch], people: int, days: int) -> bool:
     return len({row.who for row in rows}) >= people and len({row.day for row in rows}) >= days
 
 
@@ -116,7 +116,7 @@ def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> flo
     }
     opening = [row for row in rows if record in row.opened]
     weighted_openings = 0.0
-    if _agreed(opening, evidence.openers, evidence.days):
+    if _has_agreement(opening, evidence.openers, evidence.days):
         weighted_openings = math.fsum(1.0 / chances[person] for person in {row.who for row in opening})
     elif math.fsum(chances.values()) < evidence.openers:  # exact: the order of the log must not decide
         return None

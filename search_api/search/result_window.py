@@ -130,7 +130,7 @@ def _best(candidates: CandidateSet, signal: SignalName) -> float:
 
 _GROWTH = (1, 4, 10)
 """A list that is too short after folding is requested again, longer by these factors."""
-_FOLDED = 400
+_FOLD_LIMIT = 400
 """Up to so many matches, duplicates beyond the window are found, and the list is as long as said; of more, it may be
 shorter.
 """
@@ -162,11 +162,11 @@ def fold_and_diversify(
         folded = deduplicate(ids, {record: fields[record].duplicate_key for record in ranked} | dict(beyond))
     shown_positions = [position for position, record in enumerate(ids) if not folded or record in folded]
     inside = [position for position in shown_positions if position < len(ranked)]
-    positions = [*_diversified(inside, ids, ranking, fields, request), *shown_positions[len(inside) :]]
+    positions = [*_diversify(inside, ids, ranking, fields, request), *shown_positions[len(inside) :]]
     return DisplayOrder(positions[: ranking.ranker.max_results], folded)
 
 
-def _diversified(
+def _diversify(
     positions: list[int],
     ids: Sequence[str],
     ranking: Ranking,
@@ -232,7 +232,7 @@ def needs_hits_beyond(count: BeyondWindowCount, request: SearchRequest, inside: 
 
 def _is_exact(count: BeyondWindowCount, request: SearchRequest, inside: DisplayOrder, max_results: int) -> bool:
     """Whether so few records match that duplicates among them are found before they are counted."""
-    few = len(inside.positions) + count.count <= min(_FOLDED, max_results)
+    few = len(inside.positions) + count.count <= min(_FOLD_LIMIT, max_results)
     return count.count > 0 and few and request.group == "identity"
 
 

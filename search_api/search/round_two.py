@@ -168,7 +168,7 @@ class RoundTwo:
         plan, counts = self.search.plan, self.first.counts
         if self.tokens is not None:
             self.tokens.read(answers)  # into the cache, for the ranking
-        candidates = self._merged(answers)
+        candidates = self._merge(answers)
         if "count" in answers:
             counts = replace(counts, matching=answers["count"]["hits"]["total"]["value"])
         any_matches = "any match" in answers and answers["any match"]["hits"]["total"]["value"] > 0
@@ -181,7 +181,7 @@ class RoundTwo:
     def _matches(self, answers: Mapping[str, JsonMapping]) -> CandidateMatches:
         return read_matches(answers["matches"], self.search.plan.index_uuid) if "matches" in answers else _NO_MATCHES
 
-    def _merged(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
+    def _merge(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
         """The candidates with known values: they exist and pass the filters."""
         plan, matches = self.search.plan, self._matches(answers)
         fields, versions = self._fields(answers, matches)

@@ -63,7 +63,7 @@ def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexe
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
     )
-    return Indexed(_titles(titles), _near(_keywords(keywords), text, limit))
+    return Indexed(_titles(titles), _similar_keywords(_keywords(keywords), text, limit))
 
 
 def _titles_body(text: str, limit: int, *, fuzzy: bool) -> Json:
@@ -118,7 +118,7 @@ def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
     return [KeywordSuggestion(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
 
 
-def _near(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
+def _similar_keywords(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
     max_slips = slips_allowed(text)
     slipped_keywords = [
@@ -247,18 +247,18 @@ class PlaceSuggester:
         return places
 
     def _beginning(self, text: str) -> list[str]:
-        start = bisect.bisect_left(self._sorted, text)
-        end = bisect.bisect_left(self._sorted, text + "\uffff", lo=start)
-        return self._sorted[start : min(end, start + _MOST_LOOKED_AT)]
+        start = bisect.bisect_left(self._sorted_names, text)
+        end = bisect.bisect_left(self._sorted_names, text + "\uffff", lo=start)
+        return self._sorted_names[start : min(end, start + _MOST_LOOKED_AT)]
 
     def _misspelt(self, text: str) -> dict[str, int]:
         """Names with the same first letter, because typing errors rarely affect the first one."""
         max_slips = slips_allowed(text)
         if max_slips == 0 or any(character.isdigit() for character in text):
             return {}
-        start = bisect.bisect_left(self._sorted, text[0])
-        end = bisect.bisect_left(self._sorted, text[0] + "\uffff", lo=start)
-        keys = self._sorted[start:end]
+        start = bisect.bisect_left(self._sorted_names, text[0])
+        end = bisect.bisect_left(self._sorted_names, text[0] + "\uffff", lo=start)
+        keys = self._sorted_names[start:end]
         # A first check in C: the longest beginning differs by at most ``most`` letters from the best one.
         longest = [key[: len(text) + max_slips] for key in keys]
         similar_names = process.extract(
@@ -268,7 +268,7 @@ class PlaceSuggester:
         return {key: slipped for key, slipped in slips_by_name.items() if slipped is not None}
 
     @cached_property
-    def _sorted(self) -> list[str]:
+    def _sorted_names(self) -> list[str]:
         return sorted(self._names.keys())
 
 

@@ -27,10 +27,13 @@ FLOW = ("flow", "ranking/combiners/combiner", "round_one", "round_two", "round_t
 NOT_OF_THE_RANKING = {
     "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
-    "search/retrieval/refinement.py": {"_BESIDE", "_LEAST_LIKENESS, _SURE_LIKENESS"},  # which senses and corrections
+    "search/retrieval/refinement.py": {
+        "_LEAST_SENSE_SHARE",
+        "_LEAST_LIKENESS, _SURE_LIKENESS",
+    },  # which senses and corrections
     "search/retrieval/serving.py": {
-        "_KEPT_S",
-        "_LANGUAGES_KEPT_S",
+        "_CACHE_S",
+        "_LANGUAGES_CACHE_S",
         "_LEAST_SHARE",
     },  # caches, and languages of a catalogue
 }

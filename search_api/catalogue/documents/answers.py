@@ -30,7 +30,7 @@ CITATION_TYPES = tuple(format.media_type for format in CITATION_FORMATS.values()
 def feature(document: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:
     """Everything but the text of the passages; the place and time of its record. ``has_file``: it can be fetched."""
     entry, record = document.entry, document.record
-    tables = [_linked(table, entry, addresses) for table in tables_of(entry)]
+    tables = [_with_link(table, entry, addresses) for table in tables_of(entry)]
     members: Json = {
         **_properties(entry),
         "sonde:private": document.is_private or None,
@@ -114,7 +114,7 @@ def _more_links(document: VisibleDocument, addresses: Addresses, *, has_file: bo
     return links
 
 
-def _linked(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
+def _with_link(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
     here = address_of(entry, addresses, f"/tables/{table.number}")
     return {**described(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
 

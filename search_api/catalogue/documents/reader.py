@@ -21,7 +21,17 @@ from search_api.catalogue.listing import RecordReader
 from search_api.search.passages.scope import PassageScope, scopes
 from search_api.search.retrieval.clauses import Clause
 
-_SHOWN = ["document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page", "table"]
+_SOURCE_FIELDS = [
+    "document",
+    "ordinal",
+    "text",
+    "kind",
+    "section_path",
+    "section_role",
+    "first_page",
+    "last_page",
+    "table",
+]
 _LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
 
 
@@ -104,18 +114,18 @@ class DocumentReader:
     def _ids(self, filters: Sequence[Clause], after: str, size: int) -> tuple[list[str], int]:
         """Each document has one passage 0."""
         body = {"sort": [{"document": "asc"}], "search_after": [after], "size": size, "_source": ["document"]}
-        answer = self._searched(self._scope(PUBLIC), [{"term": {"ordinal": 0}}, *filters], body)
+        answer = self._search(self._scope(PUBLIC), [{"term": {"ordinal": 0}}, *filters], body)
         ids = [str(hit["_source"]["document"]) for hit in answer["hits"]["hits"]]
         return ids, int(answer["hits"]["total"]["value"])
 
     def passages(self, document: VisibleDocument, offset: int, limit: int) -> list[Passage]:
         """In the order of the document, from the position ``offset`` on; without the boxes of their words."""
         filters: list[Clause] = [{"range": {"ordinal": {"gte": offset}}}]
-        return self._passages(document.entry, filters, limit, _SHOWN)
+        return self._passages(document.entry, filters, limit, _SOURCE_FIELDS)
 
     def passage(self, document: VisibleDocument, ordinal: int) -> Passage:
         """One passage with the boxes of its words. Raises NotFound."""
-        matches = self._passages(document.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
+        matches = self._passages(document.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SOURCE_FIELDS, "word_boxes"])
         if not matches:
             raise NotFound(f"The document {document.entry.id!r} has no passage {ordinal}.")
         return matches[0]
@@ -136,13 +146,13 @@ class DocumentReader:
 
     def _passages(self, entry: DocumentEntry, filters: list[Clause], limit: int, fields: list[str]) -> list[Passage]:
         body = {"sort": [{"ordinal": "asc"}], "size": limit, "_source": fields}
-        answer = self._searched(self._scope(entry.owner), [{"term": {"document": entry.id}}, *filters], body)
+        answer = self._search(self._scope(entry.owner), [{"term": {"document": entry.id}}, *filters], body)
         return [passages.from_document(hit["_id"], hit["_source"])[0] for hit in answer["hits"]["hits"]]
 
     def _scope(self, owner: str) -> PassageScope:
         return scopes(self._prefix, *(("public", None) if owner == PUBLIC else ("mine", owner)))[0]
 
-    def _searched(self, scope: PassageScope, filters: Sequence[Clause], body: JsonMapping) -> Json:
+    def _search(self, scope: PassageScope, filters: Sequence[Clause], body: JsonMapping) -> Json:
         query = {"bool": {"filter": [scope.clause, *filters]}}
         routing = {"routing": scope.header["routing"]} if "routing" in scope.header else {}
         answer: Json = self._client.search(

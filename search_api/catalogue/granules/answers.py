@@ -129,7 +129,7 @@ def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, read: i
         number_matched = len(items)
     line = None
     if number_matched != len(items):
-        total, line = _counted(collection, filters, ask)
+        total, line = _count_granules(collection, filters, ask)
         number_matched = number_matched if number_matched is not None else total
     timeline = timeline_of(granule.start for granule in items)
     if timeline is not None and number_matched == len(items):
@@ -137,7 +137,7 @@ def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, read: i
     return Granules(tuple(items), number_matched, line or timeline)
 
 
-def _counted(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int | None, TimeLine | None]:
+def _count_granules(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int | None, TimeLine | None]:
     """Nothing if the API does not count."""
     try:
         answer = ask(f"{collection}/aggregate", {**filters, "aggregations": _COUNTS})
@@ -152,7 +152,7 @@ def _counted(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int
     ]
     if not buckets:
         return total, None
-    return total, TimeLine(_interval([start for start, _ in buckets]), _merged(buckets), of_all=True)
+    return total, TimeLine(_interval([start for start, _ in buckets]), _merge_counts(buckets), of_all=True)
 
 
 def _interval(starts: list[str]) -> Interval:
@@ -161,7 +161,7 @@ def _interval(starts: list[str]) -> Interval:
     return "month" if all(start[8:10] == "01" for start in starts) else "day"
 
 
-def _merged(buckets: list[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+def _merge_counts(buckets: list[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     digits = {"year": 4, "month": 7, "day": 10}[_interval([start for start, _ in buckets])]
     counts: dict[str, int] = {}
     for start, number in sorted(buckets):

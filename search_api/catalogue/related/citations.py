@@ -111,14 +111,14 @@ def citations_of(doi: str, answer: object) -> tuple[CitingWork, ...]:
     if not isinstance(events, list):
         raise ValueError("no list of events")
     newest: dict[str, CitingWork] = {}
-    for citation in _read(doi.lower(), events):
+    for citation in _citing_works(doi.lower(), events):
         earlier = newest.get(citation.doi)
         if earlier is None or (citation.year or "") > (earlier.year or ""):
             newest[citation.doi] = citation
     return tuple(sorted(newest.values(), key=lambda citation: (-int(citation.year or 0), citation.doi)))
 
 
-def _read(doi: str, events: Iterable[object]) -> Iterable[CitingWork]:
+def _citing_works(doi: str, events: Iterable[object]) -> Iterable[CitingWork]:
     for event in events:
         attributes = event.get("attributes") if isinstance(event, dict) else None
         if isinstance(attributes, dict) and (citation := _citation(doi, attributes)) is not None:
@@ -189,7 +189,7 @@ class MentionReader:
         phrases = phrases_of(record)
         if not phrases:
             return []
-        quoted, referring = self._named(record, phrases)
+        quoted, referring = self._mentions(record, phrases)
         visible = self._visible([id for id in referring if id not in quoted])
         entries = {**self._entries(list(quoted)), **{id: referring[id] for id in visible}}
         mentions = [
@@ -209,7 +209,7 @@ class MentionReader:
         entries = self._entries(list(by_document))
         return [Mention(entry, by_document[id]) for id, entry in sorted(entries.items())]
 
-    def _named(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
+    def _mentions(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
         """A passage of each document whose text names it; the entries whose references do, visible or not."""
         scope = scopes(self.prefix, "public", None)[0]
         own_document = document_of_record(record.id)  # a document quotes its own title

@@ -205,7 +205,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         if _RECORD_INDEX.fullmatch(index) is None:
             raise NotFiltered(f"{endpoint_id} of {index or 'every index'}")
         if endpoint_id == "search":
-            return self._searched(send, index, body)
+            return self._search(send, index, body)
         if endpoint_id == "count":
             return send(body={"query": filtered_body(body, groups_of_caller())["query"]})
         if endpoint_id == "get":
@@ -229,7 +229,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
                 answers[position] = self._without_hidden(str(header.get("index", index)), body, answers[position])
         return response
 
-    def _searched(self, send: Any, index: str, body: Json | None) -> Any:
+    def _search(self, send: Any, index: str, body: Json | None) -> Any:
         response = send(body=_filtered_or_raise(body, groups_of_caller()))
         if body and "suggest" in body:
             return Answer(body=self._without_hidden(index, body, response.body), meta=response.meta)
@@ -258,7 +258,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         if not document.get("found") or self._is_seen(index, id, document):
             return response
         hidden = {"_index": document["_index"], "_id": document["_id"], "found": False}
-        if 404 in self._ignored():
+        if 404 in self._ignored_statuses():
             return Answer(body=hidden, meta=response.meta)
         raise DocumentMissing("Elasticsearch does not have what was requested (404).", status=404)
 
@@ -274,7 +274,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         except (DocumentMissing, IndexGone):
             return False
 
-    def _ignored(self) -> tuple[int, ...]:
+    def _ignored_statuses(self) -> tuple[int, ...]:
         """Status codes given to ``options(ignore_status=...)``."""
         statuses = self._ignore_status
         return tuple(statuses) if isinstance(statuses, tuple | list | set | frozenset) else ()

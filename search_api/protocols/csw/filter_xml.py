@@ -207,9 +207,9 @@ def _condition(element: etree._Element, depth: int) -> Json:
     if name in _SPATIAL:
         place = element.findtext(f"{{{OGC}}}PropertyName") or "ows:BoundingBox"
         return {"op": _SPATIAL[name], "args": [{"property": place.strip()}, _geometry(element)]}
-    if name not in _OTHERS:
+    if name not in _OTHER_OPERATORS:
         raise _wrong(f"{name} is not supported")
-    return _OTHERS[name](element)
+    return _OTHER_OPERATORS[name](element)
 
 
 def _like(element: etree._Element) -> Json:
@@ -239,7 +239,7 @@ def _between(element: etree._Element) -> Json:
     return {"op": "between", "args": [_property(element), *values]}
 
 
-_OTHERS: dict[str, Callable[[etree._Element], Json]] = {
+_OTHER_OPERATORS: dict[str, Callable[[etree._Element], Json]] = {
     "PropertyIsLike": _like,
     "PropertyIsNull": lambda element: {"op": "isNull", "args": [_property(element)]},
     "PropertyIsBetween": _between,

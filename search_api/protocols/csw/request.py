@@ -80,7 +80,7 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
     constraint: etree._Element | str | None = values.get("constraint") or None
     if constraint and values.get("constraintlanguage", "CQL_TEXT").upper() == "FILTER":
         constraint = read_xml(values["constraint"].encode())
-    csw_request = _checked(
+    csw_request = _check(
         operation,
         {
             **values,
@@ -108,7 +108,7 @@ def of_xml(body: bytes) -> CswRequest:
     query_element = root if query is None else query
     constraint = query_element.find(f"{{{CSW}}}Constraint")
     sort = [_sort_key(key_element) for key_element in query_element.iterfind(f"{{{OGC}}}SortBy/{{{OGC}}}SortProperty")]
-    csw_request = _checked(
+    csw_request = _check(
         operation,
         {
             **values,
@@ -139,7 +139,7 @@ def read_xml(body: bytes) -> etree._Element:
     return root
 
 
-def _checked(
+def _check(
     operation: Operation,
     values: Mapping[str, str | None],
     constraint: etree._Element | str | None,

@@ -48,16 +48,18 @@ def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
         step = min(skipped, _LARGEST_WINDOW)
         if step == 0:
             break
-        hits = reader.search({"query": query, **order, **_after(after), "size": step, "_source": False})["hits"]["hits"]
+        hits = reader.search({"query": query, **order, **_search_after(after), "size": step, "_source": False})["hits"][
+            "hits"
+        ]
         if len(hits) < step:
-            return [], _matched(reader, query)
+            return [], _count_matches(reader, query)
         after, skipped = hits[-1]["sort"], skipped - step
     size = csw.size if csw.result == "results" else 0
     place = {} if after else {"from": skipped}
     body = {
         "query": query,
         **order,
-        **_after(after),
+        **_search_after(after),
         **place,
         "size": size,
         "_source": WITHOUT,
@@ -90,11 +92,11 @@ def _values_of(reader: RecordReader, name: str) -> list[str]:
     return sorted(str(bucket["key"]) for bucket in buckets)
 
 
-def _after(values: list[object]) -> dict[str, list[object]]:
+def _search_after(values: list[object]) -> dict[str, list[object]]:
     return {"search_after": values} if values else {}
 
 
-def _matched(reader: RecordReader, query: dict[str, object]) -> int:
+def _count_matches(reader: RecordReader, query: dict[str, object]) -> int:
     body = {"query": query, "size": 0, "track_total_hits": True}
     return int(reader.search(body)["hits"]["total"]["value"])
 

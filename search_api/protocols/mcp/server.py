@@ -89,9 +89,9 @@ def find_data(topic: Topic, place: Where = "", period: When = "") -> str:
     where_text, when_text = f" in {place}" if place else "", f" ({period})" if period else ""
     return (
         f"Find data about {topic}{where_text}{when_text}. Call `search` with this as the question and without filters. "
-        "Compare period, place and resolution of the best hits with what is wanted, read the two best with `get_record`, and "
-        "name at most three, each with its id, why it suits and what speaks against it. If the answer says `nothing`, "
-        "say that these catalogues hold nothing about it."
+        "Compare period, place and resolution of the best hits with what is wanted, read the two best with "
+        "`get_record`, and name at most three, each with its id, why it suits and what speaks against it. If the "
+        "answer says `nothing`, say that these catalogues hold nothing about it."
     )
 
 

@@ -96,7 +96,7 @@ def find_similar(context: ToolContext, id: RecordId, limit: Limit = 5) -> str:
 def _summary(answer: Json) -> Json:
     return {
         "matches": answer["sonde:total"],
-        "understood": _understood(answer["sonde:interpretation"]),
+        "understood": _interpretation_summary(answer["sonde:interpretation"]),
         "corrected_from": answer.get("sonde:correctedFrom"),
         "did_you_mean": answer.get("sonde:didYouMean"),
         "no_record_has_the_words": answer.get("sonde:unknownWords"),
@@ -105,7 +105,7 @@ def _summary(answer: Json) -> Json:
     }
 
 
-def _understood(interpretation: Json) -> Json:
+def _interpretation_summary(interpretation: Json) -> Json:
     """How the question was read, so that the agent can say it otherwise. Only what was found."""
     members: Json = {
         "topic": interpretation["thematic"],
@@ -200,7 +200,7 @@ def _is_web(href: str) -> bool:
         return False
 
 
-_COUNTED = ("source", "type", "theme", "provenance", "variable", "region", "decade")
+_COUNTED_FACETS = ("source", "type", "theme", "provenance", "variable", "region", "decade")
 _MOST_VALUES = 8
 Topic = Annotated[str, Field(max_length=500, description="Only what is here about this topic, in plain words.")]
 Name = Annotated[str, Field(min_length=1, max_length=200, description="A place name.")]
@@ -217,7 +217,7 @@ def describe_holdings(context: ToolContext, topic: Topic = "", source: Source = 
     counts those that have its words or their synonyms. `nothing` means that there is no such record.
     """
     api = api_of(context)
-    query = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED)}
+    query = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED_FACETS)}
     answer = api.get("/search", query)
     summary: Json = {"records": answer["sonde:total"]}
     if topic:

@@ -81,7 +81,7 @@ def change_record(parts: Parts, source: str, id: str, patch: Mapping[str, object
     record = id_of_address(source, id)
     original = original_of(parts, source, record)
     content = json.dumps(merge_patch(json_of(original, record), patch), ensure_ascii=False).encode()
-    parts.pushed.put(source, record, content, original.media_type, _unchanged(parts, source, original))
+    parts.pushed.put(source, record, content, original.media_type, _check_unchanged(parts, source, original))
     return content
 
 
@@ -119,7 +119,7 @@ def deleted(parts: Parts, source: str, record: str) -> Response:
     return Response(status=204)
 
 
-def _unchanged(parts: Parts, source: str, original: Original) -> Check:
+def _check_unchanged(parts: Parts, source: str, original: Original) -> Check:
     conditions = conditions_of_request(parts, source)
 
     def unchanged(record: str) -> None:

@@ -100,14 +100,14 @@ def condition_of(node: Expression) -> Condition:
         inner = condition_of(args[0])
         return lambda collection: None if (judged := inner(collection)) is None else not judged
     if op in ("and", "or"):
-        return _combined([condition_of(collection) for collection in args], every=op == "and")
+        return _combine([condition_of(collection) for collection in args], every=op == "and")
     if op == "isNull":
         missing_value = _VALUES[_property(args[0]).name]
         return lambda collection: missing_value(collection) is None
     return _predicate(op, args)
 
 
-def _combined(conditions: list[Condition], *, every: bool) -> Condition:
+def _combine(conditions: list[Condition], *, every: bool) -> Condition:
     """``and`` is false as soon as one is, ``or`` true; else unknown if one is."""
 
     def judge(collection: Catalogue) -> bool | None:
@@ -122,14 +122,14 @@ def _predicate(op: str, args: list[object]) -> Condition:
         flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
         if len(flat) != 3:
             raise wrong("between needs a property and two values")
-        return _combined([_predicate(">=", [flat[0], flat[1]]), _predicate("<=", [flat[0], flat[2]])], every=True)
+        return _combine([_predicate(">=", [flat[0], flat[1]]), _predicate("<=", [flat[0], flat[2]])], every=True)
     if len(args) != 2:
         raise wrong(f"{op} needs two arguments; there are {len(args)}")
     left, right = args
     if op == "in":
         if not isinstance(right, list) or not 1 <= len(right) <= _MOST_VALUES:
             raise wrong(f"in needs a list of 1 to {_MOST_VALUES} values")
-        return _combined([_predicate("=", [left, value]) for value in right], every=False)
+        return _combine([_predicate("=", [left, value]) for value in right], every=False)
     if not _is_property(left):
         left, right, op = right, left, _MIRRORED.get(op, op)
     queryable = _property(left)

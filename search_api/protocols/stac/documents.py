@@ -100,10 +100,10 @@ def with_fields(item: Json, fields: Fields, document: DocumentShape = ITEM) -> J
     """
     if not fields.include and fields.exclude:
         return _without(item, fields)
-    return _without(_only(item, [*document.always, *fields.include]), fields)
+    return _without(_with_only(item, [*document.always, *fields.include]), fields)
 
 
-def _only(item: Json, names: Iterable[str]) -> Json:
+def _with_only(item: Json, names: Iterable[str]) -> Json:
     selection: Json = {}
     for path in names:
         member, _, inner = path.partition(".")

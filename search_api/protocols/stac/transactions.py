@@ -43,7 +43,7 @@ MOST_ITEMS = 100
 
 _ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
 _BODY = {**_ITEM, "required": True}
-_CHANGED: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
+_CHANGE_RESPONSES: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
 
 
 def _item_document(item: object, collection: str, id: str | None = None) -> bytes:
@@ -138,7 +138,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         "/stac/collections/<collection>/items/<item>",
         summary="Replace one item",
         request_body=_BODY,
-        responses=_CHANGED,
+        responses=_CHANGE_RESPONSES,
     )
     def put(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source = source_named(path.collection)
@@ -150,7 +150,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         "/stac/collections/<collection>/items/<item>",
         summary="Change parts of one item",
         request_body={"content": {MERGE_PATCH: {"schema": {"type": "object"}}, **_ITEM["content"]}, "required": True},
-        responses={**_CHANGED, 415: Problem},
+        responses={**_CHANGE_RESPONSES, 415: Problem},
     )
     def patch(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source, change = source_named(path.collection), patch_of_request()
@@ -165,7 +165,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         _document(parts, source, merge_patch(json_of(original, record), change), path.item)
         return changed(parts, change_record(parts, source, path.item, change))
 
-    @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
+    @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGE_RESPONSES)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source, record = source_named(path.collection), id_of_address(path.collection, path.item)
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)

@@ -35,17 +35,19 @@ def spatial_clause(field: str, relation: str, shape: Shape) -> Clause:
         raise InvalidInput("filter", "filter: whether a place lies within a line cannot be asked; S_INTERSECTS can")
     if relation == "contains":
         parts = [part for half in _halves(shape) for part in _inside(half)] or [shape]
-        return {"bool": {"filter": [_judged(field, relation, part) for part in parts]}}
+        return {"bool": {"filter": [_relation_clause(field, relation, part) for part in parts]}}
     inside = _inside(shape) if relation == "within" else []
     if not inside:
-        return _judged(field, relation, shape)
-    meets = [_judged(field, "intersects", part) for part in inside]
+        return _relation_clause(field, relation, shape)
+    meets = [_relation_clause(field, "intersects", part) for part in inside]
     return {
-        "bool": {"filter": [_judged(field, relation, shape), {"bool": {"should": meets, "minimum_should_match": 1}}]}
+        "bool": {
+            "filter": [_relation_clause(field, relation, shape), {"bool": {"should": meets, "minimum_should_match": 1}}]
+        }
     }
 
 
-def _judged(field: str, relation: str, shape: Shape) -> Clause:
+def _relation_clause(field: str, relation: str, shape: Shape) -> Clause:
     return {"geo_shape": {field: {"shape": shape, "relation": relation}}}
 
 
@@ -70,14 +72,21 @@ def _inside(shape: Shape) -> list[Shape]:
         width = east - west + (360.0 if west > east else 0.0)
         if width <= 2 * _HAIR_DEG or north - south <= 2 * _HAIR_DEG:
             return []
-        return [_envelope(_turned(west + _HAIR_DEG), south + _HAIR_DEG, _turned(east - _HAIR_DEG), north - _HAIR_DEG)]
+        return [
+            _envelope(
+                _wrapped_longitude(west + _HAIR_DEG),
+                south + _HAIR_DEG,
+                _wrapped_longitude(east - _HAIR_DEG),
+                north - _HAIR_DEG,
+            )
+        ]
     if shape["type"] not in ("Polygon", "MultiPolygon"):
         return []
     smaller = shapely.buffer(geometry_of_shape(cast(Any, shape)), -_HAIR_DEG, join_style="mitre")
     return [dict(mapping(part)) for part in shapely.get_parts(smaller) if not part.is_empty]
 
 
-def _turned(longitude: float) -> float:
+def _wrapped_longitude(longitude: float) -> float:
     """A longitude past the antimeridian, brought back to -180..180."""
     if longitude > 180.0:
         return longitude - 360.0

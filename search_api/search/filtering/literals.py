@@ -33,7 +33,7 @@ def checked_geometry(node: object) -> Json:
     if kind == "GeometryCollection":
         return {
             "type": kind,
-            "geometries": [_member(member) for member in _filled(node.get("geometries"), kind, "geometry")],
+            "geometries": [_member(member) for member in _non_empty(node.get("geometries"), kind, "geometry")],
         }
     geometry = {"type": kind, "coordinates": _READERS[kind](node.get("coordinates"), kind)}
     _refuse_invalid(geometry)
@@ -47,7 +47,7 @@ def _member(node: object) -> Json:
     return checked_geometry(node)
 
 
-def _filled(part: Part, kind: str, member: str, least: int = 1) -> list[Part]:
+def _non_empty(part: Part, kind: str, member: str, least: int = 1) -> list[Part]:
     if not isinstance(part, list | tuple):
         raise ValueError(f"the geometry is not valid ({kind}): {shown(part)} is not a list")
     if not part:
@@ -82,30 +82,30 @@ def _is_finite(number: float) -> bool:
 
 
 def _positions(part: Part, kind: str) -> list[list[float]]:
-    return [_position(position, kind) for position in _filled(part, kind, "position")]
+    return [_position(position, kind) for position in _non_empty(part, kind, "position")]
 
 
 def _line(part: Part, kind: str) -> list[list[float]]:
-    return [_position(position, kind) for position in _filled(part, kind, "position", 2)]
+    return [_position(position, kind) for position in _non_empty(part, kind, "position", 2)]
 
 
 def _lines(part: Part, kind: str) -> list[list[list[float]]]:
-    return [_line(line, kind) for line in _filled(part, kind, "line")]
+    return [_line(line, kind) for line in _non_empty(part, kind, "line")]
 
 
 def _ring(part: Part, kind: str) -> list[list[float]]:
-    ring = [_position(position, kind) for position in _filled(part, kind, "position in a ring", 4)]
+    ring = [_position(position, kind) for position in _non_empty(part, kind, "position in a ring", 4)]
     if ring[0] != ring[-1]:
         raise ValueError(f"the geometry is not valid ({kind}): rings must close, so the last position is the first")
     return ring
 
 
 def _rings(part: Part, kind: str) -> list[list[list[float]]]:
-    return [_ring(ring, kind) for ring in _filled(part, kind, "ring")]
+    return [_ring(ring, kind) for ring in _non_empty(part, kind, "ring")]
 
 
 def _polygons(part: Part, kind: str) -> list[list[list[list[float]]]]:
-    return [_rings(rings, kind) for rings in _filled(part, kind, "polygon")]
+    return [_rings(rings, kind) for rings in _non_empty(part, kind, "polygon")]
 
 
 _READERS: dict[str, Callable[[Part, str], Part]] = {

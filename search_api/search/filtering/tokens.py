@@ -78,14 +78,14 @@ class Tokens:
 
 
 def _split(text: str) -> Iterator[Token]:
-    at = _skipped(text, 0)
+    at = _skip_space(text, 0)
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             problem = "this text is not closed" if text[at] in "'\"" else f"{text[at]} has no meaning here"
             raise _not_cql2(at + 1, problem)
         yield _token(match)
-        at = _skipped(text, match.end())
+        at = _skip_space(text, match.end())
     yield Token("end", "", len(text) + 1)
 
 
@@ -104,7 +104,7 @@ def _token(text_match: re.Match[str]) -> Token:
             return Token("sign", value, column)
 
 
-def _skipped(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     space = _SPACE.match(text, at)
     return space.end() if space else at
 

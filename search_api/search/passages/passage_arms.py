@@ -99,10 +99,10 @@ class PassageSearch:
 
         def arms(narrowing: list[Clause]) -> list[PassageArm]:
             filters = [*self._filters(scope), *narrowing]
-            query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._shown}
+            query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._source_fields}
             searches = [PassageArm(PassageBm25.name, header, query)]
             if self.vector is not None:
-                nearest = {"query": nearest_query(self.vector, self._window, filters), **self._shown}
+                nearest = {"query": nearest_query(self.vector, self._window, filters), **self._source_fields}
                 searches.append(PassageArm(PassageDense.name, header, nearest, cosine))
             return searches
 
@@ -119,10 +119,10 @@ class PassageSearch:
             if not word_counts.passages:
                 return []
             filters = [*self._filters(scope), *narrowing]
-            query = {**own_bm25_query(self.config.words, words, suffixes, word_counts, filters), **self._shown}
+            query = {**own_bm25_query(self.config.words, words, suffixes, word_counts, filters), **self._source_fields}
             searches = [PassageArm(PassageBm25.name, scope.header, query)]
             if self.vector is not None:
-                nearest = {**own_dense_query(self.vector, filters), **self._shown}
+                nearest = {**own_dense_query(self.vector, filters), **self._source_fields}
                 searches.append(PassageArm(PassageDense.name, scope.header, nearest, cosine))
             return searches
 
@@ -133,7 +133,7 @@ class PassageSearch:
         return self.config.passages.candidate_window
 
     @property
-    def _shown(self) -> Json:
+    def _source_fields(self) -> Json:
         return {
             "size": self._window,
             "_source": {"includes": _SOURCE_FIELDS},

@@ -78,7 +78,7 @@ def passages_query(
 def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
     """Scores the passages to cite: the whole question over text and headings."""
     reading = _Reading(weights, weights.citation_fields, language)
-    return {"bool": {"should": _both(reading, question), "minimum_should_match": 1}}
+    return {"bool": {"should": _both_readings(reading, question), "minimum_should_match": 1}}
 
 
 def scoring(query: Clause) -> Clause:
@@ -112,25 +112,27 @@ def _words(reading: _Reading, thematic: str, named: str, expansion: Expansion) -
     text = thematic or named
     if not text:
         return {"match_none": {}}
-    clause: Clause = {"bool": {"should": [*_both(reading, text), *expansion.clauses], "minimum_should_match": 1}}
-    optional = _both(reading, named, reading.weights.place_and_time) if thematic and named else []
+    clause: Clause = {
+        "bool": {"should": [*_both_readings(reading, text), *expansion.clauses], "minimum_should_match": 1}
+    }
+    optional = _both_readings(reading, named, reading.weights.place_and_time) if thematic and named else []
     return {"bool": {"must": [clause], "should": optional}} if optional else clause
 
 
-def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
+def _both_readings(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
     """BM25F in the question's language and in the plain reading, whose analyser would keep small words ("de", "to")."""
     content_words = without_small_words(text)
     return [
-        _scored(text, reading.fields, weight),
-        _scored(content_words, reading.plain, weight * reading.weights.any_language),
+        _scored_clause(text, reading.fields, weight),
+        _scored_clause(content_words, reading.plain, weight * reading.weights.any_language),
     ]
 
 
-def _scored(text: str, fields: Sequence[str], weight: float) -> Clause:
-    return _matched(text, fields, {} if weight == 1.0 else {"boost": weight})
+def _scored_clause(text: str, fields: Sequence[str], weight: float) -> Clause:
+    return _match_clause(text, fields, {} if weight == 1.0 else {"boost": weight})
 
 
-def _matched(text: str, fields: Sequence[str], more: Json) -> Clause:
+def _match_clause(text: str, fields: Sequence[str], more: Json) -> Clause:
     if len(fields) == 1 and fields[0].endswith("^1"):
         return {"match": {fields[0].removesuffix("^1"): {"query": text, **more}}}
     return {"combined_fields": {"query": text, "fields": list(fields), **more}}
@@ -151,7 +153,7 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
     """
     minimum: Json = {"minimum_should_match": reading.weights.minimum_should_match}
     readings = ((text, reading.fields), (without_small_words(text), reading.plain))
-    return [_matched(text, names, minimum) for text, names in readings]
+    return [_match_clause(text, names, minimum) for text, names in readings]
 
 
 def records_expansion(
@@ -184,7 +186,7 @@ class _Expanding:
 
     def _other_names(self, terms: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""
-        narrower = _once(label for term in terms for label in term.narrower)
+        narrower = _distinct(label for term in terms for label in term.narrower)
         weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(terms)]
         weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]
         return {"dis_max": {"queries": weighed}}
@@ -196,10 +198,10 @@ class _Expanding:
 
 
 def _synonyms(terms: Sequence[QueryTerm]) -> list[Label]:
-    return _once(label for term in terms for label in term.synonyms)
+    return _distinct(label for term in terms for label in term.synonyms)
 
 
-def _once(labels: Iterable[Label]) -> list[Label]:
+def _distinct(labels: Iterable[Label]) -> list[Label]:
     return list({(label.text.lower(), label.language): label for label in labels}.values())
 
 

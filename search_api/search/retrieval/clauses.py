@@ -139,10 +139,10 @@ def lucene_escaped(text: str) -> str:
 
     Other signs stand for up to three characters: a field's normaliser folds ``“`` to ``"`` in the pattern too.
     """
-    return "".join(map(_escaped, text))
+    return "".join(map(_escape, text))
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character.isalnum() or character.isspace() or character == "_":
         return character
     return f"\\{character}" if character.isascii() else ".{0,3}"

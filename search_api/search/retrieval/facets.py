@@ -194,7 +194,9 @@ class FacetCounts:
                 [{"bool": {"must_not": [own_clause]}}] if own_clause is not None and name in TERMS else []
             )
             for key, aggregation in _aggregations(name, choices).items():
-                counts[key] = _filtered(other_clauses if key != name else [*other_clauses, *own_values], aggregation)
+                counts[key] = _filter_aggregation(
+                    other_clauses if key != name else [*other_clauses, *own_values], aggregation
+                )
         return cls(tuple(record_filters(base)), tuple(own_clauses.values()), counts)
 
     def section(self) -> Json:
@@ -211,7 +213,7 @@ def inner(answer: JsonMapping) -> JsonMapping:
     return nested
 
 
-def _filtered(conditions: Sequence[Clause], aggregation: Json) -> Json:
+def _filter_aggregation(conditions: Sequence[Clause], aggregation: Json) -> Json:
     if not conditions:
         return aggregation
     return {"filter": {"bool": {"filter": list(conditions)}}, "aggs": {_INNER: aggregation}}

@@ -21,7 +21,7 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
 )
 _TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
 _FEW_RECORDS = 1_000
-_BEHIND = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department or its place
+_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department or its place
 
 
 def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
@@ -55,7 +55,7 @@ def contact_clause(text: str) -> Clause:
 
 def _whole_contact_clause(text: str) -> Clause:
     """The same, but the organisation's name begins so, and goes on only behind a sign."""
-    value = lucene_escaped(text.lower()) + _BEHIND
+    value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
     named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
     return {"bool": {"should": [_of_person(text), named]}}
 
@@ -198,21 +198,21 @@ class _NameLookup:
         if own_count or (mention_count and (candidate.certain or numbered or not word_count)):
             offer = self._count("offer")
             exact, largest = (
-                self._asked("exact", candidate.keys, own_count or mention_count, total),
+                self._query_name("exact", candidate.keys, own_count or mention_count, total),
                 max(own_count, mention_count, offer),
             )
             return replace(exact, share=largest / total, is_preference=offer == largest)
         if word_count and not candidate.certain:
             return None  # an ordinary word, which the words of the records answer
         if prefix_count and (candidate.certain or unknown == 0):
-            return self._asked("beginning", candidate.keys[-1:], prefix_count, total)
+            return self._query_name("beginning", candidate.keys[-1:], prefix_count, total)
         if text := self._count("text"):
-            return replace(self._asked("beginning", candidate.keys[-1:], text, total), in_abstracts=True)
+            return replace(self._query_name("beginning", candidate.keys[-1:], text, total), in_abstracts=True)
         if self.spelt is not None and not word_count and (unknown == 1 or candidate.certain):
-            return self._asked("spelling", (self.spelt,), 1, total)
+            return self._query_name("spelling", (self.spelt,), 1, total)
         single = len(candidate.text.split()) == 1
         return (
-            self._asked("unknown", candidate.keys, 0, total)
+            self._query_name("unknown", candidate.keys, 0, total)
             if candidate.certain and single and not word_count
             else None
         )
@@ -220,7 +220,7 @@ class _NameLookup:
     def _count(self, kind: str) -> int:
         return self.counts.get(f"{kind}{self.number}", 0)
 
-    def _asked(self, match: NameMatch, keys: tuple[str, ...], count: int, total: int) -> QueryName:
+    def _query_name(self, match: NameMatch, keys: tuple[str, ...], count: int, total: int) -> QueryName:
         candidate = self.candidate
         return QueryName(
             TextSpan(candidate.text, candidate.start, candidate.end, "names", 1.0), match, keys, count, count / total
@@ -259,7 +259,8 @@ def names_query(
     for term in forms:
         forms_by_range[term.mention.start, term.mention.end].append(term)
     parts = {
-        (name.mention.start, name.mention.end): _counted(_name_clauses(weights, name, words)) for name in known_names
+        (name.mention.start, name.mention.end): _without_zero(_name_clauses(weights, name, words))
+        for name in known_names
     }
     counts = {(name.mention.start, name.mention.end): _count_of(weights, name, alone=alone) for name in known_names}
     for place, group in forms_by_range.items():
@@ -271,13 +272,16 @@ def names_query(
     if titled is not None:
         return {
             "dis_max": {
-                "queries": [_weighed(titled, 1.0), *(_weighed(clause, weights.share_with_title) for clause in clauses)]
+                "queries": [
+                    _weighted(titled, 1.0),
+                    *(_weighted(clause, weights.share_with_title) for clause in clauses),
+                ]
             }
         }
     return {"bool": {"should": clauses, "minimum_should_match": 1}} if clauses else None
 
 
-def _weighed(clause: Clause, boost: float) -> Clause:
+def _weighted(clause: Clause, boost: float) -> Clause:
     return {"constant_score": {"filter": clause, "boost": boost}}
 
 
@@ -318,11 +322,11 @@ def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[Weigh
     return [(phrase(text), weight) for text, weight in weighed]
 
 
-def _counted(parts: Sequence[Weighed]) -> list[Weighed]:
+def _without_zero(parts: Sequence[Weighed]) -> list[Weighed]:
     """Without what counts nothing: in Elasticsearch it would still be a hit."""
     return [part for part in parts if part[1] > 0.0]
 
 
 def _best(parts: Sequence[Weighed], share: float) -> Clause:
-    weighed = [_weighed(clause, boost * share) for clause, boost in parts]
+    weighed = [_weighted(clause, boost * share) for clause, boost in parts]
     return {"dis_max": {"queries": weighed}}

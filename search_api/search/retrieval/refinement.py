@@ -100,7 +100,7 @@ class WordCheck:
         fresh = _by_word(self.fields, new, answers["words"]) if new else {}
         self.cache.put(self.state, {self.keys[word]: counts for word, counts in fresh.items()})
         words = {word: fresh.get(word) or self.cached[key] for word, key in self.keys.items()}
-        return _checked(self.question, words)
+        return _check(self.question, words)
 
 
 def _checkable(words: str) -> list[str]:
@@ -118,7 +118,7 @@ def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping)
     return {word: {"held": counts[word]["doc_count"], "near": neighbours[word]} for word in words}
 
 
-def _checked(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
+def _check(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
     """``counts``: by word, as ``_by_word`` reads it."""
     unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
     betters = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
@@ -298,7 +298,7 @@ def is_name_correction(interpretation: Interpretation, spelling: Spelling) -> bo
 
 _DEFINED = "names.acronyms"
 _AGREEING = 2  # records that must define an acronym alike
-_BESIDE = 0.5  # a further sense must be written by this share of the records of the most frequent one
+_LEAST_SENSE_SHARE = 0.5  # a further sense must be written by this share of the records of the most frequent one
 _MOST_SENSES = 3
 
 
@@ -333,7 +333,7 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
         listed_texts = [
             candidate.senses[place].expansion if candidate.short else candidate.senses[place].acronym
             for place in sorted(counts, key=lambda place: -counts[place])
-            if counts[place] and counts[place] >= _BESIDE * largest
+            if counts[place] and counts[place] >= _LEAST_SENSE_SHARE * largest
         ]
         learnt = [
             str(bucket["key"]).partition("=")[2]

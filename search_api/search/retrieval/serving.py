@@ -27,8 +27,8 @@ from search_api.search.understanding.understand import STRUCTURED_FIELDS, Struct
 EmbedderFor = Callable[[str], Embedder]
 """The embedder with that name, loaded at most once. Raises ModelMissing."""
 
-_KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
-_LANGUAGES_KEPT_S = 600.0
+_CACHE_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
+_LANGUAGES_CACHE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class ServingResolver:
         self._prefix = prefix
         self._embedder_for = embedder_for
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, Serving] = TTLCache(1, _KEPT_S)
-        self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_KEPT_S)
+        self._kept: TTLCache[str, Serving] = TTLCache(1, _CACHE_S)
+        self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_CACHE_S)
 
     def resolve(self) -> Serving:
         """The current index and model.

@@ -200,14 +200,14 @@ def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
     return times[0].span if times else None
 
 
-def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
+def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
     return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
 def _place(mention: PlaceMention) -> QueryPlace:
     place = mention.place
     return QueryPlace(
-        _found(mention, mention.source), place.name, place.kind, place.bbox, place.country, place.estimated
+        _text_span(mention, mention.source), place.name, place.kind, place.bbox, place.country, place.estimated
     )
 
 
@@ -218,7 +218,7 @@ def _relation(text: str, relation: RelationMention) -> QueryRelation:
 
 
 def _time(time: TimeMention) -> QueryTime:
-    return QueryTime(_found(time, "pattern"), time.span, time.kind)
+    return QueryTime(_text_span(time, "pattern"), time.span, time.kind)
 
 
 def _scale(scale: ScaleMention) -> QueryScale:
@@ -227,7 +227,7 @@ def _scale(scale: ScaleMention) -> QueryScale:
 
 
 def _kind(kind: KindMention) -> QueryKind:
-    return QueryKind(_found(kind, "pattern"), kind.kind)
+    return QueryKind(_text_span(kind, "pattern"), kind.kind)
 
 
 def _term(term: TermMention, language: str | None) -> QueryTerm:

@@ -55,7 +55,7 @@ class VocabularyStore:
         parts = list(batched(concepts, _CONCEPTS_PER_PART))
         for number, part in enumerate(parts):
             document = {"kind": "part", "vocabulary": vocabulary.name, "version": version, "part": number}
-            self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _packed(part)})
+            self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _pack(part)})
         manifest = _manifest(vocabulary, version, len(parts), loaded)
         self._write(vocabulary.name, _manifest_document(manifest))
         self._drop_parts(vocabulary.name, but=version)
@@ -124,7 +124,7 @@ def _read_manifest(source: Json) -> Manifest:
     return Manifest(source["vocabulary"], source["version"], **numbers, languages=languages, loaded=source["loaded"])
 
 
-def _packed(concepts: Sequence[Concept]) -> Json:
+def _pack(concepts: Sequence[Concept]) -> Json:
     rows = [
         [concept.uri, [[label.text, label.language] for label in concept.labels], list(concept.narrower)]
         for concept in concepts

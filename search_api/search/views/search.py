@@ -114,8 +114,8 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
         if query.f in (writers := result_writers()):
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
-            return _written(write(_result_page(query, answer, addresses, following)), media_type, following)
-        link_to = _noted(parts, query, question, answer, addresses)
+            return _respond(write(_result_page(query, answer, addresses, following)), media_type, following)
+        link_to = _log_question(parts, query, question, answer, addresses)
         features = [presented.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
@@ -124,7 +124,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
     return api
 
 
-def _noted(
+def _log_question(
     parts: Parts, query: SearchParameters, question: SearchRequest, answer: Answer, addresses: Addresses
 ) -> Callable[[str], str | None]:
     """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
@@ -145,7 +145,7 @@ def _by_steward() -> bool:
     return requester.subject is not None and not requester.scopes.isdisjoint(("curate", "admin"))
 
 
-def _written(text: str, media_type: str, following: str | None) -> Response:
+def _respond(text: str, media_type: str, following: str | None) -> Response:
     """Formats that have no place for it say the next page in the header Link."""
     response = Response(text, mimetype=media_type)
     if following is not None:
@@ -208,7 +208,7 @@ MOST_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _CachedFeature:
     """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own."""
 
     record: Record
@@ -216,7 +216,7 @@ class _Written:
     path: str
 
     @classmethod
-    def of(cls, record: Record) -> _Written:
+    def of(cls, record: Record) -> _CachedFeature:
         feature = geojson.feature(record)
         content = json_part(feature)  # its last member is a list: the links
         return cls(record, content[:-2] + (b"," if feature["links"] else b""), item_path(record))
@@ -231,7 +231,7 @@ class Presented:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda written: len(written.opened))
+        self._kept: LRUCache[int, _CachedFeature] = LRUCache(most_bytes, lambda written: len(written.opened))
 
     def hit(self, hit: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
@@ -243,12 +243,12 @@ class Presented:
         own_members = json_part(members if opened is None else {**members, "sonde:opened": opened})
         return orjson.Fragment(b"".join((entry.opened, links, b"],", own_members[1:])))
 
-    def _of(self, record: Record) -> _Written:
+    def _of(self, record: Record) -> _CachedFeature:
         with self._lock:
             entry = self._kept.get(id(record))
         if entry is not None and entry.record is record:
             return entry
-        entry = _Written.of(record)
+        entry = _CachedFeature.of(record)
         with self._lock:
             if len(entry.opened) <= self._kept.maxsize:
                 self._kept[id(record)] = entry

@@ -202,14 +202,14 @@ class AlertDesk:
     def _put(self, saved: SavedSearch) -> SavedSearch:
         if saved.mail is not None and not self.policy.mails:
             raise InvalidInput("mail", "mail: this service sends no mail; use webhook, or the feed")
-        compiled = self._compiled(saved)
+        compiled = self._compile(saved)
         self.searches.put(saved, compiled)
         if saved.mail is not None and not self._ask_confirmation(saved.owner, saved.mail, saved.language):
             saved = replace(saved, problem=_TOO_MANY)
             self.searches.put(saved, compiled)
         return saved
 
-    def _compiled(self, saved: SavedSearch) -> Compiled:
+    def _compile(self, saved: SavedSearch) -> Compiled:
         resolver, request = self.pipeline.parts.resolver, request_of(saved.parameters)
         return with_current_index(resolver, lambda serving: compile_question(self.pipeline, request, serving))
 

@@ -139,7 +139,9 @@ class Matcher:
         """Notices of these searches for the records of the window."""
         due = due_times(self.now())
         permitted = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
-        current = with_current_index(self.pipeline.parts.resolver, lambda serving: self._compiled(permitted, serving))
+        current = with_current_index(
+            self.pipeline.parts.resolver, lambda serving: self._compile_again(permitted, serving)
+        )
         matches = self.matches(current, window)
         return [
             notice
@@ -152,7 +154,7 @@ class Matcher:
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
     ) -> list[SearchMatches]:
         """The matches of each search, in their order, for these groups."""
-        near_records = self._near([stored.compiled for stored, _ in searches], window)
+        near_records = self._nearest_records([stored.compiled for stored, _ in searches], window)
         place_of: dict[tuple[object, ...], int] = {}
         bodies: list[Json] = []
         scores: list[Mapping[str, float]] = []
@@ -174,7 +176,7 @@ class Matcher:
         """The window with its vectors."""
         ids: list[str] = []
         vectors: list[Sequence[float]] = []
-        for hit in self._written(since, until):
+        for hit in self._written_records(since, until):
             vector = hit["_source"].get("vector")
             if vector is not None:
                 ids.append(hit["_id"])
@@ -216,7 +218,7 @@ class Matcher:
         edge = datetime.fromtimestamp(edge_ms / 1000.0 + 0.001, UTC).isoformat()
         return edge if since < edge < until else until
 
-    def _written(self, since: str, until: str) -> Iterable[JsonMapping]:
+    def _written_records(self, since: str, until: str) -> Iterable[JsonMapping]:
         query = {"range": {"harvest.written": {"gte": since, "lt": until}}}
         after: list[object] | None = None
         while True:
@@ -235,7 +237,7 @@ class Matcher:
                 return
             after = hits[-1]["sort"]
 
-    def _compiled(
+    def _compile_again(
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], serving: Serving
     ) -> list[tuple[StoredSearch, frozenset[str]]]:
         """Compiles and stores questions again that were compiled for another model or schema."""
@@ -253,7 +255,7 @@ class Matcher:
         self.searches.put_compiled(recompiled)
         return current
 
-    def _near(self, compiled: Sequence[Compiled], window: RecordWindow) -> list[list[tuple[str, float]]]:
+    def _nearest_records(self, compiled: Sequence[Compiled], window: RecordWindow) -> list[list[tuple[str, float]]]:
         """The nearest records of each question; empty without a vector of this model."""
         dims, min_cosine = window.vectors.shape[1], self._min_cosine()
         with_vector = [

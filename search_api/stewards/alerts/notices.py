@@ -183,10 +183,10 @@ class NoticeStore:
         self._mark(self._deliveries([{"term": {"state": "new"}}], _PAGE), now)
         count = 0
         while True:
-            hits = self._uncollected(now)
+            hits = self._not_collected_clauses(now)
             deliveries = [
                 Delivery(_digest(*sorted(ids)), channel, target, owner, tuple(sorted(ids)), "new", now.isoformat())
-                for (owner, channel, target, _), ids in _grouped(hits).items()
+                for (owner, channel, target, _), ids in _group(hits).items()
             ]
             self._create(deliveries, now)
             self._mark(deliveries, now)
@@ -234,7 +234,7 @@ class NoticeStore:
         old: list[Json] = [{"range": {"due": {"lt": oldest}}}]
         self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
 
-    def _uncollected(self, now: datetime) -> list[Json]:
+    def _not_collected_clauses(self, now: datetime) -> list[Json]:
         filters: list[Json] = [_kind_clause("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
         none: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
         return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _PAGE)
@@ -296,7 +296,7 @@ class NoticeStore:
         return list(answer.body["hits"]["hits"])
 
 
-def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
+def _group(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
     """Ids of notices by owner, channel and target; a mail holds all searches of an address, a webhook event one.
 
     ``hits``: sorted by owner. The last owner of a full page may have more, and is left for the next page.

@@ -95,7 +95,7 @@ class Sender:
             log.warning("alerts.not_sent", channel=delivery.channel, again=will_retry, reason=str(error))
             return
         except (MailRefused, WebhookRefused) as error:
-            self._refused(delivery, error)
+            self._record_refusal(delivery, error)
             state, problem = "failed", str(error)
         self.notices.finish(delivery, state, problem, self.now())
         log.info("alerts.delivery_ended", channel=delivery.channel, state=state)
@@ -150,7 +150,7 @@ class Sender:
             return True
         return self.searches.confirmation(saved.owner, delivery.target).confirmed is not None
 
-    def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
+    def _record_refusal(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
         """Shows the problem to the owner; pauses the search if the receiver is gone for good."""
         is_gone = isinstance(error, MailRefused) or error.gone
         searches = {notice.search for notice in self.notices.find_many(delivery.notices)} if delivery.notices else set()

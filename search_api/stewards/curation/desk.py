@@ -71,7 +71,7 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
     refused: list[RefusedLine] = []
     for line, members in enumerate(lines, 1):
         try:
-            rules[line] = _checked(kind, members)
+            rules[line] = _check_rule(kind, members)
         except ValueError as error:
             refused.append(RefusedLine(line, _message(error)))
     return RuleLines(rules, tuple(refused))
@@ -110,7 +110,7 @@ def _of_json(text: str) -> Iterator[object]:
         yield body
 
 
-def _checked(kind: RuleKind, members: object) -> CurationRule:
+def _check_rule(kind: RuleKind, members: object) -> CurationRule:
     """Raises ValueError."""
     if not isinstance(members, dict):
         raise ValueError("is not an object")

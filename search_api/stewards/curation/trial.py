@@ -54,21 +54,21 @@ def try_draft(
     pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judgements: Mapping[str, Grades]
 ) -> list[TrialResult]:
     """In the order of the questions. Raises as a search does."""
-    return [_compared(pipeline, draft, question, judgements.get(question)) for question in questions]
+    return [_compare(pipeline, draft, question, judgements.get(question)) for question in questions]
 
 
-def _compared(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
+def _compare(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
     with without_deadline():
-        before = _ranked(pipeline, question)
+        before = _rank(pipeline, question)
         with trying_rules(draft):
-            after = _ranked(pipeline, question)
+            after = _rank(pipeline, question)
     changes = differences(before, after)
     if not grades:
         return TrialResult(question, changes)
     return TrialResult(question, changes, ndcg(before, grades), ndcg(after, grades))
 
 
-def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
+def _rank(pipeline: SearchPipeline, question: str) -> list[str]:
     return [record for record, _ in pipeline.ordered(SearchRequest(question, limit=DEPTH)).served()[:DEPTH]]
 
 

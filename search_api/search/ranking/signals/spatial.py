@@ -48,10 +48,10 @@ from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInpu
 FEATURES = ("nearness", "query_share", "box_share", "containment", "centre", "size")
 
 # Degrees are planar, but a box is moved by 360 to where it is nearest: -170 is near Fiji at 178.
-_TURNS = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
+_TURNS_DEG = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
 
 # Extents are drawn by hand: a box that covers all but a thousandth counts as covering.
-_WHOLE = 0.999
+_FULL_COVER = 0.999
 
 
 def _boxes(fields: Fields) -> tuple[float, ...]:
@@ -137,7 +137,7 @@ def blend_features(boxes: Rows, area: BBox, relation: Relation | None, numbers: 
             np.exp(-comparison.hausdorff_deg / diagonal),
             query_share,
             box_share,
-            (np.maximum(query_share, box_share) >= _WHOLE).astype(np.float64),
+            (np.maximum(query_share, box_share) >= _FULL_COVER).astype(np.float64),
             np.exp(-comparison.centre_deg / diagonal),
             _size(comparison, numbers.smallest_area_km2),
         ]
@@ -205,7 +205,7 @@ def _size(comparison: BoxComparison, smallest_km2: float) -> Floats:
 
 
 def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
-    nearest = boxes.least(np.min([hausdorff_deg_many(area, boxes.values + turn) for turn in _TURNS], axis=0))
+    nearest = boxes.least(np.min([hausdorff_deg_many(area, boxes.values + turn) for turn in _TURNS_DEG], axis=0))
     plain_diagonal = float(np.hypot(area.width_deg, area.height_deg))
     unknown = numbers.unknown_diagonals * max(plain_diagonal, numbers.smallest_diagonal_deg)
     return np.where(np.isnan(nearest), unknown, nearest)
