@@ -20,7 +20,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from core.deadlines import without_deadline
 from core.json_types import Json, JsonMapping
-from es_gateway.errors import BadRequest, NotReachable, Overloaded, ServerFailed, WritesBlocked, translated
+from es_gateway.errors import BadRequest, NotReachable, Overloaded, ServerFailed, WritesBlocked, translate_error
 from es_gateway.nodes import LockedNodePool
 
 _JSON_OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -100,7 +100,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
                 path_parts=path_parts,
             )
         except (ApiError, TransportError) as error:
-            translation = translated(error)
+            translation = translate_error(error)
             if isinstance(translation, BadRequest | ServerFailed | WritesBlocked):
                 log.warning(
                     "elasticsearch.refused",

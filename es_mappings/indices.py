@@ -78,13 +78,13 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 
     Raises IndexMismatch if the alias spans several indices, or this version cannot read its schema.
     """
-    current = resolved(client, prefix, kind)
+    current = resolve_alias(client, prefix, kind)
     if current is not None:
         refuse_unknown_schema(current.index, current.meta)
     return current
 
 
-def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
+def resolve_alias(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The same for any schema: the input of a reindex. Raises IndexMismatch if the alias spans several indices."""
     name = alias(prefix, kind)
     indices = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
@@ -93,15 +93,15 @@ def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingInde
     if len(indices) > 1:
         raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(indices))}; it must stand for one index.")
     index, body = next(iter(indices.items()))
-    return _serving_index(name, index, body)
+    return _index_of(name, index, body)
 
 
-def described(client: Elasticsearch, index: str) -> ServingIndex:
+def index_named(client: Elasticsearch, index: str) -> ServingIndex:
     """A concrete index, serving or not, by its own name. Raises IndexGone if there is none."""
-    return _serving_index(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
+    return _index_of(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
 
 
-def _serving_index(name: str, index: str, body: JsonMapping) -> ServingIndex:
+def _index_of(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])
 

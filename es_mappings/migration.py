@@ -17,7 +17,7 @@ from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import BadRequest
 from es_mappings import loader
-from es_mappings.indices import ensure_indices, resolved
+from es_mappings.indices import ensure_indices, resolve_alias
 from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_newer_schema
 from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias
 
@@ -92,7 +92,7 @@ def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonM
 
 def _create(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> None:
     """Does nothing if there are no records yet: then all indices are still to be created."""
-    records = resolved(client, prefix, "records") if kinds else None
+    records = resolve_alias(client, prefix, "records") if kinds else None
     if records is not None:
         ensure_indices(client, prefix, _card(records.meta), kinds=kinds)
 

@@ -50,7 +50,7 @@ class TokenCounts:
         """0..1; 0 if nothing was embedded."""
         return self.longer / self.texts if self.texts else 0.0
 
-    def plus(self, read: int, lengths: list[int]) -> TokenCounts:
+    def with_texts(self, read: int, lengths: list[int]) -> TokenCounts:
         over = [length - read for length in lengths if length > read]
         return TokenCounts(
             read,

@@ -213,7 +213,9 @@ class _Slice:
         made = self.embedding.embed(texts)
         for index, fields in zip(wanted, made.fields, strict=True):
             items[index] = replace(items[index], vectors=fields)
-        self.tally.tokens = self.tally.tokens.plus(made.reads, made.lengths) if made.lengths else self.tally.tokens
+        self.tally.tokens = (
+            self.tally.tokens.with_texts(made.reads, made.lengths) if made.lengths else self.tally.tokens
+        )
         missing = sum(fields is None for fields in made.fields)
         self.tally.add("embedded", len(wanted) - missing)
         self.tally.add("without_vector", missing)

@@ -63,7 +63,7 @@ def retry_messages(messages: Sequence[Mapping[str, str]], answer: str) -> list[d
 
 def _passage_text(passage: FoundPassage) -> str:
     place = [part for part in (passage.title, " > ".join(passage.section_path), _pages(passage)) if part]
-    return f"[{passage.number}] ({plain(', '.join(place))})\n{plain(passage.text)}"
+    return f"[{passage.number}] ({without_template_marks(', '.join(place))})\n{without_template_marks(passage.text)}"
 
 
 def _pages(passage: FoundPassage) -> str:
@@ -74,7 +74,7 @@ def _pages(passage: FoundPassage) -> str:
     return f"pages {passage.first_page}-{passage.last_page}"
 
 
-def plain(text: str) -> str:
+def without_template_marks(text: str) -> str:
     """Removes the marks with which chat templates separate speakers, and puts the text's own bracketed numbers into
     round brackets: copied into an answer, "[12]" would read as a citation of passage 12.
     """

@@ -127,7 +127,7 @@ LONGEST_ID = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredRecord:
     """A record with the harvest that imported it; moments as ISO 8601.
 
     ``version`` changes with each write of the record; "" in a list of records.
@@ -144,7 +144,7 @@ class Stored:
 class ListPage:
     """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
 
-    records: tuple[Stored, ...]
+    records: tuple[StoredRecord, ...]
     matched: int
     after: tuple[object, ...] | None
 
@@ -188,7 +188,7 @@ class RecordReader:
                 return
             request = replace(request, after=page.after)
 
-    def record(self, record_id: str, source: str | None = None) -> Stored:
+    def record(self, record_id: str, source: str | None = None) -> StoredRecord:
         """The record by its full id or, in the catalogue of one source, by its name there, as PUT takes it.
 
         Raises NotFound if there is no such record (in that catalogue).
@@ -244,11 +244,11 @@ class RecordReader:
         return dict(answer) if answer.get("found") else None
 
 
-def _stored_record(hit: JsonMapping) -> Stored:
+def _stored_record(hit: JsonMapping) -> StoredRecord:
     source = hit["_source"]
     harvest = source.get("harvest", {})
     moments = harvest.get("written"), harvest.get("first_seen"), harvest.get("run")
-    return Stored(from_document(source), *moments, _version(hit))
+    return StoredRecord(from_document(source), *moments, _version(hit))
 
 
 def _version(hit: JsonMapping) -> str:

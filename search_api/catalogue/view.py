@@ -15,7 +15,7 @@ from core.errors import NotFound, Unavailable
 from core.record import Contact, Record
 from core.timespan import TimeSpan
 from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
-from search_api.catalogue.listing import LONGEST_ID, Stored
+from search_api.catalogue.listing import LONGEST_ID, StoredRecord
 from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
 from search_api.formats_out import schema_org
 from search_api.http.openapi import WITH_NOT_FOUND
@@ -154,7 +154,7 @@ class RecordPage(BaseModel):
     record: str = Field(max_length=512)
 
 
-def stored_record(parts: Parts, path: ItemPath) -> Stored:
+def stored_record(parts: Parts, path: ItemPath) -> StoredRecord:
     """Raises NotFound if there is no such catalogue, or no such record in it."""
     return parts.records.record(path.record, parts.catalogues.get(path.catalogue).source)
 

@@ -31,7 +31,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     if query.scope == "both":
         answer = parts.search.search(records_needed(request))
     else:
-        interpretation = parts.search.understood(request)
+        interpretation = parts.search.interpret(request)
         answer = Answer((), 0, interpretation, interpretation.degraded)
     addresses = Addresses.of(parts.http)
     order = merged(answer.matched, len(documents))

@@ -158,7 +158,7 @@ class ApiOperation(NamedTuple):
     id: str
     method: str
     path: str
-    described: Json
+    definition: Json
 
     @property
     def name(self) -> str:
@@ -188,7 +188,7 @@ def _by_tag(document: Json) -> dict[str, list[ApiOperation]]:
         for method in _METHODS:
             if method in methods:
                 operation = ApiOperation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
-                by_tag.setdefault((operation.described.get("tags") or [_FIRST])[0], []).append(operation)
+                by_tag.setdefault((operation.definition.get("tags") or [_FIRST])[0], []).append(operation)
     return by_tag
 
 
@@ -202,17 +202,17 @@ def _tag(name: str, about: str, operations: Iterable[ApiOperation], document: Js
 def _operation(operation: ApiOperation, document: Json) -> str:
     summary = (
         f'<summary><b class="method">{operation.method}</b> <code>{escape(operation.path)}</code> '
-        f'<span class="soft">{escape(operation.described.get("summary", ""))}</span></summary>'
+        f'<span class="soft">{escape(operation.definition.get("summary", ""))}</span></summary>'
     )
-    text = operation.described.get("description")
+    text = operation.definition.get("description")
     about = f"<p>{_text(text)}</p>" if text else ""
-    inside = f"{summary}{about}{_form(operation, document)}{_answers(operation.described.get('responses', {}))}"
+    inside = f"{summary}{about}{_form(operation, document)}{_answers(operation.definition.get('responses', {}))}"
     return f'<details class="operation" id="{operation.id}">{inside}</details>'
 
 
 def _form(operation: ApiOperation, document: Json) -> str:
-    parameters = operation.described.get("parameters", ())
-    bodies = operation.described.get("requestBody", {}).get("content", {})
+    parameters = operation.definition.get("parameters", ())
+    bodies = operation.definition.get("requestBody", {}).get("content", {})
     media_type = next(iter(bodies), "")
     return (
         f'<form class="try" data-method="{operation.method}" data-path="{escape(operation.path)}">'

@@ -69,30 +69,30 @@ Worded = TypeVar("Worded", PinRule, BlockRule, BoostRule)
 class RulesByWords(Generic[Worded]):
     """Rules by the key of their words, so that thousands need not be compared with each question.
 
-    ``unworded``: rules without words, which apply to every question.
+    ``without_words``: rules without words, which apply to every question.
     """
 
     whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
     part: Sequence[tuple[str, int, Worded]] = ()
-    unworded: Sequence[tuple[int, Worded]] = ()
+    without_words: Sequence[tuple[int, Worded]] = ()
 
     @classmethod
     def of(cls, rules: Iterable[Worded]) -> RulesByWords[Worded]:
         by_question: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
         part: list[tuple[str, int, Worded]] = []
-        unworded: list[tuple[int, Worded]] = []
+        without_words: list[tuple[int, Worded]] = []
         for place, rule in enumerate(rules):
             if rule.words is None:
-                unworded.append((place, rule))
+                without_words.append((place, rule))
                 continue
             by_question[term_key(rule.words)].append((place, rule))
             if rule.match == "part":
                 part.append((f" {term_key(rule.words)} ", place, rule))
-        return cls(dict(by_question), tuple(part), tuple(unworded))
+        return cls(dict(by_question), tuple(part), tuple(without_words))
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        matches = dict(self.unworded) | dict(self.whole.get(key, ()))
+        matches = dict(self.without_words) | dict(self.whole.get(key, ()))
         matches |= {place: rule for words, place, rule in self.part if words in f" {key} "}
         return [matches[place] for place in sorted(matches)]
 
@@ -139,19 +139,19 @@ class ActiveRules:
             _longest(places),
         )
 
-    def decided(self, question: str) -> CurationDecisions:
+    def decide(self, question: str) -> CurationDecisions:
         key = term_key(question)
         blocks = self.blocks.of_question(key)
-        decided = CurationDecisions(
+        decisions = CurationDecisions(
             blocked=frozenset(block.record for block in blocks if block.record is not None),
             blocked_sources=frozenset(block.source for block in blocks if block.source is not None),
             boosts=_sum_boosts(self.boosts.of_question(key)),
         )
         pins: dict[str, Pinned] = {}
         for pin in self.pins.of_question(key):
-            if not decided.blocks(pin.record) and len(pins) < MOST_PINS:
+            if not decisions.blocks(pin.record) and len(pins) < MOST_PINS:
                 pins.setdefault(pin.record, Pinned(pin.id or "", pin.record, pin.words, pin.reason, pin.valid_until))
-        return replace(decided, pins=tuple(pins.values()))
+        return replace(decisions, pins=tuple(pins.values()))
 
 
 NO_RULES = ActiveRules()
@@ -207,7 +207,7 @@ def no_rules() -> ActiveRules:
 
 
 @contextmanager
-def trying_rules(curated: ActiveRules) -> Iterator[None]:
+def rules_on_trial(curated: ActiveRules) -> Iterator[None]:
     """Searches of this thread use these rules instead of the live rules."""
     token = _trial_rules.set(curated)
     try:

@@ -75,7 +75,7 @@ class SearchPipeline:
             )
         return answer
 
-    def ordered(self, request: SearchRequest) -> SearchState:
+    def rank_all(self, request: SearchRequest) -> SearchState:
         """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
         return with_current_index(self.parts.resolver, lambda serving: self._rank(request, serving))
 
@@ -111,11 +111,11 @@ class SearchPipeline:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
         watch, place = Stopwatch(), request.place
         with watch.stage("understand"):
-            request = replace(request, place=None, filters=self.located(request))
-            interpretation = self.understood(request, serving.structured)
+            request = replace(request, place=None, filters=self.locate(request))
+            interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
             interpretation = self.with_names(interpretation, serving)
-        rules = self.parts.curation().decided(request.q)
+        rules = self.parts.curation().decide(request.q)
         request = curated_request(request, rules)
         vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
@@ -143,7 +143,7 @@ class SearchPipeline:
             third = RoundThree.of(self.parts, state)
             return replace(state, results=third.results(third.read(state.session.ask(third.searches))))
 
-    def understood(
+    def interpret(
         self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
     ) -> Interpretation:
         """The interpretation of the question, without a search."""
@@ -161,7 +161,7 @@ class SearchPipeline:
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
         return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
 
-    def located(self, request: SearchRequest) -> Filters:
+    def locate(self, request: SearchRequest) -> Filters:
         """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""
         filters = request.filters
         if request.place is not None:

@@ -190,7 +190,7 @@ class OpeningsReader:
                     size=_PAGE,
                     track_total_hits=False,
                 )["hits"]["hits"]
-                yield from (logged(hit["_source"]) for hit in hits)
+                yield from (logged_search(hit["_source"]) for hit in hits)
                 if len(hits) < _PAGE:
                     return
                 search_after = hits[-1]["sort"]
@@ -198,7 +198,7 @@ class OpeningsReader:
             self.client.options(ignore_status=404).close_point_in_time(id=pit)
 
 
-def logged(document: JsonMapping) -> LoggedSearch:
+def logged_search(document: JsonMapping) -> LoggedSearch:
     """From a document of the query log that was kept in full."""
     return LoggedSearch(
         question=document["question"],

@@ -83,7 +83,7 @@ class QueryLog:
     def is_on(self) -> bool:
         return self.policy.keeping != "off"
 
-    def asked(self, id: str, question: str, algorithm: str, answer: Answer, requester: Requester) -> None:
+    def add_question(self, id: str, question: str, algorithm: str, answer: Answer, requester: Requester) -> None:
         """Notes a question; returns at once."""
         keeping, secret = self.policy.keeping, self.policy.secret
         self._note(log_entry(id, keeping, secret, question, algorithm, answer, requester, self.now()))
@@ -92,7 +92,7 @@ class QueryLog:
         """The signed id of a link to a hit of this question."""
         return str(self._links.dumps([asked_id, record]))
 
-    def opened(self, link_id: str) -> str:
+    def add_opening(self, link_id: str) -> str:
         """Notes that the link was followed; returns its record. Raises NotFound for an id that was not signed here."""
         try:
             asked_id, record = self._links.loads(link_id)

@@ -104,7 +104,7 @@ def complete(search: CandidateSearch, first: ArmAnswers) -> CandidateSet:
         return NO_CANDIDATES
     second = RoundTwo.of(search, first)
     answers = search.session.ask(second.searches)
-    answers |= search.session.ask(second.outdated(answers))
+    answers |= search.session.ask(second.searches_for_changed(answers))
     return second.read(answers)
 
 
@@ -153,7 +153,7 @@ class RoundTwo:
         searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
         return cls(search, first, nearest, seen_versions, cached, unsure, tokens, searches)
 
-    def outdated(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
+    def searches_for_changed(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
         """Reads the values of candidates again that were written since they were cached; usually nothing."""
         if not self.unsure:
             return {}

@@ -58,7 +58,7 @@ def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[
     language = next(iter(record.languages), None)
     weights = parts.config.words
     fields = serving.word_fields(weights)
-    words = bm25.records_query(weights, fields, telling_text(record, weights.record_words), "", language)
+    words = bm25.records_query(weights, fields, characteristic_text(record, weights.record_words), "", language)
     filters: list[Clause] = [
         {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     ]
@@ -69,7 +69,7 @@ def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[
     return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(selected), words, {})
 
 
-def telling_text(record: Record, max_words: int) -> str:
+def characteristic_text(record: Record, max_words: int) -> str:
     """The first ``max_words`` different words of title, keywords and abstract."""
     texts = (record.title, *(keyword.term for keyword in record.keywords), record.abstract)
     words = dict.fromkeys(word for text in texts for word in text.split())

@@ -41,7 +41,7 @@ class KeywordSuggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexSuggestions:
     """Each list best first."""
 
     titles: Sequence[TitleSuggestion] = ()
@@ -49,21 +49,21 @@ class Indexed:
     names: Sequence[NameSuggestion] = ()
 
 
-def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexed:
+def index_suggestions(client: Elasticsearch, index: str, typed: str, limit: int) -> IndexSuggestions:
     """If nothing matches exactly, searches again with typing errors allowed."""
     text = folded_phrase(typed)
     if not text:
-        return Indexed()
+        return IndexSuggestions()
     bodies = [_titles_body(text, limit, fuzzy=False), _keywords_body(text, limit), names_body(typed, limit)]
     titles, keywords, names = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
-    suggestions = Indexed(_titles(titles), _keywords(keywords), names_in(names, limit))
+    suggestions = IndexSuggestions(_titles(titles), _keywords(keywords), names_in(names, limit))
     if suggestions.titles or suggestions.keywords or suggestions.names or slips_allowed(text) == 0:
         return suggestions
     titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
     )
-    return Indexed(_titles(titles), _similar_keywords(_keywords(keywords), text, limit))
+    return IndexSuggestions(_titles(titles), _similar_keywords(_keywords(keywords), text, limit))
 
 
 def _titles_body(text: str, limit: int, *, fuzzy: bool) -> Json:
@@ -150,7 +150,7 @@ class Suggester:
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
         suggestions = with_current_index(
-            self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit)
+            self._resolver, lambda serving: index_suggestions(self._client, serving.records.index, typed, limit)
         )
         places = tuple(self._places.suggest(typed, limit))
         return Suggestions(tuple(suggestions.titles), tuple(suggestions.keywords), places, tuple(suggestions.names))

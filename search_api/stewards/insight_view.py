@@ -203,7 +203,7 @@ def opened_views(parts: Parts) -> APIBlueprint:
     )
     def follow(path: LinkPath) -> Response:
         response = Response(status=303)
-        response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.opened(path.link))
+        response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.add_opening(path.link))
         response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -213,7 +213,7 @@ def opened_views(parts: Parts) -> APIBlueprint:
         responses={204: None, 401: Problem, 403: Problem, **WITH_NOT_FOUND},
     )
     def note(path: LinkPath) -> Response:
-        parts.queries.opened(path.link)
+        parts.queries.add_opening(path.link)
         return Response(status=204)
 
     return api

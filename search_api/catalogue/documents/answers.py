@@ -18,7 +18,7 @@ from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
 from search_api.formats_out.notations import without_empty
 from search_api.http.responses import GEOJSON, JSON, Addresses, Link, link
 from search_api.page.plain_page import HTML
-from search_api.search.passages.values import DocumentTable, described, tables_of
+from search_api.search.passages.values import DocumentTable, table_summary, tables_of
 from search_api.search.views import geojson
 
 CSV = "text/csv"
@@ -116,7 +116,7 @@ def _more_links(document: VisibleDocument, addresses: Addresses, *, has_file: bo
 
 def _with_link(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
     here = address_of(entry, addresses, f"/tables/{table.number}")
-    return {**described(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
+    return {**table_summary(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
 
 
 def passage_json(passage: Passage) -> Json:

@@ -35,7 +35,7 @@ class IndicatorCount:
     fails: int = 0
     not_measured: int = 0
 
-    def plus(self, *, holds: bool | None) -> IndicatorCount:
+    def with_judgement(self, *, holds: bool | None) -> IndicatorCount:
         return IndicatorCount(
             self.holds + (holds is True), self.fails + (holds is False), self.not_measured + (holds is None)
         )
@@ -56,7 +56,8 @@ def fair_summary(subjects: Iterable[Subject], records: int) -> FairSummary:
     for subject in subjects:
         looked_at += 1
         counts = [
-            count.plus(holds=judgement.holds) for count, judgement in zip(counts, judge_all(subject), strict=True)
+            count.with_judgement(holds=judgement.holds)
+            for count, judgement in zip(counts, judge_all(subject), strict=True)
         ]
     return FairSummary(records, looked_at, tuple(counts))
 

@@ -41,7 +41,7 @@ from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 from search_api.search.filtering.translate import OPERATORS, clause_of
 from search_api.search.order import SortKey, read_sortby
 
-OWN = "sonde:"
+OWN_PREFIX = "sonde:"
 """The prefix of the OGC API's queryables: ``sonde:source`` is the catalogue, ``dc:source`` what data derive from."""
 
 Special = Literal["anytext", "abstract", "identifier", "missing"]
@@ -73,8 +73,8 @@ _SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Deno
 
 def property_of(name: str, locator: str) -> Queryable | Special:
     """``missing``: an element of csw:Record that no record here has, so NULL. Raises CswError for an unknown name."""
-    if name.startswith(OWN):
-        queryable = find(name.removeprefix(OWN))
+    if name.startswith(OWN_PREFIX):
+        queryable = find(name.removeprefix(OWN_PREFIX))
     else:
         meaning = CSW_QUERYABLES.get(local(name))
         for special in get_args(Special):

@@ -29,10 +29,10 @@ def readable(text: object, longest: int = 10_000) -> str:
     """On one line, without characters that a person would not see (controls, directions, tags, private use)."""
     spaced = "".join(" " if character in _SPACES else character for character in str(text))
     visible = "".join(character for character in spaced if unicodedata.category(character) not in _UNSEEN)
-    return shortened(" ".join(visible.split()), longest)
+    return shorten(" ".join(visible.split()), longest)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """The beginning of the text, to a whole word, with an ellipsis where something is left out."""
     if len(text) <= longest:
         return text
@@ -64,7 +64,7 @@ def brief(feature: Json, longest: int) -> Json:
         "title": properties.get("title"),
         "kind": properties.get("type"),
         "product": properties.get("sonde:provenance") if properties.get("sonde:provenance") != "unknown" else None,
-        "abstract": shortened(properties.get("description") or "", longest),
+        "abstract": shorten(properties.get("description") or "", longest),
         "period": period(feature),
         "bbox": _boxes(properties, 1),
         "source": properties.get("sonde:source"),
@@ -99,7 +99,7 @@ def full(feature: Json) -> Json:
     return without_empty(members)
 
 
-def why(feature: Json, count: int) -> list[str]:
+def strongest_reasons(feature: Json, count: int) -> list[str]:
     """The strongest reasons of the hit's rank; always whether it states no area, if a place was asked."""
     signals: list[Json] = feature.get("sonde:explanation", {}).get("signals", [])
     strongest = [signal for signal in signals[:count] if signal.get("contribution", 0) > 0]
@@ -121,7 +121,7 @@ def _reason(signal: Json) -> str:
     return str(signal["reason"])
 
 
-def rounded(value: float | None) -> float | None:
+def round_similarity(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
@@ -173,7 +173,7 @@ def _halve_longest_text(answer: Json) -> bool:
     length, holder, key = max(texts, key=lambda entry: entry[0], default=(0, answer, ""))
     if length <= _SHORTEST_TEXT:
         return False
-    holder[key] = shortened(holder[key], max(_SHORTEST_TEXT, length // 2))
+    holder[key] = shorten(holder[key], max(_SHORTEST_TEXT, length // 2))
     return True
 
 

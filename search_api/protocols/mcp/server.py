@@ -38,8 +38,8 @@ from search_api.protocols.mcp.tools import (
 RECORD_URI = "sonde://records/{id}"
 CATALOGUE_URI = "sonde://catalogues/{id}"
 Topic = Annotated[str, Field(description="What the data are about.")]
-Where = Annotated[str, Field(description="A place; empty for anywhere.")]
-When = Annotated[str, Field(description="A period; empty for any.")]
+PlaceArgument = Annotated[str, Field(description="A place; empty for anywhere.")]
+PeriodArgument = Annotated[str, Field(description="A period; empty for any.")]
 Id = Annotated[str, Field(description="Id of a record.")]
 
 _MOST_FAULTS = 5
@@ -84,7 +84,7 @@ _CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=Fals
 """The view has checked ``Origin``; ``Host`` is whatever names the service has."""
 
 
-def find_data(topic: Topic, place: Where = "", period: When = "") -> str:
+def find_data(topic: Topic, place: PlaceArgument = "", period: PeriodArgument = "") -> str:
     """Find the data sets that suit a purpose."""
     where_text, when_text = f" in {place}" if place else "", f" ({period})" if period else ""
     return (

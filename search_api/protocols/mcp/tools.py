@@ -11,7 +11,7 @@ from pydantic import Field
 from core.json_types import Json
 from search_api.formats_out.notations import without_empty
 from search_api.protocols.mcp import answers
-from search_api.protocols.mcp.answers import readable, shortened, with_quoted, within_budget
+from search_api.protocols.mcp.answers import readable, shorten, with_quoted, within_budget
 from search_api.protocols.mcp.api import (
     AgentApi,
     Box,
@@ -73,7 +73,10 @@ def search(
     parameters = {"q": query, **conditions, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
     answer = api.get("/search", parameters)
     longest, reasons = min(240, _SUMMARY_CHARACTERS // limit), 2 if limit <= 10 else 1
-    hits = [{**answers.brief(feature, longest), "why": answers.why(feature, reasons)} for feature in answer["features"]]
+    hits = [
+        {**answers.brief(feature, longest), "why": answers.strongest_reasons(feature, reasons)}
+        for feature in answer["features"]
+    ]
     return within_budget(with_quoted({**_summary(answer), **_no_records(api, query, filters, answer)}, hits))
 
 
@@ -87,7 +90,7 @@ def find_similar(context: ToolContext, id: RecordId, limit: Limit = 5) -> str:
     """Records like one that you already have, most similar first."""
     features = api_of(context).record(id, "/similar", {"limit": limit})["features"]
     hits = [
-        {**answers.brief(feature, 120), "similarity": answers.rounded(feature.get("sonde:similarity"))}
+        {**answers.brief(feature, 120), "similarity": answers.round_similarity(feature.get("sonde:similarity"))}
         for feature in features
     ]
     return within_budget(with_quoted({} if hits else {"nothing": "No other record is like this one."}, hits))
@@ -365,6 +368,6 @@ def _passage(passage: Json, longest: int) -> Json:
         "pages": passage["pages"],
         "id": passage["record"] or passage["document"],
         "document": passage["document"],
-        "text": shortened(passage["text"], longest),
+        "text": shorten(passage["text"], longest),
     }
     return without_empty(members)

@@ -22,7 +22,7 @@ from werkzeug.http import generate_etag
 from core.errors import Conflict, InvalidInput, NotFound, PreconditionFailed, Unsupported
 from core.json_types import Json
 from core.record import id_of_address
-from search_api.catalogue.listing import LONGEST_ID, Original, Stored
+from search_api.catalogue.listing import LONGEST_ID, Original, StoredRecord
 from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import CataloguePath
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
@@ -264,7 +264,7 @@ class Conditions(BaseModel):
     )
 
 
-def set_etag(response: Response, stored: Stored) -> None:
+def set_etag(response: Response, stored: StoredRecord) -> None:
     """The record's version, and the hash of the body: links that are not part of the record may change too."""
     response.set_etag(f"{stored.version}-{generate_etag(response.get_data())}")
 

@@ -44,7 +44,7 @@ class Aggregation:
     read: Callable[[JsonMapping], Json]
     of: Kind | None = None
 
-    def described(self) -> Json:
+    def description(self) -> Json:
         members: Json = {"name": self.name, "data_type": self.data_type}
         return members if self.of is None else {**members, "frequency_distribution_data_type": self.of}
 
@@ -160,7 +160,7 @@ def read_aggregations(answer: JsonMapping, aggregations: Sequence[Aggregation]) 
     counts = answer.get("aggregations", {})
     total = answer["hits"]["total"]
     return [
-        {**aggregation.described(), **aggregation.read(total if aggregation.body is None else counts[str(number)])}
+        {**aggregation.description(), **aggregation.read(total if aggregation.body is None else counts[str(number)])}
         for number, aggregation in enumerate(aggregations)
     ]
 
@@ -237,7 +237,7 @@ def stac_aggregate_views(parts: Parts) -> APIBlueprint:
 
 def _offer(addresses: Addresses, path: str) -> Response:
     links = [link("self", addresses.to(f"{path}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
-    return jsonify(aggregations=[aggregation.described() for aggregation in AGGREGATIONS.values()], links=links)
+    return jsonify(aggregations=[aggregation.description() for aggregation in AGGREGATIONS.values()], links=links)
 
 
 def _counts(parts: Parts, query: AggregateQuery, collection: str | None) -> Response:

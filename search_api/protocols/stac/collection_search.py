@@ -34,7 +34,7 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
-from search_api.search.filtering.literals import shown, wrong
+from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import Queryable
 
 T = TypeVar("T")
@@ -92,7 +92,7 @@ def condition_of(node: Expression) -> Condition:
     if isinstance(node, bool):
         return lambda _: node
     if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
-        raise wrong(f"{shown(node)} is not a condition")
+        raise wrong(f"{short_text(node)} is not a condition")
     op, args = str(node["op"]), node.get("args", [])
     if not isinstance(args, list) or not args:
         raise wrong(f"{op} has no arguments")
@@ -214,7 +214,7 @@ def _property(node: object) -> Queryable:
     queryable = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
     if queryable is None:
         names = ", ".join(COLLECTION_QUERYABLES)
-        raise InvalidInput("filter", f"filter: there is no property {shown(name or node)!r}; there are {names}")
+        raise InvalidInput("filter", f"filter: there is no property {short_text(name or node)!r}; there are {names}")
     return queryable
 
 

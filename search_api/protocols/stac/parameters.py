@@ -29,7 +29,7 @@ from search_api.http.parameters import (
 from search_api.protocols.stac.documents import Fields, read_fields
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
-from search_api.search.filtering.literals import shown
+from search_api.search.filtering.literals import short_text
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, schema_of
 from search_api.search.filtering.translate import clause_of
 from search_api.search.order import MOST_KEYS, SortKey, kinds_of, read_position
@@ -95,7 +95,7 @@ def _our_name(name: str, parameter: str) -> str:
     our_name = _NAMES.get(plain_name(name))
     if our_name is None:
         names = ", ".join(STAC_QUERYABLES)
-        raise InvalidInput(parameter, f"{parameter}: there is no property {shown(name)!r}; there are {names}")
+        raise InvalidInput(parameter, f"{parameter}: there is no property {short_text(name)!r}; there are {names}")
     return our_name
 
 

@@ -22,7 +22,7 @@ from search_api.search.filtering.comparisons import (
     spatial_clause,
 )
 from search_api.search.filtering.cql2 import Expression
-from search_api.search.filtering.literals import shown, wrong
+from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 
 Clause = Json
@@ -44,7 +44,7 @@ def _clause(node: Expression, negated: bool) -> Clause:
     if isinstance(node, bool):
         return {"match_all": {}} if node is not negated else {"match_none": {}}
     if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
-        raise wrong(f"{shown(node)} is not a condition")
+        raise wrong(f"{short_text(node)} is not a condition")
     op, args = node["op"], node.get("args", [])
     if not isinstance(args, list) or not args:
         raise wrong(f"{op} has no arguments")
@@ -228,10 +228,10 @@ def _property(node: object) -> Queryable:
     if isinstance(inner, Mapping) and isinstance(inner.get("property"), Queryable):
         return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
-        raise wrong(f"{shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
+        raise wrong(f"{short_text(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
     queryable = find(inner["property"])
     if queryable is None:
-        raise wrong(f"there is no property {shown(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
+        raise wrong(f"there is no property {short_text(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
     return queryable
 
 

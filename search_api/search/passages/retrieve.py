@@ -35,7 +35,7 @@ _PARTS_TO_READ: frozenset[Part] = frozenset(("place", "time", "relation"))
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class RetrievedPassages:
     """``passages``: best first, numbered, at most ``top_k``, each at or above the threshold. ``near_misses``: the best
     below it, where there are no others. ``degraded``: what could not be used.
     """
@@ -57,7 +57,7 @@ class PassageRetriever:
     def ranker(self) -> Ranker:
         return self.parts.config.passages
 
-    def retrieve(self, request: AskRequest, serving: Serving) -> Retrieved:
+    def retrieve(self, request: AskRequest, serving: Serving) -> RetrievedPassages:
         """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
         language = sure_language(request.question)
         serving = serving.reading(language)
@@ -70,7 +70,9 @@ class PassageRetriever:
         relevant = [passage for passage in best if passage.relevance >= threshold]
         near_misses = [] if relevant else best[:_MOST_NEAR]
         missing_parts = ("dense",) if serving.embedder_problem is not None else ()
-        return Retrieved(_number(relevant), _number(near_misses), (*missing_parts, *unranked, *interpretation.degraded))
+        return RetrievedPassages(
+            _number(relevant), _number(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
+        )
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
         """The tables that these passages are parts of, by the passage's number."""

@@ -21,7 +21,7 @@ from core.token_bits import Bits, late_interaction
 from search_api.search.ranking.candidates import Candidates, Floats, Integers, Target
 from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, counted
+from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, best_scores
 from search_api.search.ranking.signals.signal import RankingInput, Reason
 from search_api.search.ranking.signals.spatial import Spatial
 
@@ -188,7 +188,7 @@ def interact(ranking: Ranking, scores: Floats) -> Ranking:
     block = ranking.order[: len(scores)]
     raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
     raw[block] = scores
-    value[block] = counted(scores)
+    value[block] = best_scores(scores)
     return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))
 
 

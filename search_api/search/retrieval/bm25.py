@@ -15,13 +15,13 @@ from search_api.search.understanding.topic import without_small_words
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """``clauses`` score besides the question's own words. ``every`` matches if each term occurs by any of its names.
+    """``clauses`` add to the score of the question's own words. ``all_terms`` matches if any name of each term occurs.
 
-    ``every`` is None if there is no term; the question's other words (``rest``) must then also occur.
+    ``all_terms`` is None if there is no term; the question's other words (``rest``) must then also occur.
     """
 
     clauses: tuple[Clause, ...] = ()
-    every: Clause | None = None
+    all_terms: Clause | None = None
     rest: str = ""
 
 
@@ -141,9 +141,9 @@ def _match_clause(text: str, fields: Sequence[str], more: Json) -> Clause:
 def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
     alternatives = _all_of(reading, text)
-    if expansion.every is not None:
+    if expansion.all_terms is not None:
         rest_clauses = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
-        alternatives.append({"bool": {"filter": [expansion.every, *rest_clauses]}})
+        alternatives.append({"bool": {"filter": [expansion.all_terms, *rest_clauses]}})
     return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
 

@@ -69,8 +69,8 @@ Weighed = tuple[Clause, float]
 _OWN, _MENTIONED = "names.keys", "names.mentioned"
 _ANYWHERE = "words"
 _FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
-_LEAST_BEGUN = 3  # characters of a beginning
-_LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
+_LEAST_NAME_PREFIX = 3  # characters of a beginning
+_LEAST_WORD_PREFIX = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
@@ -115,7 +115,7 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
     if len(unknown) != 1:
         return None
     number, key = unknown[0], candidates[unknown[0]].keys[-1]
-    if not (key.isalpha() and len(key) >= _LEAST_BEGUN_WORD):
+    if not (key.isalpha() and len(key) >= _LEAST_WORD_PREFIX):
         return None
     return {
         "size": 0,
@@ -137,7 +137,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
         filters[f"word{number}"] = every_word(candidate.text)
         if candidate.certain and candidate.text.isalpha():
             filters[f"offer{number}"] = _offers(candidate.text)
-        if len(candidate.keys[-1]) >= _LEAST_BEGUN:
+        if len(candidate.keys[-1]) >= _LEAST_NAME_PREFIX:
             filters[f"begun{number}"] = begins(candidate.keys[-1])
     suggestions = {
         f"{field}{number}": {"text": candidate.keys[-1], "term": _suggestions(field)}
@@ -306,7 +306,7 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
     if name.how == "beginning":
         return [({"prefix": {_OWN: key}}, own_weight), ({"prefix": {_MENTIONED: key}}, weights.mention_prefix * weight)]
     name_prefix: list[Weighed] = (
-        [({"prefix": {_OWN: key}}, weights.name_prefix * own_weight)] if len(key) > _LEAST_BEGUN else []
+        [({"prefix": {_OWN: key}}, weights.name_prefix * own_weight)] if len(key) > _LEAST_NAME_PREFIX else []
     )
     return [
         ({"terms": {_OWN: keys}}, own_weight),

@@ -100,7 +100,13 @@ def plan_retrieval(
     fields = serving.word_fields(weights)
     expansion = records_expansion(weights, fields, terms, interpretation.beside_terms, interpretation.language)
     words = bm25.records_query(
-        weights, fields, interpretation.parted, interpretation.named, interpretation.language, identifiers, expansion
+        weights,
+        fields,
+        interpretation.split_topic,
+        interpretation.named,
+        interpretation.language,
+        identifiers,
+        expansion,
     )
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, fields, topic_words, "", interpretation.language, (), expansion)
@@ -129,7 +135,7 @@ def plan_retrieval(
         selected.append(arms.pinned_arm(index, request.pinned, filters))
     judges_meaning = bool(interpretation.thematic) and vector is not None
     every_word = bm25.every_word_query(
-        weights, fields, interpretation.parted, interpretation.language, identifiers, expansion
+        weights, fields, interpretation.split_topic, interpretation.language, identifiers, expansion
     )
     matching = _matching(request, interpretation, words, every_word if judges_meaning else None)
     if named is not None:

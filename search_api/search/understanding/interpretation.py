@@ -201,7 +201,7 @@ class Interpretation:
         return not any(letter.isalnum() for letter in remaining_text)
 
     @property
-    def parted(self) -> str:
+    def split_topic(self) -> str:
         """The topic with unknown names as the words that they are made of: ``NOAA.NMFS_3`` as ``NOAA NMFS``."""
         topic = self.thematic
         for name in self.names:

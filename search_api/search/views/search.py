@@ -31,7 +31,7 @@ from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
 from search_api.search.query_log import Requester, new_id
 from search_api.search.request import SearchRequest
-from search_api.search.state import searched
+from search_api.search.state import count_search
 from search_api.search.views import geojson
 
 _DEGRADED = (
@@ -71,7 +71,7 @@ class SearchAnswer(BaseModel):
 def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Response]) -> APIBlueprint:
     """``own_documents`` answers a search of the caller's own documents (``scope=mine`` or ``both``)."""
     api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
-    presented = Presented()
+    feature_cache = FeatureCache()
 
     @api.get(
         "/search",
@@ -107,7 +107,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
             return own_documents(query)
         question = to_request(query)
         answer = parts.search.search(question)
-        searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
+        count_search("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts.http)
         end = question.offset + len(answer.hits)
         cursor = cursor_for(query, end) if end < answer.matched else None
@@ -116,7 +116,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
             following = addresses.page(cursor) if cursor is not None else None
             return _respond(write(_result_page(query, answer, addresses, following)), media_type, following)
         link_to = _log_question(parts, query, question, answer, addresses)
-        features = [presented.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
+        features = [feature_cache.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
         return response
@@ -135,7 +135,7 @@ def _log_question(
     if not log.is_on or not question.q or question.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
-    log.asked(id, question.q, question.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
+    log.add_question(id, question.q, question.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 
@@ -222,7 +222,7 @@ class _CachedFeature:
         return cls(record, content[:-2] + (b"," if feature["links"] else b""), item_path(record))
 
 
-class Presented:
+class FeatureCache:
     """Thread-safe.
 
     The key is the identity of the record object, which the search's cache returns until the record is written again.

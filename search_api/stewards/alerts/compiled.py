@@ -82,9 +82,9 @@ def compiled_by(serving: Serving) -> str:
 
 def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: Serving) -> Compiled:
     """Raises InvalidInput for a question that can match nothing, Unavailable if the embedder does not answer."""
-    filters = pipeline.located(request)
+    filters = pipeline.locate(request)
     located = replace(request, place=None, filters=filters)
-    interpretation = pipeline.with_names(pipeline.understood(located, serving.structured), serving)
+    interpretation = pipeline.with_names(pipeline.interpret(located, serving.structured), serving)
     if interpretation.is_stopwords_only:
         raise InvalidInput("search", "search.q: holds only small words; name what the records should be about")
     words = pipeline.parts.config.words
@@ -109,7 +109,9 @@ def _topic_clauses(interpretation: Interpretation, serving: Serving, words: Word
         strict = replace(words, minimum_should_match="100%")
         fields = serving.word_fields(words)
         clauses.append(
-            every_word_query(strict, fields, interpretation.parted, interpretation.language, identifiers, NO_EXPANSION)
+            every_word_query(
+                strict, fields, interpretation.split_topic, interpretation.language, identifiers, NO_EXPANSION
+            )
         )
     length = len(significant_words(interpretation.thematic).split())
     by_name = names_query(

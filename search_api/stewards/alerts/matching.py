@@ -276,7 +276,7 @@ class Matcher:
 
     def _body(self, stored: StoredSearch, groups: frozenset[str], nearest: Sequence[str], window: RecordWindow) -> Json:
         saved, clauses = stored.saved, stored.compiled.clauses(nearest)
-        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.parameters.get("q", ""))))
+        blocked = blocked_clauses(self.pipeline.parts.curation().decide(str(saved.parameters.get("q", ""))))
         filters = [window.clause, visible_clause(groups), *clauses]
         if saved.watched > window.since:
             filters.append({"range": {"harvest.written": {"gte": saved.watched}}})

@@ -20,7 +20,7 @@ from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation import ActiveRules, trying_rules, with_draft
+from search_api.search.curation import ActiveRules, rules_on_trial, with_draft
 from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
 from search_api.stewards.curation.view import DRAFT_NAME
@@ -60,7 +60,7 @@ def try_draft(
 def _compare(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
     with without_deadline():
         before = _rank(pipeline, question)
-        with trying_rules(draft):
+        with rules_on_trial(draft):
             after = _rank(pipeline, question)
     changes = differences(before, after)
     if not grades:
@@ -69,7 +69,7 @@ def _compare(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades
 
 
 def _rank(pipeline: SearchPipeline, question: str) -> list[str]:
-    return [record for record, _ in pipeline.ordered(SearchRequest(question, limit=DEPTH)).served()[:DEPTH]]
+    return [record for record, _ in pipeline.rank_all(SearchRequest(question, limit=DEPTH)).ids_with_scores()[:DEPTH]]
 
 
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:

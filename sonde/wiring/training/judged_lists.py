@@ -73,7 +73,7 @@ def judged_candidates(settings: Settings, collection: JudgedCollection, depth: D
     """The questions whose candidates hold a right answer and a wrong one."""
     with bench(settings, collection) as ready:
         found = [
-            _candidates(ready.pipeline.ordered(_FUSED.request(question.text)), collection, question.id, depth)
+            _candidates(ready.pipeline.rank_all(_FUSED.request(question.text)), collection, question.id, depth)
             for question in collection.questions
         ]
     return [one for one in found if one is not None]

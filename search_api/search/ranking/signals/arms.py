@@ -226,7 +226,7 @@ class LateInteraction(BestOnly):
         return Reason(text, "no_interaction", {"counted": counted})
 
 
-def counted(raw: Floats) -> Floats:
+def best_scores(raw: Floats) -> Floats:
     """(k,) 0..1 of the best k, best first. What was not measured (NaN) counts as its neighbours do, so that it neither
     gains nor loses.
     """
