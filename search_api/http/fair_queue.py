@@ -258,13 +258,13 @@ class _Slot:
     clock: Callable[[], float]
     in_hurry: bool
     waiter: Waiter | None
-    begun: float
+    started_s: float
 
     def leave(self) -> None:
         if self.waiter is None:
             return
         with self.lock:
-            self.line.leave(self.waiter, self.clock() - self.begun, self.in_hurry)
+            self.line.leave(self.waiter, self.clock() - self.started_s, self.in_hurry)
         self.waiter = None
 
     @contextmanager
@@ -293,4 +293,4 @@ class _Slot:
             with self.lock:
                 self.line.forget(waiter)
             raise
-        self.waiter, self.begun = waiter, self.clock()
+        self.waiter, self.started_s = waiter, self.clock()

@@ -57,7 +57,7 @@ def versions_of(index_uuid: str, hits: Mapping[str, JsonMapping]) -> dict[str, V
 
 
 class VersionedCache(Generic[T]):
-    """One version of each record, the ``most`` recently used; thread-safe."""
+    """One version of each record. Keeps the ``max_entries`` records that were used last. Thread-safe."""
 
     def __init__(self, name: str, max_entries: int, weight: Callable[[T], int] | None = None) -> None:
         self._name = name
@@ -102,12 +102,12 @@ class AnswerCache:
     """
 
     groups: Callable[[], frozenset[str]] = frozenset
-    most: int = _MOST_ANSWERS
+    max_answers: int = _MOST_ANSWERS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _entries: LRUCache[_Key, JsonMapping] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._entries = LRUCache(self.most)
+        self._entries = LRUCache(self.max_answers)
 
     def ask(self, client: Elasticsearch, index: str, state: IndexState, bodies: Sequence[Json]) -> list[JsonMapping]:
         """One request for those that are not cached, none if all are. Raises Unavailable."""
@@ -252,11 +252,11 @@ class CachingCrossEncoder:
     """Implements the port ``CrossEncoder``; thread-safe. The next page of an answer reads nothing again.
 
     A score is remembered by the question and the text itself, so a version with another text is read anew.
-    ``together``: a score may depend on the other texts, so that all are read unless all are remembered.
+    ``scores_all``: a score may depend on the other texts. All texts are scored again unless all scores are cached.
     """
 
     cross_encoder: CrossEncoder
-    together: bool = False
+    scores_all: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _cache: LRUCache[bytes, float] = field(default_factory=_score_cache)
 
@@ -273,7 +273,7 @@ class CachingCrossEncoder:
         if keys:
             count_cache_lookup("reranker", hit=not misses)
         if misses:
-            texts_to_score = dict(zip(keys, texts, strict=True)) if self.together else misses
+            texts_to_score = dict(zip(keys, texts, strict=True)) if self.scores_all else misses
             scores = self.cross_encoder.score(question, list(texts_to_score.values()))
             fresh = dict(zip(texts_to_score, map(float, scores), strict=True))
             with self._lock:

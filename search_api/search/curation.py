@@ -67,12 +67,13 @@ Worded = TypeVar("Worded", PinRule, BlockRule, BoostRule)
 
 @dataclass(frozen=True, slots=True)
 class RulesByWords(Generic[Worded]):
-    """Rules by the key of their words, so that thousands need not be compared with each question.
+    """Rules by the key of their words, so that a question need not be compared with thousands of rules.
 
-    ``without_words``: rules without words, which apply to every question.
+    ``by_question``: rules for questions with exactly these words. ``part``: rules for questions that contain the words.
+    ``without_words``: rules that apply to every question.
     """
 
-    whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
+    by_question: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
     part: Sequence[tuple[str, int, Worded]] = ()
     without_words: Sequence[tuple[int, Worded]] = ()
 
@@ -92,7 +93,7 @@ class RulesByWords(Generic[Worded]):
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        matches = dict(self.without_words) | dict(self.whole.get(key, ()))
+        matches = dict(self.without_words) | dict(self.by_question.get(key, ()))
         matches |= {place: rule for words, place, rule in self.part if words in f" {key} "}
         return [matches[place] for place in sorted(matches)]
 

@@ -47,9 +47,9 @@ else { ctx._source.opened.add(params.record); }
 
 @dataclass(frozen=True, slots=True)
 class LogPolicy:
-    """What is kept, and for how many days. ``secret`` signs links and hashes the owners of keys."""
+    """``detail``: what to store of a question; ``days``: for how long. ``secret`` signs links and hashes owners of keys."""
 
-    keeping: LogDetail = "off"
+    detail: LogDetail = "off"
     days: int = 90
     secret: bytes = b""
 
@@ -81,12 +81,12 @@ class QueryLog:
 
     @property
     def is_on(self) -> bool:
-        return self.policy.keeping != "off"
+        return self.policy.detail != "off"
 
     def add_question(self, id: str, question: str, algorithm: str, answer: Answer, requester: Requester) -> None:
         """Notes a question; returns at once."""
-        keeping, secret = self.policy.keeping, self.policy.secret
-        self._note(log_entry(id, keeping, secret, question, algorithm, answer, requester, self.now()))
+        detail, secret = self.policy.detail, self.policy.secret
+        self._note(log_entry(id, detail, secret, question, algorithm, answer, requester, self.now()))
 
     def link_id(self, asked_id: str, record: str) -> str:
         """The signed id of a link to a hit of this question."""
@@ -231,7 +231,7 @@ def subject_hash(secret: bytes, subject: str) -> str:
 
 def log_entry(
     id: str,
-    keeping: LogDetail,
+    detail: LogDetail,
     secret: bytes,
     question: str,
     algorithm: str,

@@ -129,10 +129,10 @@ class ArmAnswers:
 
 @dataclass(frozen=True, slots=True)
 class RoundOne:
-    """``drawn``: the bodies of draws by the number of their arm, and what is cached of them."""
+    """``draws``: the bodies of draws by the number of their arm, and what is cached of them."""
 
     search: CandidateSearch
-    drawn: Mapping[int, tuple[Json, Mapping[str, float] | None]]
+    draws: Mapping[int, tuple[Json, Mapping[str, float] | None]]
     searches: Mapping[str, Search]
 
     @classmethod
@@ -177,9 +177,9 @@ class RoundOne:
 
     def _draw(self, number: int, answers: Mapping[str, JsonMapping]) -> ArmScores | None:
         """What the question draws by an arm; None: nothing."""
-        if number not in self.drawn:
+        if number not in self.draws:
             return None
-        arm, (body, cached) = self.search.plan.arms[number], self.drawn[number]
+        arm, (body, cached) = self.search.plan.arms[number], self.draws[number]
         if cached is not None:
             return ArmScores(cached, {}, {})
         uuid, limit = self.search.plan.uuid_of(arm), _most_drawn(self.search, arm)

@@ -110,15 +110,16 @@ def complete(search: CandidateSearch, first: ArmAnswers) -> CandidateSet:
 
 @dataclass(frozen=True, slots=True)
 class RoundTwo:
-    """``seen``: versions that the arms brought. A candidate of passages alone has none: ``unsure`` has what is cached
-    of it, which counts if this round shows it in the same version. ``near``: what the question drew, and pins.
+    """``seen_versions``: the versions of the records that the arms found. A candidate that only passages found has no
+    version; ``unsure`` has its cached values, which are used if this round finds the same version. ``nearest_ids``: the
+    records drawn by meaning, and the pins.
     """
 
     search: CandidateSearch
     first: ArmAnswers
-    near: frozenset[str]
-    seen: Mapping[str, Version]
-    cached: Mapping[str, RankingFields]
+    nearest_ids: frozenset[str]
+    seen_versions: Mapping[str, Version]
+    cached_fields: Mapping[str, RankingFields]
     unsure: Mapping[str, tuple[Version, RankingFields]]
     tokens: TokenVectors | None
     searches: Mapping[str, Search]
@@ -175,7 +176,7 @@ class RoundTwo:
         if not (_is_about(self.search, self.first) or any_matches):
             # the question is about something else, and nothing contains its words
             return replace(candidates, drawn=frozenset(plan.pinned), counts=replace(counts, matching=None)).hits()
-        candidates = replace(candidates, counts=counts, drawn=self.near)
+        candidates = replace(candidates, counts=counts, drawn=self.nearest_ids)
         return candidates if plan.nearness is None else candidates.hits()
 
     def _matches(self, answers: Mapping[str, JsonMapping]) -> CandidateMatches:
@@ -222,8 +223,8 @@ class RoundTwo:
             for record, (version, values) in self.unsure.items()
             if matches.versions.get(record) == version
         }
-        fields = {**self.cached, **unchanged}
-        versions = {**self.seen, **matches.versions}
+        fields = {**self.cached_fields, **unchanged}
+        versions = {**self.seen_versions, **matches.versions}
         for name in ("values", "changed values"):
             if name in answers:
                 fresh, at = read_fields(answers[name], self.search.plan.index_uuid, self.search.columns)

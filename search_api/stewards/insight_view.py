@@ -138,7 +138,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         responses={200: SummaryAnswer, **_GUARDED},
     )
     def summary(query: SummaryParameters) -> Response:
-        return uncached({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
+        return uncached({"keep": log.policy.detail, **reader.summary(query.slice(), query.interval)})
 
     @api.get(
         "/insight/collection",

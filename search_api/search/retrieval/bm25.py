@@ -17,12 +17,12 @@ from search_api.search.understanding.topic import without_small_words
 class Expansion:
     """``clauses`` add to the score of the question's own words. ``all_terms`` matches if any name of each term occurs.
 
-    ``all_terms`` is None if there is no term; the question's other words (``rest``) must then also occur.
+    ``all_terms`` is None if there is no term; the question's other words (``other_words``) must then also occur.
     """
 
     clauses: tuple[Clause, ...] = ()
     all_terms: Clause | None = None
-    rest: str = ""
+    other_words: str = ""
 
 
 NO_EXPANSION = Expansion()
@@ -142,7 +142,7 @@ def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
     alternatives = _all_of(reading, text)
     if expansion.all_terms is not None:
-        rest_clauses = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
+        rest_clauses = [{"bool": {"should": _all_of(reading, expansion.other_words)}}] if expansion.rest else []
         alternatives.append({"bool": {"filter": [expansion.all_terms, *rest_clauses]}})
     return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 

@@ -35,7 +35,7 @@ from search_api.search.understanding.interpretation import (
 from search_api.search.understanding.topic import topic_of
 
 _SHORTEST = 4
-_SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
+_SHORTEST_KNOWN = 7  # of a word that some record contains: short words have real neighbours (moss, most)
 _FAR_MORE = 30
 _LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 minus the share of different letters
 _MOST_WORDS = 12
@@ -121,18 +121,20 @@ def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping)
 def _check(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
     """``counts``: by word, as ``_by_word`` reads it."""
     unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
-    betters = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
-    mended = question
-    for word, better in betters.items():
-        if better is not None:
-            mended = re.sub(rf"\b{re.escape(word)}\b", better.text, mended, flags=re.IGNORECASE)
-    if mended == question:
+    corrections = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
+    corrected_question = question
+    for word, correction in corrections.items():
+        if correction is not None:
+            corrected_question = re.sub(
+                rf"\b{re.escape(word)}\b", correction.text, corrected_question, flags=re.IGNORECASE
+            )
+    if corrected_question == question:
         return CheckedWords(unknown)
-    replaced = {word: better.likeness for word, better in betters.items() if better is not None}
-    alone = all(_is_alone(counts[word]["near"], betters[word]) for word in replaced)
+    replaced = {word: correction.likeness for word, correction in corrections.items() if correction is not None}
+    alone = all(_is_alone(counts[word]["near"], corrections[word]) for word in replaced)
     sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
-    pairs = tuple((word, better.text) for word, better in betters.items() if better is not None)
-    return CheckedWords(unknown, Spelling(mended, sure, pairs))
+    pairs = tuple((word, correction.text) for word, correction in corrections.items() if correction is not None)
+    return CheckedWords(unknown, Spelling(corrected_question, sure, pairs))
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:
@@ -150,33 +152,33 @@ def _body(fields: Collection[str], words: list[str]) -> Json:
     }
 
 
-class _Better(NamedTuple):
+class _Correction(NamedTuple):
     """Compared by similarity (0..1), then by the number of records that contain it."""
 
     likeness: float
-    held: int
+    record_count: int
     text: str
 
 
-def _best(neighbours: Sequence[JsonMapping], word: str, records: int) -> _Better | None:
+def _best(neighbours: Sequence[JsonMapping], word: str, records: int) -> _Correction | None:
     """A word in ``records`` records counts as misspelt only if a very near word is far more common."""
-    options = [_Better(option["score"], option["freq"], option["text"]) for option in neighbours]
+    options = [_Correction(option["score"], option["freq"], option["text"]) for option in neighbours]
     options = [option for option in options if option.likeness >= _LEAST_LIKENESS]
     if records:
         options = [option for option in options if _replaces(option, word, records)]
     return max(options, default=None)
 
 
-def _is_alone(neighbours: Sequence[JsonMapping], better: _Better | None) -> bool:
+def _is_alone(neighbours: Sequence[JsonMapping], correction: _Correction | None) -> bool:
     """Whether no other word is as near: *walus* may be *walrus* or *walls*."""
-    return better is None or not any(
-        option["score"] >= better.likeness and option["text"] != better.text for option in neighbours
+    return correction is None or not any(
+        option["score"] >= correction.likeness and option["text"] != correction.text for option in neighbours
     )
 
 
-def _replaces(better: _Better, word: str, records: int) -> bool:
-    usual = better.held >= _FAR_MORE * records
-    return usual and len(word) >= _SHORTEST_HELD and better.likeness >= _SURE_LIKENESS
+def _replaces(correction: _Correction, word: str, records: int) -> bool:
+    usual = correction.record_count >= _FAR_MORE * records
+    return usual and len(word) >= _SHORTEST_KNOWN and correction.likeness >= _SURE_LIKENESS
 
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
@@ -289,10 +291,10 @@ def is_name_correction(interpretation: Interpretation, spelling: Spelling) -> bo
     """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
     return all(
         any(
-            name.mention.text.lower() == word and (name.how == "beginning" or name_key(better) in name.keys)
+            name.mention.text.lower() == word and (name.how == "beginning" or name_key(correction) in name.keys)
             for name in interpretation.names
         )
-        for word, better in spelling.replaced
+        for word, correction in spelling.replaced
     )
 
 
