@@ -47,7 +47,7 @@ else { ctx._source.opened.add(params.record); }
 
 @dataclass(frozen=True, slots=True)
 class LogPolicy:
-    """``detail``: what to store of a question; ``days``: for how long. ``secret`` signs links and hashes owners of keys."""
+    """``detail``: what to store; ``days``: for how long. ``secret`` signs links and hashes owners of keys."""
 
     detail: LogDetail = "off"
     days: int = 90
@@ -249,7 +249,7 @@ def log_entry(
         "took_ms": round(sum(answer.took_ms.values()), 1),
         "degraded": list(answer.degraded),
     }
-    if keeping == "full":
+    if detail == "full":
         document |= {
             "question": text,
             "who": person_hash(secret, text, requester),

@@ -122,19 +122,17 @@ def _check(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
     """``counts``: by word, as ``_by_word`` reads it."""
     unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
     corrections = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
-    corrected_question = question
+    corrected = question
     for word, correction in corrections.items():
         if correction is not None:
-            corrected_question = re.sub(
-                rf"\b{re.escape(word)}\b", correction.text, corrected_question, flags=re.IGNORECASE
-            )
-    if corrected_question == question:
+            corrected = re.sub(rf"\b{re.escape(word)}\b", correction.text, corrected, flags=re.IGNORECASE)
+    if corrected == question:
         return CheckedWords(unknown)
     replaced = {word: correction.likeness for word, correction in corrections.items() if correction is not None}
     alone = all(_is_alone(counts[word]["near"], corrections[word]) for word in replaced)
     sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
     pairs = tuple((word, correction.text) for word, correction in corrections.items() if correction is not None)
-    return CheckedWords(unknown, Spelling(corrected_question, sure, pairs))
+    return CheckedWords(unknown, Spelling(corrected, sure, pairs))
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:
