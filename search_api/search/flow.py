@@ -151,7 +151,7 @@ class SearchPipeline:
         return self.parts.understander.understand(request.q, parts, structured)
 
     def with_names(self, interpretation: Interpretation, serving: Serving) -> Interpretation:
-        """With the names that the catalogue bears, if its records have keys of names."""
+        """Adds the names that the catalogue has, if its records have keys of names."""
         return (
             with_catalogue_names(partial(self._ask_cached, serving), interpretation)
             if serving.has_names

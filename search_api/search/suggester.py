@@ -173,7 +173,7 @@ class NameSuggestion:
 
 
 def names_body(typed: str, limit: int) -> Json:
-    """``mod11 l2`` goes on as ``mod11_l2``, so the typed letters may have any separators between them."""
+    """``mod11 l2`` finds ``mod11_l2``: between the typed letters, any separators may occur."""
     key = name_key(typed)
     if not _LEAST <= len(key) <= _LONGEST or not key.isascii():
         return {"size": 0, "track_total_hits": False, "query": {"match_none": {}}}

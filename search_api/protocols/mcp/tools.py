@@ -281,7 +281,7 @@ def lookup_terms(context: ToolContext, term: Term) -> str:
 
 
 def _names(interpretation: Json, typed: Json) -> list[Json]:
-    """Each name that a record bears once, as it was asked if it was."""
+    """Each name that records have, once; a name of the question as the question writes it."""
     names = [(entry["name"], entry["count"]) for entry in typed["names"]]
     names += [(entry["text"], entry["count"]) for entry in interpretation["names"]]
     return [

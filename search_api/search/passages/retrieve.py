@@ -221,7 +221,7 @@ def in_context(question: str, turns: Sequence[ConversationTurn]) -> str:
 
 
 def needs_context(question: str) -> bool:
-    """Whether the question needs the one before it: it goes on from there, points back, or names too little itself."""
+    """Whether the question needs the previous one: it continues it, refers to it, or has too few words."""
     if _CONTINUING.match(question) or len(content_words(question)) <= _FEW_WORDS:
         return True
     return not _POINTING.isdisjoint(_WORD.findall(question.lower()))

@@ -63,7 +63,7 @@ def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
 
 
 def names_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
-    """The records that bear the asked names."""
+    """The records that have the names of the question."""
     return _scored_arm("names", index, query, filters)
 
 

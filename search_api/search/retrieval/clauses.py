@@ -163,7 +163,7 @@ def nearest(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> C
 
 
 def nearest_query(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> Clause:
-    """The same as a query, if nothing else is searched: a ``knn`` section costs Elasticsearch a phase of its own, also
+    """The same as a query, for a search without other parts: a section ``knn`` costs Elasticsearch an extra phase, also
     on one shard. Each shard gives its ``k`` nearest, so ask for ``k`` hits.
     """
     return {"knn": nearest(vector, k, filters)}

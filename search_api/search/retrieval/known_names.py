@@ -21,11 +21,11 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
 )
 _TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
 _FEW_RECORDS = 1_000
-_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department or its place
+_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
 
 
 def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
-    """Counts the records behind which each candidate (at least one) stands; no hits."""
+    """Counts the records that name each candidate as a contact. Needs at least one candidate; returns no hits."""
     filters: dict[str, Clause] = {}
     for number, candidate in enumerate(candidates):
         filters[f"contact{number}"] = (
@@ -37,7 +37,7 @@ def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
 
 
 def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
-    """Those behind records; of overlapping ones the longer. A question that texts hold rather asks for these texts."""
+    """The contacts of records; of overlapping names the longer one. A name that more texts contain is left out."""
     counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
     total, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
     for number, candidate in enumerate(candidates):
@@ -54,7 +54,7 @@ def contact_clause(text: str) -> Clause:
 
 
 def _whole_contact_clause(text: str) -> Clause:
-    """The same, but the organisation's name begins so, and goes on only behind a sign."""
+    """The same, but the organisation's name begins with the text, and only a sign may follow."""
     value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
     named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
     return {"bool": {"should": [_of_person(text), named]}}
@@ -129,7 +129,7 @@ def _counts(answer: JsonMapping) -> dict[str, int]:
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
-    """Counts the records that bear each candidate (at least one) in one way or another; no hits."""
+    """Counts the records for each kind of match of each candidate. Needs at least one; returns no hits."""
     filters: dict[str, Clause] = {}
     for number, candidate in enumerate(candidates):
         filters[f"own{number}"] = {"terms": {_OWN: list(candidate.keys)}}
@@ -247,12 +247,12 @@ def names_query(
     alone: bool = False,
     titled: Clause | None = None,
 ) -> Clause | None:
-    """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
+    """Scores 0..1: the share of the question's names that a record has. Its own names score more than mentions.
 
-    A name counts by how rare it is among all records, so a common one leads only if the question says nothing else
-    (``alone``). ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with
-    the other form of an acronym (``forms``). ``titled``: records whose title is the question, which come before all
-    others. None if no record bears any name that counts.
+    Rare names count more. A common name counts only if the question has no other words (``alone``). ``words``: the
+    number of words of the question. Names that begin with the name in the question score less, and so does the other
+    form of an acronym (``forms``). ``titled``: matches records whose title is the question, which score most.
+    None if no record has a name that counts.
     """
     known_names = [name for name in names if name.how != "unknown"]
     forms_by_range: dict[Range, list[QueryTerm]] = defaultdict(list)

@@ -81,7 +81,7 @@ class PageRecords:
 def fetch_records(
     client: Elasticsearch, index: str, versions: Mapping[str, Version], cache: VersionedCache[Record]
 ) -> dict[str, Record]:
-    """The same in a request of its own, none if all are cached."""
+    """The same in one extra request; sends no request if all are cached."""
     records = PageRecords.of(index, versions, cache)
     return records.read(search_named(client, records.searches))
 

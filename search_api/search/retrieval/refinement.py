@@ -184,9 +184,7 @@ AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 
 
 def with_catalogue_names(ask: AskAll, interpretation: Interpretation) -> Interpretation:
-    """With the names that the catalogue bears, the people and organisations behind its records, and what its acronyms
-    mean; asks nothing without candidates.
-    """
+    """Adds names, contacts and acronyms of the question that the catalogue has; without candidates, asks nothing."""
     possible = interpretation.possible
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []

@@ -85,16 +85,16 @@ _SPACE = re.compile(r"\s+")
 _WORD = 3  # letters of a part that is searched as a word
 
 NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
-"""How the catalogue bears an asked name; ``unknown``: not at all."""
+"""How a name in the question occurs in the catalogue; ``unknown``: not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryName:
     """The name of a product, platform, instrument or project, or the beginning of one.
 
-    ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all. ``in_abstracts``: only
-    words of abstracts begin so. ``is_contact``: a person or an organisation behind records. ``is_preference``: a format
-    or an organisation of many records, which the topic goes without.
+    ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
+    ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
+    records. ``is_preference``: it is a format or an organisation of many records, so the topic does not contain it.
     """
 
     mention: TextSpan

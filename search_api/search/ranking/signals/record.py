@@ -1,7 +1,7 @@
 """Signals of a record itself: its names, its kind, and how often it is opened.
 
-The arm ``names`` measures the share of them that a record bears (:mod:`search_api.search.retrieval.known_names`). Of
-records that bear them equally, the newest version stands first.
+The arm ``names`` measures which share of the question's names a record has
+(:mod:`search_api.search.retrieval.known_names`). Of records with equal shares, the newest version comes first.
 
 The value of a record comes with the candidates, as the arms' do: :mod:`search_api.search.openings` estimates it
 from the query log. It is measured only for questions that enough people asked; for all others it does not exist.
@@ -38,7 +38,7 @@ VERSION: Column[Version, Sequence[Version]] = Column(
 
 @dataclass(frozen=True, slots=True)
 class NamesSignal:
-    """``newest``: the part of the value that the version decides among records that bear the names equally."""
+    """``newest``: the part of the value that depends on the version, among records with equal shares of the names."""
 
     name: ClassVar[SignalName] = "names"
     columns: ClassVar[tuple[AnyColumn, ...]] = (VERSION,)
@@ -66,7 +66,7 @@ class NamesSignal:
 
 
 def newness(shares: Floats, versions: Sequence[Version]) -> Floats:
-    """(n,) 0..1: of the records that bear the names best, 1 for the newest version and 0 for the oldest; else 1."""
+    """(n,) 0..1: of the records with the largest share, 1 for the newest version and 0 for the oldest; else 1."""
     best = np.flatnonzero(shares >= np.max(shares, initial=0.0) - 1e-6).tolist()
     order = {version: place for place, version in enumerate(sorted({versions[index] for index in best}))}
     result = np.ones(len(shares))

@@ -16,9 +16,8 @@ size        exp(-|log10 of the ratio of the areas|): as large 1, ten times 1/e
 A worldwide data set has only the second and the fourth, so a regional one wins a regional question.
 A record with several boxes is judged by the nearest for distances and by the best for shares; a question with
 several boxes by the mean over them. With `disjoint` the score is 1 - the larger share. A record without extent is
-NaN here; the signal counts it as a neutral value, under an exact match and above a wrong place. What lies
-wholly outside every asked box (:func:`wholly_outside`) stands back besides:
-:mod:`search_api.search.ranking.signals.spatial`.
+NaN here; the signal gives it a neutral value, below an exact match and above a wrong place. A record wholly
+outside every box of the question (:func:`wholly_outside`) also ranks below the records inside: see :class:`Spatial`.
 """
 
 from __future__ import annotations
