@@ -29,7 +29,7 @@ COUNTED = 21
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """``cosines``: by record, the highest cosine of its vector and its passages. ``others``: records that other arms draw."""
+    """``cosines``: by record, the highest cosine of it and its passages. ``others``: records that other arms draw."""
 
     cosines: Mapping[str, float] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
