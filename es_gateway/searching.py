@@ -31,8 +31,8 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     errors of the client.
     """
     timeout = as_timeout()
-    timed = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
-    answer = client.perform_request("POST", "/_msearch", headers=_HEADERS, body=timed, endpoint_id="msearch")
+    timed_searches = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
+    answer = client.perform_request("POST", "/_msearch", headers=_HEADERS, body=timed_searches, endpoint_id="msearch")
     answers: list[Json] = answer.body["responses"]
     for answer in answers:
         if "error" in answer:

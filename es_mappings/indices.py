@@ -50,7 +50,7 @@ def ensure_indices(
 
     Safe to call from several processes at once: creation and alias are one request, and only one process succeeds.
     """
-    created = []
+    new_indices = []
     for kind in kinds:
         if client.indices.exists_alias(name=alias(prefix, kind)):
             continue
@@ -64,8 +64,8 @@ def ensure_indices(
             )
         except AlreadyExists:
             continue
-        created.append(index)
-    return created
+        new_indices.append(index)
+    return new_indices
 
 
 def ensure_without_vectors(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> list[str]:

@@ -69,8 +69,8 @@ def properties(kind: IndexKind) -> Json:
 
 def settings(kind: IndexKind | None = None, shape: IndexShape = USUAL) -> Json:
     """Index settings and analysers; those of an index with vectors have its shape."""
-    shared = copy.deepcopy(cast(Json, _file("shared")["settings"]))
-    return shared | shape.settings() if kind in WITH_VECTORS else shared
+    shared_settings = copy.deepcopy(cast(Json, _file("shared")["settings"]))
+    return shared_settings | shape.settings() if kind in WITH_VECTORS else shared_settings
 
 
 def _with_shared_fields(node: Json) -> Json:

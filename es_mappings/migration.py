@@ -74,20 +74,20 @@ def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonM
     if meta.schema_version > SCHEMA_VERSION:
         log.warning("index.of_a_newer_sonde", index=index, schema=meta.schema_version, writes=SCHEMA_VERSION)
         return
-    added = missing_fields(loader.mapping(kind, _card(meta))["properties"], mapping["properties"])
+    new_fields = missing_fields(loader.mapping(kind, _card(meta))["properties"], mapping["properties"])
     more: Json = {}
     if kind not in WITH_VECTORS and meta.schema_version < SCHEMA_VERSION:
         more = {"meta": {**mapping["_meta"], "schema_version": SCHEMA_VERSION}}
-    if not added and not more:
+    if not new_fields and not more:
         return
     try:
-        client.indices.put_mapping(index=index, properties=added, **more)
+        client.indices.put_mapping(index=index, properties=new_fields, **more)
     except BadRequest as error:
         raise IndexMismatch(
-            f"The index {index} has schema {meta.schema_version} and cannot take the new fields {', '.join(added)} in "
-            "place. It still answers; run `sonde reindex` before the next harvest."
+            f"The index {index} has schema {meta.schema_version} and cannot take the new fields "
+            f"{', '.join(new_fields)} in place. It still answers; run `sonde reindex` before the next harvest."
         ) from error
-    log.info("index.fields_added", index=index, fields=",".join(added), schema=meta.schema_version)
+    log.info("index.fields_added", index=index, fields=",".join(new_fields), schema=meta.schema_version)
 
 
 def _create(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> None:

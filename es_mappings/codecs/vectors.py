@@ -45,11 +45,11 @@ def has_all(tokens: TokenCard | None) -> Json:
 
 def bits_of(source: JsonMapping, card: TokenCard) -> Bits | None:
     """A text's token vectors. None if it has none, or another encoder's. Raises ValueError if they are damaged."""
-    stored = source.get(TOKENS)
-    if stored is None or stored.get("by") != card.code:
+    stored_tokens = source.get(TOKENS)
+    if stored_tokens is None or stored_tokens.get("by") != card.code:
         return None
     try:
-        bits = unpacked(base64.b64decode(stored["bits"], validate=True), card.dims)
+        bits = unpacked(base64.b64decode(stored_tokens["bits"], validate=True), card.dims)
     except (binascii.Error, KeyError, TypeError):
         bits = None
     if bits is None:

@@ -47,16 +47,22 @@ def best_quotes(
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
-    ranked = ranked_quotes(question, passages, embedder, share, language)
-    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked, share)[:count])
+    ranked_sentences = ranked_quotes(question, passages, embedder, share, language)
+    return tuple(
+        CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked_sentences, share)[:count]
+    )
 
 
-def quotes_to_show(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
+def quotes_to_show(ranked_sentences: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
     """The best quote, the second if its score is near (an answer often takes two sentences), and all others whose score
     is almost that of the best.
     """
     margins = chain((0.0, share.second_margin), repeat(share.further_margin))
-    return [quote for quote, margin in zip(ranked, margins, strict=False) if quote.score >= ranked[0].score - margin]
+    return [
+        quote
+        for quote, margin in zip(ranked_sentences, margins, strict=False)
+        if quote.score >= ranked_sentences[0].score - margin
+    ]
 
 
 def ranked_quotes(
@@ -152,23 +158,25 @@ def without_citations(sentence: str) -> str:
 
 
 def _check_sentence(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
-    cited = citations_of(sentence)
+    citations = citations_of(sentence)
     claim = without_citations(sentence)
-    unknown = [number for number in cited if number not in texts]
-    if not cited:
+    unknown = [number for number in citations if number not in texts]
+    if not citations:
         return CitedSentence(claim, (), False, "cites nothing")
     if unknown:
-        return CitedSentence(claim, cited, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage")
-    evidence = "\n".join(texts[number] for number in cited)
+        return CitedSentence(
+            claim, citations, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage"
+        )
+    evidence = "\n".join(texts[number] for number in citations)
     unsupported = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
     if unsupported:
-        return CitedSentence(claim, cited, False, f"not in what it cites: {', '.join(unsupported[:5])}")
+        return CitedSentence(claim, citations, False, f"not in what it cites: {', '.join(unsupported[:5])}")
     if contradicts(claim, evidence):
-        return CitedSentence(claim, cited, False, "what it cites says the opposite")
+        return CitedSentence(claim, citations, False, "what it cites says the opposite")
     agreement = judge(claim, evidence) if judge is not None else shared_words(claim, evidence)
     if agreement < min_support:
-        return CitedSentence(claim, cited, False, f"what it cites does not say it ({agreement:.2f})")
-    return CitedSentence(claim, cited, True)
+        return CitedSentence(claim, citations, False, f"what it cites does not say it ({agreement:.2f})")
+    return CitedSentence(claim, citations, True)
 
 
 def missing_numbers(sentence: str, evidence: str) -> list[str]:
@@ -216,8 +224,8 @@ def contradicts(sentence: str, evidence: str) -> bool:
     """Compared with the sentence of the evidence that shares most words; False if that shares fewer than half."""
     words = content_words(sentence)
     nearest = max(sentences(evidence), key=lambda candidate: len(words & content_words(candidate)), default="")
-    shared = words & content_words(nearest)
-    if not words or len(shared) * 2 < len(words):
+    common_words = words & content_words(nearest)
+    if not words or len(common_words) * 2 < len(words):
         return False
     return _has_negation(sentence) != _has_negation(nearest) or _says_opposite(sentence, nearest)
 

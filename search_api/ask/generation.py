@@ -47,8 +47,8 @@ def build_messages(
         messages.append({"role": "user", "content": turn.question})
         if turn.answer:
             messages.append({"role": "assistant", "content": turn.answer})
-    numbered = "\n\n".join(_passage_text(passage) for passage in passages)
-    messages.append({"role": "user", "content": f"{fence}\n{numbered}\n{fence}\n\nQuestion: {question}"})
+    numbered_passages = "\n\n".join(_passage_text(passage) for passage in passages)
+    messages.append({"role": "user", "content": f"{fence}\n{numbered_passages}\n{fence}\n\nQuestion: {question}"})
     return messages
 
 
@@ -114,19 +114,19 @@ def without_reasoning(pieces: Iterable[str]) -> Iterator[str]:
     Text after a tag that never closes is no answer. Some chat templates put the opening tag into the prompt, so that
     the text has only the closing one: ``without_leading_reasoning`` removes such reasoning from the whole text.
     """
-    pending, hidden = "", False
+    pending_text, is_hidden = "", False
     for piece in pieces:
-        pending += piece
-        while (tag := (_CLOSING if hidden else _OPENING).search(pending)) is not None:
-            if not hidden and (text_before := pending[: tag.start()]):
+        pending_text += piece
+        while (tag := (_CLOSING if is_hidden else _OPENING).search(pending_text)) is not None:
+            if not is_hidden and (text_before := pending_text[: tag.start()]):
                 yield text_before
-            pending, hidden = pending[tag.end() :], not hidden
-        visible = max(0, len(pending) - _LONGEST_TAG) if hidden else _length_before_tag(pending)
-        if visible and not hidden:
-            yield pending[:visible]
-        pending = pending[visible:]
-    if pending and not hidden:
-        yield pending
+            pending_text, is_hidden = pending_text[tag.end() :], not is_hidden
+        visible = max(0, len(pending_text) - _LONGEST_TAG) if is_hidden else _length_before_tag(pending_text)
+        if visible and not is_hidden:
+            yield pending_text[:visible]
+        pending_text = pending_text[visible:]
+    if pending_text and not is_hidden:
+        yield pending_text
 
 
 def without_leading_reasoning(text: str) -> str:
@@ -191,9 +191,9 @@ class AnswerBuffer:
 
     def _is_supported(self) -> bool:
         """Checks the sentences that ended since the last call; the last sentence may still grow."""
-        ended = sentences(self.text.replace("\n", " "))[:-1]
-        if len(ended) <= self._seen:
+        complete_sentences = sentences(self.text.replace("\n", " "))[:-1]
+        if len(complete_sentences) <= self._seen:
             return False
-        new = ended[self._seen :]
-        self._seen = len(ended)
+        new = complete_sentences[self._seen :]
+        self._seen = len(complete_sentences)
         return any(sentence.supported for sentence in self._check(" ".join(new)))

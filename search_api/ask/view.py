@@ -184,9 +184,9 @@ def ask_request(body: AskBody, owner: str | None) -> AskRequest:
     )
 
 
-def streams(wanted: bool) -> bool:
+def streams(is_wanted: bool) -> bool:
     """Whether to answer as server-sent events: the body or the ``Accept`` header asks for them."""
-    return wanted or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS
+    return is_wanted or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS
 
 
 def event_stream(events: Iterator[str]) -> Response:

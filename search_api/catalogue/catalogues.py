@@ -94,10 +94,10 @@ class Catalogues:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
         with self._lock:
-            cached = self._cache.get(groups)
-        count_cache_lookup("catalogues", hit=cached is not None)
-        if cached is not None:
-            return cached
+            from_cache = self._cache.get(groups)
+        count_cache_lookup("catalogues", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache
         catalogues = self._read_all()
         with self._lock:
             self._cache[groups], self._just_read[groups] = catalogues, True
@@ -153,13 +153,13 @@ def _runtime() -> Json:
 
 
 def _measures() -> Json:
-    least = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
+    minima = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
     maxima = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
-    return {**least, **maxima, "updated": {"max": {"field": "harvest.written"}}}
+    return {**minima, **maxima, "updated": {"max": {"field": "harvest.written"}}}
 
 
-def _catalogue(catalogue: str, description: SourceDescription, count: int, measured: JsonMapping) -> Catalogue:
-    value = {name: measured[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
+def _catalogue(catalogue: str, description: SourceDescription, count: int, measures: JsonMapping) -> Catalogue:
+    value = {name: measures[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
     box = None
     if value["west"] is not None:
         box = BBox(value["west"], value["south"], value["east"], value["north"])
@@ -167,5 +167,5 @@ def _catalogue(catalogue: str, description: SourceDescription, count: int, measu
     if start is not None and end is not None and start > end:  # only open-ended records that do not overlap
         start, end = end, start
     span = None if start is None and end is None else TimeSpan(start, end)
-    updated = None if value["updated"] is None else int(value["updated"])
-    return Catalogue(catalogue, description.title or catalogue, count, box, span, updated, description)
+    updated_ms = None if value["updated"] is None else int(value["updated"])
+    return Catalogue(catalogue, description.title or catalogue, count, box, span, updated_ms, description)

@@ -68,10 +68,10 @@ class RunReader:
 
     def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""
-        stored = stored_document(self.client, alias(self.prefix, "runs"), id)
-        if stored is None:
+        stored_run = stored_document(self.client, alias(self.prefix, "runs"), id)
+        if stored_run is None:
             raise NotFound(f"There is no run {id!r}.")
-        return from_document(stored["_id"], stored["_source"])
+        return from_document(stored_run["_id"], stored_run["_source"])
 
     def _search(self, body: JsonMapping) -> Json:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}

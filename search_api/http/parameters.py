@@ -205,8 +205,8 @@ class OneOf:
         names = [f"'{name}'" for name in self.names()]
         if f"'{value}'" not in names:
             *first, last = names
-            expected = f"{', '.join(first)} or {last}" if first else last
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+            expected_values = f"{', '.join(first)} or {last}" if first else last
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected_values})
         return value
 
 

@@ -91,14 +91,14 @@ def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     A parameter that may be of several types has an error for each: the one that says more than "another type" counts,
     of these the one farthest inside.
     """
-    telling = [error for error in errors if not error["type"].endswith("_type")] or list(errors)
-    deepest = max(len(error["loc"]) for error in telling)
-    (fault, *other_faults) = [error for error in telling if len(error["loc"]) == deepest]
+    useful_errors = [error for error in errors if not error["type"].endswith("_type")] or list(errors)
+    deepest = max(len(error["loc"]) for error in useful_errors)
+    (fault, *other_faults) = [error for error in useful_errors if len(error["loc"]) == deepest]
     place = "".join(f"[{step}]" for step in fault["loc"] if isinstance(step, int))
     message = str(fault["msg"]).removeprefix("Value error, ")
     if fault["type"].endswith("_type"):
-        expected = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (fault, *other_faults))
-        message = f"{_EXPECTED}{' or '.join(expected)}"
+        expectations = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (fault, *other_faults))
+        message = f"{_EXPECTED}{' or '.join(expectations)}"
     return place, message
 
 

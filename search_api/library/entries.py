@@ -137,8 +137,8 @@ def _word_clause(word: str) -> Clause:
     pattern = {"value": f"*{_escape(word)}*", "case_insensitive": True}
     clauses: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
-    titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
-    return {"bool": {"should": [titled, *clauses], "minimum_should_match": 1}}
+    title_clause: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
+    return {"bool": {"should": [title_clause, *clauses], "minimum_should_match": 1}}
 
 
 def _escape(word: str) -> str:
@@ -181,8 +181,8 @@ class LibrarySearch:
             return [] if filters != type(filters)() else self._latest(owner)
         window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
         question = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
-        retrieved = self.retriever.retrieve(question, self.resolver.resolve())
-        best = best_of_each(retrieved.passages)
+        passages_found = self.retriever.retrieve(question, self.resolver.resolve())
+        best = best_of_each(passages_found.passages)
         entries = self.entries.find_many(owner, list(best))
         return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
 

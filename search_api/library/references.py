@@ -285,7 +285,7 @@ def _of_csl_item(item: Mapping[str, Any]) -> Reference | None:
     parts = item.get("issued")
     dates = parts.get("date-parts") if isinstance(parts, dict) else None
     date = dates[0] if isinstance(dates, list) and dates and isinstance(dates[0], list) else []
-    issued = _date("-".join(str(part) for part in date[:3]))
+    issue_date = _date("-".join(str(part) for part in date[:3]))
     authors = tuple(_name(author) for author in item.get("author") or () if isinstance(author, dict))
     url = item.get("URL")
     return _checked_reference(
@@ -293,7 +293,7 @@ def _of_csl_item(item: Mapping[str, Any]) -> Reference | None:
         authors,
         item.get("DOI"),
         item.get("container-title"),
-        issued,
+        issue_date,
         [url] if isinstance(url, str) else [],
     )
 

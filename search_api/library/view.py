@@ -343,9 +343,9 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
 
 
 def _quota_json(personal_library: PersonalLibrary, owner: str) -> Json:
-    used, maximum = personal_library.usage(owner), personal_library.parts.quota
+    usage, maximum = personal_library.usage(owner), personal_library.parts.quota
     return QuotaBody(
-        documents=used.documents, most_documents=maximum.documents, bytes=used.bytes, most_bytes=maximum.bytes
+        documents=usage.documents, most_documents=maximum.documents, bytes=usage.bytes, most_bytes=maximum.bytes
     ).model_dump()
 
 
@@ -377,10 +377,10 @@ def document_json(entry: DocumentEntry, addresses: Addresses, columns: tuple[Col
     if "state" in columns:
         values["progress"] = _progress(entry)
         values["retry"] = can_retry(entry) or None
-    here = addresses.to(f"/library/documents/{entry.id}")
-    links = [link("self", here, JSON)]
+    address = addresses.to(f"/library/documents/{entry.id}")
+    links = [link("self", address, JSON)]
     if entry.hash is not None:
-        links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))
+        links.append(link("enclosure", f"{address}/file", entry.media_type or "application/octet-stream"))
     members = {
         name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])
     }

@@ -120,14 +120,14 @@ def collection_html(collection: Json) -> str:
     )
 
 
-def items_html(title: str, records: Sequence[ListedRecord], total: int, following: str | None) -> str:
-    """A page of records in the listing's order; ``following`` is the next page's address."""
+def items_html(title: str, records: Sequence[ListedRecord], total: int, next_address: str | None) -> str:
+    """A page of records in the listing's order; ``next_address`` is the next page's address."""
     rows = "".join(
         f'<li><h2><a href="{escape(record.href)}">{escape(record.title)}</a></h2>'
         f'<p class="soft">{escape(record.type)}</p><p>{escape(summary(record.abstract))}</p></li>'
         for record in records
     )
-    on = f'<p><a href="{escape(following)}" rel="next">Next page</a></p>' if following else ""
+    on = f'<p><a href="{escape(next_address)}" rel="next">Next page</a></p>' if next_address else ""
     return f"<h1>{escape(title)}</h1><p>{len(records)} of {total} records.</p><ol>{rows}</ol>{on}"
 
 
@@ -170,9 +170,9 @@ def register_error_page(app: Flask) -> None:
         return _error_page(response)
 
 
-def _error_page(refused: Response) -> Response:
-    problem = json.loads(refused.get_data(as_text=True))
-    status = refused.status_code
+def _error_page(error_response: Response) -> Response:
+    problem = json.loads(error_response.get_data(as_text=True))
+    status = error_response.status_code
     title = _TITLES.get(status, str(problem["title"]))
     detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
     answer = page(
@@ -185,8 +185,8 @@ def _error_page(refused: Response) -> Response:
         status=status,
     )
     for name in _KEPT_HEADERS:
-        if name in refused.headers:
-            answer.headers[name] = refused.headers[name]
+        if name in error_response.headers:
+            answer.headers[name] = error_response.headers[name]
     answer.vary.add("Accept")
     return answer
 

@@ -206,8 +206,8 @@ def _operation(operation: ApiOperation, document: Json) -> str:
     )
     text = operation.definition.get("description")
     about = f"<p>{_text(text)}</p>" if text else ""
-    inside = f"{summary}{about}{_form(operation, document)}{_answers(operation.definition.get('responses', {}))}"
-    return f'<details class="operation" id="{operation.id}">{inside}</details>'
+    content = f"{summary}{about}{_form(operation, document)}{_answers(operation.definition.get('responses', {}))}"
+    return f'<details class="operation" id="{operation.id}">{content}</details>'
 
 
 def _form(operation: ApiOperation, document: Json) -> str:
@@ -227,10 +227,10 @@ def _field(id: str, parameter: Json, document: Json) -> str:
     schema = _resolve_references(parameter.get("schema", {}), document)
     pairs = {"id": id, "name": parameter["name"], "data-in": parameter["in"], "aria-describedby": f"{id}-about"}
     attributes = " ".join(f'{name}="{escape(value)}"' for name, value in pairs.items())
-    needed = " (required)" if parameter.get("required") else ""
+    required_note = " (required)" if parameter.get("required") else ""
     about = _text(str(parameter.get("description") or schema.get("description", "")))
     return (
-        f'<div class="field"><label for="{id}"><code>{escape(parameter["name"])}</code>{needed}</label>'
+        f'<div class="field"><label for="{id}"><code>{escape(parameter["name"])}</code>{required_note}</label>'
         f"{_control(attributes, parameter, schema)}"
         f'<div id="{id}-about" class="small soft">{about} {_kind(schema)}</div></div>'
     )

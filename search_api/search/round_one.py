@@ -56,11 +56,11 @@ class Draw:
         """The highest cosine; -1 if nothing was drawn by meaning."""
         return max(self.cosines.values(), default=-1.0)
 
-    def ids(self, least: float) -> frozenset[str]:
-        """The records drawn by meaning from cosine ``least`` on, and the others; ``math.inf``: none by meaning."""
-        if least == math.inf:
+    def ids(self, min_cosine: float) -> frozenset[str]:
+        """The records drawn by meaning from cosine ``min_cosine`` on, and the others; ``math.inf``: none by meaning."""
+        if min_cosine == math.inf:
             return self.others
-        return self.others.union([record for record, cosine in self.cosines.items() if cosine >= least])
+        return self.others.union([record for record, cosine in self.cosines.items() if cosine >= min_cosine])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +146,9 @@ class RoundOne:
         for number, arm in enumerate(plan.arms):
             if arm.draws is not None:
                 body = arm.draws(_most_drawn(search, arm))
-                cached = search.draws.get(body) if search.draws and plan.filters and not arm.on_passages else None
-                draw_bodies[number] = body, cached
-                if cached is None:
+                from_cache = search.draws.get(body) if search.draws and plan.filters and not arm.on_passages else None
+                draw_bodies[number] = body, from_cache
+                if from_cache is None:
                     searches[f"draw {number}"] = session.search(arm.index, body)
             if arm.draws is None or (plan.filters and not arm.on_passages):
                 searches[f"arm {number}"] = session.search(arm.index, arm.body(search.window, None))
@@ -179,9 +179,9 @@ class RoundOne:
         """What the question draws by an arm; None: nothing."""
         if number not in self.draws:
             return None
-        arm, (body, cached) = self.search.plan.arms[number], self.draws[number]
-        if cached is not None:
-            return ArmScores(cached, {}, {})
+        arm, (body, from_cache) = self.search.plan.arms[number], self.draws[number]
+        if from_cache is not None:
+            return ArmScores(from_cache, {}, {})
         uuid, limit = self.search.plan.uuid_of(arm), _most_drawn(self.search, arm)
         draw = read_answer(arm, answers[f"draw {number}"], uuid, limit)
         if self.search.draws is not None and not arm.on_passages:

@@ -59,8 +59,8 @@ class PageSearch:
     ) -> PageSearch:
         """``known_versions``: the versions of these records and of others."""
         versions = {record: known_versions[record] for record in ids}
-        marked = state.plan.marked if state.request.highlight else None
-        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marked)
+        marks = state.plan.marked if state.request.highlight else None
+        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marks)
         passages, index = None, state.serving.passages
         if index is not None:
             best = state.candidates.passages
@@ -105,23 +105,27 @@ class RoundThree:
     def of(cls, parts: SearchParts, state: SearchState) -> RoundThree:
         request, session, index = state.request, state.session, state.plan.index
         facets, choices = state.serving.countable(request.facets), _choices(parts, state)
-        beyond = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
+        beyond_window = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
         facet_counts = FacetCounts.of(facets, choices) if facets else FacetCounts()
-        known_count = None if facet_counts.aggregations else beyond.known_count()
+        known_count = None if facet_counts.aggregations else beyond_window.known_count()
         searches: dict[str, Search] = {}
         if known_count is None:
-            searches["count"] = beyond.count_search(facet_counts)
+            searches["count"] = beyond_window.count_search(facet_counts)
         words = _word_check(parts, state)
         searches |= words.searches
         if (identifiers := identifiers_search(index, state.interpretation)) is not None:
             searches["identifiers"] = identifiers
-        inside = fold_and_diversify(state.ranking, state.candidates.fields, request)
-        page = PageSearch.of(parts, state, _first_page(state, inside), state.candidates.versions)
+        display_order = fold_and_diversify(state.ranking, state.candidates.fields, request)
+        page = PageSearch.of(parts, state, _first_page(state, display_order), state.candidates.versions)
         searches |= page.searches
         limit = parts.config.records.max_results
-        if not facets and known_count is not None and needs_hits_beyond(known_count, _whole_list(state), inside, limit):
-            searches["next hits"] = beyond.hits_search(limit)
-        return cls(parts, state, beyond, inside, known_count, facets, choices, words, page, searches)
+        if (
+            not facets
+            and known_count is not None
+            and needs_hits_beyond(known_count, _whole_list(state), display_order, limit)
+        ):
+            searches["next hits"] = beyond_window.hits_search(limit)
+        return cls(parts, state, beyond_window, display_order, known_count, facets, choices, words, page, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> RoundThreeAnswers:
         read, words = self.state.interpretation, self.words.read(answers)
@@ -192,12 +196,12 @@ def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     return WordCheck.of(interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
 
 
-def _first_page(state: SearchState, inside: DisplayOrder) -> list[str]:
+def _first_page(state: SearchState, display_order: DisplayOrder) -> list[str]:
     """The page if nothing that follows the window changes it; a sorted list is not known yet."""
     if state.request.sortby:
         return []
     ids, first = state.ranking.ids(), state.request.offset
-    return [ids[position] for position in inside.positions[first : first + state.request.limit]]
+    return [ids[position] for position in display_order.positions[first : first + state.request.limit]]
 
 
 def _whole_list(state: SearchState) -> SearchRequest:

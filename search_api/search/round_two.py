@@ -131,20 +131,20 @@ class RoundTwo:
         seen_versions = {
             record: version for arm_scores in first.scored for record, version in arm_scores.versions.items()
         }
-        cached = search.fields.get(seen_versions)
+        from_cache = search.fields.get(seen_versions)
         unsure = search.fields.last([record for record in ids if record not in seen_versions])
         tokens = None
         if (prefetch := search.tokens) is not None:
             known_versions = {**{record: version for record, (version, _) in unsure.items()}, **seen_versions}
-            promising = [record for record in _most_promising(first.scored) if record in known_versions][
+            best_ids = [record for record in _most_promising(first.scored) if record in known_versions][
                 : prefetch.depth
             ]
-            versions = {record: known_versions[record] for record in promising}
+            versions = {record: known_versions[record] for record in best_ids}
             tokens = TokenVectors.of(plan.index, versions, prefetch.made_by, prefetch.cache)
         bodies = {
             **_missing_scores(search, first, ids),
             **_matches(search, first, ids, seen_versions),
-            **_values(search, [record for record in ids if record not in cached and record not in unsure]),
+            **_values(search, [record for record in ids if record not in from_cache and record not in unsure]),
         }
         counts: dict[str, Search] = {}
         if search.counts and first.counts.matching is None and (first.overflowing or not nearest <= set(ids)):
@@ -152,7 +152,7 @@ class RoundTwo:
         if not _is_about(search, first):
             counts["any match"] = search.session.search(plan.index, counting_body(plan.matching, 1))
         searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
-        return cls(search, first, nearest, seen_versions, cached, unsure, tokens, searches)
+        return cls(search, first, nearest, seen_versions, from_cache, unsure, tokens, searches)
 
     def searches_for_changed(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
         """Reads the values of candidates again that were written since they were cached; usually nothing."""
@@ -195,9 +195,9 @@ class RoundTwo:
             if arm.signal == "bm25":
                 scores = {**matches.scores, **scores}
             elif f"arm {number}" in answers:
-                completed = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm))
-                scores = {**completed.scores, **scores}
-                passages.update(completed.passages)
+                missing_scores = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm))
+                scores = {**missing_scores.scores, **scores}
+                passages.update(missing_scores.passages)
             if arm.signal is not None:
                 for record in ids:
                     signals[record][arm.signal] = scores.get(record, arm.missing)
@@ -218,12 +218,12 @@ class RoundTwo:
     def _fields(
         self, answers: Mapping[str, JsonMapping], matches: CandidateMatches
     ) -> tuple[dict[str, RankingFields], dict[str, Version]]:
-        unchanged = {
+        unchanged_fields = {
             record: values
             for record, (version, values) in self.unsure.items()
             if matches.versions.get(record) == version
         }
-        fields = {**self.cached_fields, **unchanged}
+        fields = {**self.cached_fields, **unchanged_fields}
         versions = {**self.seen_versions, **matches.versions}
         for name in ("values", "changed values"):
             if name in answers:
@@ -264,8 +264,8 @@ def _matches(
         ids = [record for record in ids if not all(record in records for records in brought)]
     if not ids:
         return {}
-    scoring = [bm25.scoring(plan.words)] if by_words else []
-    body = matches_of_candidates(plan.match_clauses, scoring, plan.filters, ids)
+    scoring_clauses = [bm25.scoring(plan.words)] if by_words else []
+    body = matches_of_candidates(plan.match_clauses, scoring_clauses, plan.filters, ids)
     return {"matches": search.session.search(plan.index, body)}
 
 
@@ -285,13 +285,13 @@ def _most_promising(scores_by_arm: Sequence[ArmScores]) -> list[str]:
     return sorted(best, key=best.__getitem__)
 
 
-def matches_clause(matching: Clause, drawn: Collection[str]) -> Clause:
+def matches_clause(topic_clause: Clause, drawn_ids: Collection[str]) -> Clause:
     """The records that match by their words, place, time or names, and those that the question drew."""
-    clauses = [matching, {"ids": {"values": sorted(drawn)}}] if drawn else [matching]
+    clauses = [topic_clause, {"ids": {"values": sorted(drawn_ids)}}] if drawn_ids else [topic_clause]
     return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
-def matches_body(filters: Sequence[Clause], matching: Clause, drawn: Collection[str]) -> Json:
+def matches_body(filters: Sequence[Clause], topic_clause: Clause, drawn_ids: Collection[str]) -> Json:
     """Counts the records that match and pass the filters."""
-    query = {"bool": {"filter": [*filters, matches_clause(matching, drawn)]}}
+    query = {"bool": {"filter": [*filters, matches_clause(topic_clause, drawn_ids)]}}
     return {"query": query, "size": 0, "track_total_hits": True}

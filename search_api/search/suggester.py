@@ -122,9 +122,9 @@ def _similar_keywords(keywords: Sequence[KeywordSuggestion], text: str, limit: i
     """The similar keywords among those of records with a similar one."""
     max_slips = slips_allowed(text)
     slipped_keywords = [
-        (slipped, keyword)
+        (slip_count, keyword)
         for keyword in keywords
-        if (slipped := slips_in(text, folded_phrase(keyword.term), max_slips)) is not None
+        if (slip_count := slips_in(text, folded_phrase(keyword.term), max_slips)) is not None
     ]
     return [keyword for _, keyword in sorted(slipped_keywords, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
@@ -196,8 +196,8 @@ def names_in(answer: JsonMapping, limit: int) -> list[NameSuggestion]:
         for kind in get_args(NameKind)
         for bucket in answer.get("aggregations", {}).get(kind, {"buckets": ()})["buckets"]
     ]
-    ordered = sorted(names, key=lambda name: (name.kind != "short_name", -name.count, name.name))
-    return list({name.name: name for name in reversed(ordered)}.values())[::-1][:limit]
+    sorted_entries = sorted(names, key=lambda name: (name.kind != "short_name", -name.count, name.name))
+    return list({name.name: name for name in reversed(sorted_entries)}.values())[::-1][:limit]
 
 
 _MOST_LOOKED_AT = 400
@@ -235,15 +235,15 @@ class PlaceSuggester:
         places = self._places(dict.fromkeys(keys, 0))
         if not places:
             places = self._places(self._misspelt(text))
-        ordered = sorted(places, key=lambda place: (place[0], -place[1].importance, place[1].name))
-        return list({(place.name, place.kind): place for _, place in ordered}.values())[:limit]
+        sorted_entries = sorted(places, key=lambda place: (place[0], -place[1].importance, place[1].name))
+        return list({(place.name, place.kind): place for _, place in sorted_entries}.values())[:limit]
 
     def _places(self, keys: dict[str, int]) -> list[tuple[int, Place]]:
         places = []
-        for key, slipped in keys.items():
+        for key, slip_count in keys.items():
             entry = self._names.named(key)
             if entry is not None and entry.places and not entry.is_adjective:
-                places.append((slipped, entry.places[0]))
+                places.append((slip_count, entry.places[0]))
         return places
 
     def _beginning(self, text: str) -> list[str]:
@@ -265,7 +265,7 @@ class PlaceSuggester:
             text, longest, scorer=OSA.distance, score_cutoff=2 * max_slips, limit=_MOST_LOOKED_AT
         )
         slips_by_name = {keys[position]: slips(text, keys[position], max_slips) for _, _, position in similar_names}
-        return {key: slipped for key, slipped in slips_by_name.items() if slipped is not None}
+        return {key: slip_count for key, slip_count in slips_by_name.items() if slip_count is not None}
 
     @cached_property
     def _sorted_names(self) -> list[str]:
@@ -287,8 +287,8 @@ def slips(typed: str, name: str, max_slips: int) -> int | None:
     if max_slips == 0:
         return None
     beginnings = {name[: len(typed) + shift] for shift in range(-max_slips, max_slips + 1)}
-    least = min(OSA.distance(typed, beginning, score_cutoff=max_slips) for beginning in beginnings)
-    return least if least <= max_slips else None
+    least_distance = min(OSA.distance(typed, beginning, score_cutoff=max_slips) for beginning in beginnings)
+    return least_distance if least_distance <= max_slips else None
 
 
 def slips_in(typed: str, name: str, max_slips: int) -> int | None:

@@ -88,13 +88,13 @@ def address_of(entry: DocumentEntry, addresses: Addresses, suffix: str = "") -> 
 
 
 def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
-    here = address_of(entry, addresses)
+    address = address_of(entry, addresses)
     links = [
-        link("self", here, GEOJSON, "This document"),
-        link("alternate", f"{here}?f=html", HTML, "The document's page"),
-        link("items", f"{here}/passages", JSON, "Its passages"),
+        link("self", address, GEOJSON, "This document"),
+        link("alternate", f"{address}?f=html", HTML, "The document's page"),
+        link("items", f"{address}/passages", JSON, "Its passages"),
         *[
-            link("alternate", f"{here}?f={form.name}", form.media_type, form.title)
+            link("alternate", f"{address}?f={form.name}", form.media_type, form.title)
             for form in CITATION_FORMATS.values()
         ],
     ]
@@ -115,8 +115,11 @@ def _more_links(document: VisibleDocument, addresses: Addresses, *, has_file: bo
 
 
 def _with_link(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
-    here = address_of(entry, addresses, f"/tables/{table.number}")
-    return {**table_summary(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
+    address = address_of(entry, addresses, f"/tables/{table.number}")
+    return {
+        **table_summary(table),
+        "links": [link("item", f"{address}?f=csv", CSV), link("item", f"{address}?f=json", JSON)],
+    }
 
 
 def passage_json(passage: Passage) -> Json:

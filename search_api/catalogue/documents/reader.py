@@ -80,8 +80,8 @@ class DocumentReader:
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
         """
         index = alias(self._prefix, "documents")
-        stored = stored_document(self._client, index, id)
-        entry = documents.from_document(id, stored["_source"]) if stored is not None else None
+        stored_source = stored_document(self._client, index, id)
+        entry = documents.from_document(id, stored_source["_source"]) if stored_source is not None else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
         return VisibleDocument(entry, self._record_of(entry))

@@ -187,11 +187,11 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
             DocumentListing(query.limit, None if after is None else str(after), query.record, query.source)
         )
         addresses = Addresses.of(parts.http)
-        following = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
+        next_address = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
         if wants_html(query.f):
-            return _readable(listing.documents, listing.matched, following, addresses)
+            return _readable(listing.documents, listing.matched, next_address, addresses)
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
-        links += [link("next", following, GEOJSON)] if following is not None else []
+        links += [link("next", next_address, GEOJSON)] if next_address is not None else []
         features = [short_feature(document, addresses) for document in listing.documents]
         return json_as(
             GEOJSON,
@@ -221,8 +221,8 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
             return _document_page(parts, path.id)
         document = visible_document(parts, path.id)
         if query.f in CITATION_FORMATS:
-            cited = of_document(document.entry, address_of(document.entry, Addresses.of(parts.http)))
-            return private_if_owned(bibliography(query.f, [cited]), document)
+            citation = of_document(document.entry, address_of(document.entry, Addresses.of(parts.http)))
+            return private_if_owned(bibliography(query.f, [citation]), document)
         document_feature = feature(document, Addresses.of(parts.http), has_file=parts.document_files.is_shown(document))
         return private_if_owned(json_as(GEOJSON, document_feature), document)
 
@@ -250,8 +250,8 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
     )
     def passage(path: PassagePath, query: QuoteParameters) -> Response:
         document = visible_document(parts, path.id)
-        cited = parts.documents.passage(document, path.number)
-        return private_if_owned(jsonify(cited_json(cited, quote_place(cited, query.quote))), document)
+        citation = parts.documents.passage(document, path.number)
+        return private_if_owned(jsonify(cited_json(citation, quote_place(citation, query.quote))), document)
 
     @api.get(
         "/documents/<id>/tables/<number>",
@@ -290,11 +290,11 @@ def visible_document(parts: Parts, id: str) -> VisibleDocument:
 
     Raises NotFound.
     """
-    asking = caller()
+    requester = caller()
     try:
-        return parts.documents.document(id, asking.library)
+        return parts.documents.document(id, requester.library)
     except NotFound:
-        for owner in parts.notebooks.owners_sharing(id, asking.groups) if asking.library is not None else ():
+        for owner in parts.notebooks.owners_sharing(id, requester.groups) if requester.library is not None else ():
             with suppress(NotFound):
                 return parts.documents.document(id, owner)
         raise
@@ -320,7 +320,7 @@ def _document_page(parts: Parts, id: str) -> Response:
 
 
 def _readable(
-    documents: tuple[VisibleDocument, ...], total: int, following: str | None, addresses: Addresses
+    documents: tuple[VisibleDocument, ...], total: int, next_address: str | None, addresses: Addresses
 ) -> Response:
     items = [
         ListedRecord(
@@ -328,7 +328,7 @@ def _readable(
         )
         for document in documents
     ]
-    return plain_page("Documents", items_html("Documents", items, total, following))
+    return plain_page("Documents", items_html("Documents", items, total, next_address))
 
 
 def _by(document: VisibleDocument) -> str:

@@ -82,17 +82,17 @@ class FairReader:
 
     def of_record(self, id: str, source: str | None) -> Subject:
         """Raises NotFound, also for a record that the caller may not see."""
-        stored = self._reader.record(id, source)
-        return Subject(stored.record, _moment(stored.written), self._checks(stored.record.source))
+        stored_record = self._reader.record(id, source)
+        return Subject(stored_record.record, _moment(stored_record.written), self._checks(stored_record.record.source))
 
     def of_source(self, source: str | None) -> FairSummary:
         """``source`` None: of all. Raises Unavailable."""
         key = (source, self._seen_by())
         with self._lock:
-            cached = self._cache.get(key)
-        count_cache_lookup("fairness", hit=cached is not None)
-        if cached is not None:
-            return cached
+            from_cache = self._cache.get(key)
+        count_cache_lookup("fairness", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache
         answer = self._reader.search(_body(source))
         hits = answer["hits"]
         summary = fair_summary((self._subject(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))

@@ -113,12 +113,12 @@ def count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, read: int) -> Granules:
-    """At most ``read`` items are read. ``filters``: bbox and datetime as the parameters of STAC.
+def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, limit: int) -> Granules:
+    """At most ``limit`` items are read. ``filters``: bbox and datetime as the parameters of STAC.
 
     Raises SondeError for no or a wrong answer.
     """
-    page = ask(f"{collection}/items", {**filters, "limit": str(read)})
+    page = ask(f"{collection}/items", {**filters, "limit": str(limit)})
     if not isinstance(page, dict) or not isinstance(page.get("features"), list):
         raise Unavailable("The other side did not answer with items.")
     items = [_stac_granule(granule) for granule in objects_in(page, "features")]
@@ -174,11 +174,16 @@ def _stac_granule(item: Json) -> Granule:
     members = properties if isinstance(properties, dict) else {}
     start = moment(members.get("start_datetime")) or moment(members.get("datetime"))
     end = moment(members.get("end_datetime")) or moment(members.get("datetime"))
-    own = next(
+    own_link = next(
         (href for link in objects_in(item, "links") if link.get("rel") == "self" and (href := _address(link))), ""
     )
     return Granule(
-        text(item.get("id")), text(members.get("title")), start, end, box(item.get("bbox")), own or _asset_address(item)
+        text(item.get("id")),
+        text(members.get("title")),
+        start,
+        end,
+        box(item.get("bbox")),
+        own_link or _asset_address(item),
     )
 
 
@@ -200,14 +205,14 @@ class CmrCollection:
     concept: str
 
 
-def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask, read: int) -> Granules:
-    """``filters``: bbox and datetime as for STAC; at most ``read`` granules are read.
+def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask, limit: int) -> Granules:
+    """``filters``: bbox and datetime as for STAC; at most ``limit`` granules are read.
 
     Raises SondeError for no or a wrong answer.
     """
     parameters = {
         "collection_concept_id": collection.concept,
-        "page_size": str(read),
+        "page_size": str(limit),
         "include_facets": "v2",
         **({"bounding_box": filters["bbox"]} if "bbox" in filters else {}),
         **({"temporal": _temporal(filters["datetime"])} if "datetime" in filters else {}),
@@ -218,7 +223,7 @@ def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask
         raise Unavailable("CMR did not answer with granules.")
     granules = [_cmr_granule(granule) for granule in objects_in(feed, "entry")]
     hits = count(answer.get("hits")) if isinstance(answer, dict) else None
-    total = hits if hits is not None else (len(granules) if len(granules) < read else None)
+    total = hits if hits is not None else (len(granules) if len(granules) < limit else None)
     timeline = timeline_of(granule.start for granule in granules)
     if timeline is not None and total == len(granules):
         return Granules(tuple(granules), total, TimeLine(timeline.interval, timeline.counts, of_all=True))

@@ -120,10 +120,10 @@ class ServingResolver:
         settings do not fit the index.
         """
         with self._lock:
-            cached = self._kept.get(self._prefix)
-        count_cache_lookup("serving", hit=cached is not None)
-        if cached is not None:
-            return cached
+            from_cache = self._kept.get(self._prefix)
+        count_cache_lookup("serving", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache
         serving = self._resolve()
         with self._lock:
             self._kept[self._prefix] = serving
@@ -144,22 +144,22 @@ class ServingResolver:
             )
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
-        structured = structured_fields(self._client, records.index)
+        fields = structured_fields(self._client, records.index)
         languages = self._languages_of(records)
         state = _state_of(self._client, records)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages, structured, languages, state)
+            return Serving(records, passages, None, str(error), has_passages, fields, languages, state)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages, structured, languages, state)
+        return Serving(records, passages, embedder, None, has_passages, fields, languages, state)
 
     def _languages_of(self, records: ServingIndex) -> frozenset[str]:
         """A catalogue's languages change slowly, and reading them costs more than the rest."""
         with self._lock:
-            cached = self._languages.get(records.uuid)
-        if cached is not None:
-            return cached
+            from_cache = self._languages.get(records.uuid)
+        if from_cache is not None:
+            return from_cache
         languages = catalogue_languages(self._client, records.index)
         with self._lock:
             self._languages[records.uuid] = languages

@@ -184,8 +184,10 @@ class Interpretation:
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
-        expanded = {(term.mention.start, term.mention.end) for term in self.terms if term.is_acronym}
-        return bool(names) and not any((name.start, name.end) in expanded for name in names) and self._is_all(names)
+        acronym_ranges = {(term.mention.start, term.mention.end) for term in self.terms if term.is_acronym}
+        return (
+            bool(names) and not any((name.start, name.end) in acronym_ranges for name in names) and self._is_all(names)
+        )
 
     @property
     def other_forms(self) -> tuple[QueryTerm, ...]:

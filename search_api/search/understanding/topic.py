@@ -142,10 +142,10 @@ def with_unknown_to_model(embedder: Embedder, interpretation: Interpretation) ->
     """
     if not interpretation.unknown:
         return interpretation
-    spelled = _spelled_out(embedder, interpretation.unknown)
+    is_spelled_out = _spelled_out(embedder, interpretation.unknown)
     return replace(
         interpretation,
-        unknown=tuple(word for word, alien in zip(interpretation.unknown, spelled, strict=True) if alien),
+        unknown=tuple(word for word, alien in zip(interpretation.unknown, is_spelled_out, strict=True) if alien),
     )
 
 

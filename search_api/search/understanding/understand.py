@@ -135,15 +135,21 @@ class Understander:
 
 
 def _possible(
-    text: str, claimed: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
+    text: str,
+    claimed: Sequence[Range],
+    identifier_ranges: Sequence[Range],
+    parts: frozenset[Part],
+    readers: GuardedReaders,
 ) -> NameCandidates:
     names = readers.mentions("names", lambda: name_candidates(text, claimed), wanted="names" in parts)
     acronyms = readers.mentions(
         "acronyms", lambda: acronym_candidates(text, claimed, own_acronyms()), wanted="terms" in parts
     )
-    unclaimed = [name for name in names if not any(name.start < end and start < name.end for start, end in identified)]
+    free_names = [
+        name for name in names if not any(name.start < end and start < name.end for start, end in identifier_ranges)
+    ]
     contacts = readers.mentions("contacts", lambda: contact_candidates(text, claimed), wanted="names" in parts)
-    return NameCandidates(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
+    return NameCandidates(tuple(free_names), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,24 +179,24 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
     Places joined by ``between`` give one box; ``outside`` excludes a place, so it gives none.
     """
     areas: list[BBox] = []
-    joined: set[int] = set()
-    hung: defaultdict[int, list[RelationMention]] = defaultdict(list)
+    joined_indices: set[int] = set()
+    relations_by_place: defaultdict[int, list[RelationMention]] = defaultdict(list)
     for relation in relations:
         for argument in relation.arguments:
-            hung[argument].append(relation)
+            relations_by_place[argument].append(relation)
     for index, place in enumerate(places):
-        if index in joined:
+        if index in joined_indices:
             continue
-        own_relations = sorted(hung[index], key=lambda r: r.start, reverse=True)
+        own_relations = sorted(relations_by_place[index], key=lambda r: r.start, reverse=True)
         if any(relation.relation == "outside" for relation in own_relations):
             continue
         boxes: tuple[BBox, ...] = (place.place.bbox,)
         for relation in own_relations:
             if relation.relation == "between":
-                joined.update(relation.arguments)
+                joined_indices.update(relation.arguments)
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
-            shaped = target_box(relation.relation, boxes)
-            boxes = (shaped,) if shaped is not None else boxes
+            target = target_box(relation.relation, boxes)
+            boxes = (target,) if target is not None else boxes
         areas.extend(box for box in boxes if box not in areas)
     return tuple(areas)
 
@@ -273,8 +279,8 @@ class GuardedReaders:
 
     def mentions(self, reader: Reader, reading: Callable[[], list[T]], *, wanted: bool = True) -> list[T]:
         """The reader's mentions; empty if it raises or is not wanted."""
-        nothing: list[T] = []
-        return self.read(reader, reading, nothing) if wanted else nothing
+        no_mentions: list[T] = []
+        return self.read(reader, reading, no_mentions) if wanted else no_mentions
 
     def read(self, reader: Reader, reading: Callable[[], T], otherwise: T) -> T:
         """The reader's result, or ``otherwise`` if it raises: a defect in one part must not refuse the question."""

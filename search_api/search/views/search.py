@@ -113,8 +113,8 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):
             media_type, write = writers[query.f]
-            following = addresses.page(cursor) if cursor is not None else None
-            return _respond(write(_result_page(query, answer, addresses, following)), media_type, following)
+            next_address = addresses.page(cursor) if cursor is not None else None
+            return _respond(write(_result_page(query, answer, addresses, next_address)), media_type, next_address)
         link_to = _log_question(parts, query, question, answer, addresses)
         features = [feature_cache.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
@@ -145,18 +145,18 @@ def _by_steward() -> bool:
     return requester.subject is not None and not requester.scopes.isdisjoint(("curate", "admin"))
 
 
-def _respond(text: str, media_type: str, following: str | None) -> Response:
+def _respond(text: str, media_type: str, next_address: str | None) -> Response:
     """Formats that have no place for it say the next page in the header Link."""
     response = Response(text, mimetype=media_type)
-    if following is not None:
-        response.headers["Link"] = f'<{following}>; rel="next"; type="{media_type}"'
+    if next_address is not None:
+        response.headers["Link"] = f'<{next_address}>; rel="next"; type="{media_type}"'
     return response
 
 
-def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:
+def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, next_address: str | None) -> ResultPage:
     entries = [(hit.record, addresses.item(hit.record)) for hit in answer.hits]
     title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
-    return ResultPage(title, addresses.this(), answer.matched, entries, following)
+    return ResultPage(title, addresses.this(), answer.matched, entries, next_address)
 
 
 FORM = "application/x-www-form-urlencoded"

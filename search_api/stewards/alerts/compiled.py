@@ -83,8 +83,8 @@ def compiled_by(serving: Serving) -> str:
 def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: Serving) -> Compiled:
     """Raises InvalidInput for a question that can match nothing, Unavailable if the embedder does not answer."""
     filters = pipeline.locate(request)
-    located = replace(request, place=None, filters=filters)
-    interpretation = pipeline.with_names(pipeline.interpret(located, serving.structured), serving)
+    located_request = replace(request, place=None, filters=filters)
+    interpretation = pipeline.with_names(pipeline.interpret(located_request, serving.structured), serving)
     if interpretation.is_stopwords_only:
         raise InvalidInput("search", "search.q: holds only small words; name what the records should be about")
     words = pipeline.parts.config.words
@@ -97,7 +97,7 @@ def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: 
         and not (interpretation.areas or interpretation.span)
     ):
         raise InvalidInput("search", "search.q: nothing in it can be matched without the embedder, which is missing")
-    conditions = _place_and_period(interpretation, located, strict=not clauses and vector is None)
+    conditions = _place_and_period(interpretation, located_request, strict=not clauses and vector is None)
     return Compiled(compiled_by(serving), (*record_filters(filters), *conditions), tuple(clauses), vector)
 
 

@@ -240,8 +240,8 @@ def _stop(digest: SearchDigest, addresses: AlertAddresses) -> str:
 
 def _line(text: str) -> str:
     """A single line, so that no title can add a header or a section."""
-    joined = _SPACES.sub(" ", text).strip()
-    return joined if len(joined) <= _LONGEST_LINE else f"{joined[: _LONGEST_LINE - 1]}…"
+    line = _SPACES.sub(" ", text).strip()
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
 def _domain(sender: str) -> str:
@@ -314,7 +314,7 @@ def webhook_signature(secret: str, id: str, at_s: int, body: bytes) -> str:
 
 def post_event(gate: Gate, event: WebhookEvent, at_s: int) -> None:
     """Tries once. Raises WebhookRefused for a permanent, Unavailable for a temporary failure (5xx, 408, 425, 429)."""
-    outgoing = Outgoing(
+    outgoing_request = Outgoing(
         event.url,
         "POST",
         headers=event.headers(at_s),
@@ -323,7 +323,7 @@ def post_event(gate: Gate, event: WebhookEvent, at_s: int) -> None:
         timeout_s=_WEBHOOK_TIMEOUT_S,
     )
     try:
-        gate.request(outgoing).expect_ok()
+        gate.request(outgoing_request).expect_ok()
     except Refused as error:
         raise WebhookRefused(str(error)) from None
     except BadStatus as error:

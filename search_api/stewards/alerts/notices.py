@@ -111,10 +111,10 @@ class NoticeStore:
 
     def round(self) -> MatchingRound | None:
         """The last round, in real time; None before the first."""
-        stored = stored_document(self._client, self._index, "round")
-        if stored is None:
+        stored_round = stored_document(self._client, self._index, "round")
+        if stored_round is None:
             return None
-        source = stored["_source"]
+        source = stored_round["_source"]
         content = source["content"]
         after = None if content.get("after") is None else (content["after"][0], content["after"][1])
         numbers = content["searches"], content["found"], content["took_s"]
@@ -236,8 +236,8 @@ class NoticeStore:
 
     def _not_collected_clauses(self, now: datetime) -> list[Json]:
         filters: list[Json] = [_kind_clause("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
-        none: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
-        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _PAGE)
+        no_delivery: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
+        return self._search({"bool": {"filter": filters, "must_not": no_delivery}}, [{"owner": "asc"}], _PAGE)
 
     def _create(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         lines: list[Json] = []
@@ -273,9 +273,11 @@ class NoticeStore:
         if not lines:
             return
         answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body
-        accepted = {_CONFLICT, *allowed}
+        accepted_statuses = {_CONFLICT, *allowed}
         results = [next(iter(item.values())) for item in answer["items"]]
-        failures = [result for result in results if result["status"] >= 400 and result["status"] not in accepted]
+        failures = [
+            result for result in results if result["status"] >= 400 and result["status"] not in accepted_statuses
+        ]
         if failures:
             raise Unavailable(
                 f"Elasticsearch refused {len(failures)} notices: {failures[0].get('error', {}).get('type')}."

@@ -78,15 +78,15 @@ def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange
     pairs = [
         RankChange(record, ranks[0].get(record), ranks[1].get(record)) for record in dict.fromkeys((*after, *before))
     ]
-    beyond = max(len(before), len(after)) + 1
+    last_rank = max(len(before), len(after)) + 1
     changes = [record for record in pairs if record.before != record.after]
-    return tuple(sorted(changes, key=lambda record: (record.after or beyond) - (record.before or beyond)))
+    return tuple(sorted(changes, key=lambda record: (record.after or last_rank) - (record.before or last_rank)))
 
 
-def ndcg(ranked: Sequence[str], grades: Grades) -> float:
+def ndcg(ranked_ids: Sequence[str], grades: Grades) -> float:
     """Of the first ``DEPTH``; gains are the grades, discounted by log2(rank + 1); 0 without a relevant record."""
     best = _dcg(sorted((max(grade, 0) for grade in grades.values()), reverse=True)[:DEPTH])
-    return _dcg([max(grades.get(record, 0), 0) for record in ranked[:DEPTH]]) / best if best else 0.0
+    return _dcg([max(grades.get(record, 0), 0) for record in ranked_ids[:DEPTH]]) / best if best else 0.0
 
 
 def _dcg(gains: Sequence[int]) -> float:
