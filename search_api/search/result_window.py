@@ -157,13 +157,13 @@ def fold_and_diversify(
     """
     ranked = ranking.ids()
     ids = [*ranked, *beyond]
-    folded: dict[str, list[str]] = {}
+    folded_ids: dict[str, list[str]] = {}
     if request.group == "identity":
-        folded = deduplicate(ids, {record: fields[record].duplicate_key for record in ranked} | dict(beyond))
-    shown_positions = [position for position, record in enumerate(ids) if not folded or record in folded]
+        folded_ids = deduplicate(ids, {record: fields[record].duplicate_key for record in ranked} | dict(beyond))
+    shown_positions = [position for position, record in enumerate(ids) if not folded_ids or record in folded_ids]
     inside = [position for position in shown_positions if position < len(ranked)]
     positions = [*_diversify(inside, ids, ranking, fields, request), *shown_positions[len(inside) :]]
-    return DisplayOrder(positions[: ranking.ranker.max_results], folded)
+    return DisplayOrder(positions[: ranking.ranker.max_results], folded_ids)
 
 
 def _diversify(

@@ -122,9 +122,9 @@ def _refuse_invalid(geometry: Json) -> None:
     """Rings that cross, lines and areas that are no more than a point."""
     kind = geometry["type"]
     try:
-        parsed = shape(cast(Any, geometry))
-        valid = bool(shapely.is_valid(parsed))
-        small = valid and bool(shapely.is_empty(shapely.set_precision(parsed, _SMALLEST_DEG)))
+        geometry_shape = shape(cast(Any, geometry))
+        valid = bool(shapely.is_valid(geometry_shape))
+        small = valid and bool(shapely.is_empty(shapely.set_precision(geometry_shape, _SMALLEST_DEG)))
     except (ShapelyError, ValueError):
         valid = small = False
     if not valid:

@@ -193,8 +193,8 @@ class RankingFields:
 
 def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
     """The doc values that ``fields_of`` needs, each once."""
-    read = [value for column in columns for value in column.doc_values]
-    unique = {str(value): value for value in [*read, *DUPLICATE_FIELDS, *_FAMILIES]}
+    names = [value for column in columns for value in column.doc_values]
+    unique = {str(value): value for value in [*names, *DUPLICATE_FIELDS, *_FAMILIES]}
     return list(unique.values())
 
 

@@ -157,15 +157,17 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
 
 
 def records_expansion(
-    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], rest: str, language: str | None
+    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], other_words: str, language: str | None
 ) -> Expansion:
     """For these fields of a record, in the language of each name."""
-    return _Expanding(weights, fields, language).expansion(terms, rest)
+    return _Expanding(weights, fields, language).expansion(terms, other_words)
 
 
-def passages_expansion(weights: WordWeights, terms: Sequence[QueryTerm], rest: str, language: str | None) -> Expansion:
+def passages_expansion(
+    weights: WordWeights, terms: Sequence[QueryTerm], other_words: str, language: str | None
+) -> Expansion:
     """For the text of passages."""
-    return _Expanding(weights, weights.passage_fields, language).expansion(terms, rest)
+    return _Expanding(weights, weights.passage_fields, language).expansion(terms, other_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,7 @@ class _Expanding:
     boosts: Boosts
     language: str | None
 
-    def expansion(self, terms: Sequence[QueryTerm], rest: str) -> Expansion:
+    def expansion(self, terms: Sequence[QueryTerm], other_words: str) -> Expansion:
         by_place: dict[tuple[int, int], list[QueryTerm]] = {}
         for term in terms:
             by_place.setdefault((term.mention.start, term.mention.end), []).append(term)
@@ -182,7 +184,7 @@ class _Expanding:
             return NO_EXPANSION
         clauses = tuple(self._other_names(group) for group in by_place.values())
         term_clauses = [self._by_any_name(group) for group in by_place.values()]
-        return Expansion(clauses, {"bool": {"filter": term_clauses}}, rest)
+        return Expansion(clauses, {"bool": {"filter": term_clauses}}, other_words)
 
     def _other_names(self, terms: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""

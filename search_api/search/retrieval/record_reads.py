@@ -139,10 +139,10 @@ def _of_ids(ids: Sequence[str]) -> Json:
 
 def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Joins the language sub-fields of a field (``title.en`` and ``title`` are both the title)."""
-    folded: dict[str, list[str]] = {}
+    by_field: dict[str, list[str]] = {}
     for name, fragments in sorted(marked.items()):
-        folded.setdefault(name.split(".")[0], fragments)
-    return folded
+        by_field.setdefault(name.split(".")[0], fragments)
+    return by_field
 
 
 def _name(key: PassageKey) -> str:

@@ -262,10 +262,10 @@ def _length(metres: float) -> str:
     return f"{float(f'{value:.3g}'):,g} {unit}"
 
 
-def closeness(values: Floats, asked: float) -> Floats:
+def closeness(values: Floats, asked_value: float) -> Floats:
     """exp(-|ln(value / wanted)| / 2), (n,) 0..1: half or double is .71, ten times .32; NaN if unknown."""
     positive = np.where(values > 0.0, values, np.nan)
-    close: Floats = np.exp(-np.abs(np.log(positive / asked)) / 2.0)
+    close: Floats = np.exp(-np.abs(np.log(positive / asked_value)) / 2.0)
     return close
 
 
