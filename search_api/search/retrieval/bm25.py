@@ -142,7 +142,7 @@ def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
     alternatives = _all_of(reading, text)
     if expansion.all_terms is not None:
-        rest_clauses = [{"bool": {"should": _all_of(reading, expansion.other_words)}}] if expansion.rest else []
+        rest_clauses = [{"bool": {"should": _all_of(reading, expansion.other_words)}}] if expansion.other_words else []
         alternatives.append({"bool": {"filter": [expansion.all_terms, *rest_clauses]}})
     return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
