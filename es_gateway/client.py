@@ -20,7 +20,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from core.deadlines import without_deadline
 from core.json_types import Json, JsonMapping
-from es_gateway.errors import BadRequest, NotReachable, Overloaded, ServerFailed, WritesBlocked, translated
+from es_gateway.errors import BadRequest, NotReachable, Overloaded, ServerFailed, WritesBlocked, translate_error
 from es_gateway.nodes import LockedNodePool
 
 _JSON_OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -100,10 +100,15 @@ class Elasticsearch(elasticsearch.Elasticsearch):
                 path_parts=path_parts,
             )
         except (ApiError, TransportError) as error:
-            own = translated(error)
-            if isinstance(own, BadRequest | ServerFailed | WritesBlocked):
-                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=own.type, reason=own.reason[:500])
-            raise own from error
+            translation = translate_error(error)
+            if isinstance(translation, BadRequest | ServerFailed | WritesBlocked):
+                log.warning(
+                    "elasticsearch.refused",
+                    endpoint=endpoint_id,
+                    type=translation.type,
+                    reason=translation.reason[:500],
+                )
+            raise translation from error
 
     def __enter__(self) -> Self:
         return self
@@ -111,10 +116,10 @@ class Elasticsearch(elasticsearch.Elasticsearch):
     @classmethod
     def over(cls, client: elasticsearch.Elasticsearch) -> Self:
         """A client of this class on the connections of another one, with its login and options."""
-        other = cls(_transport=client.transport)
+        wrapper = cls(_transport=client.transport)
         for name in _OPTIONS:
-            setattr(other, name, getattr(client, name))
-        return other
+            setattr(wrapper, name, getattr(client, name))
+        return wrapper
 
 
 class UnhurriedElasticsearch(Elasticsearch):

@@ -94,7 +94,7 @@ def of_search(error: JsonMapping) -> ElasticsearchError:
     )
 
 
-def translated(error: ApiError | TransportError) -> ElasticsearchError:
+def translate_error(error: ApiError | TransportError) -> ElasticsearchError:
     """Translates the client's error to ours."""
     if isinstance(error, ApiError):
         return _of_answer(error)

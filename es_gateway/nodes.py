@@ -69,8 +69,8 @@ class HttpNode(BaseNode):
     ) -> NodeApiResponse:
         """Never sends a request twice: it is unknown whether one that failed was executed."""
         timeout_s = self.config.request_timeout if isinstance(request_timeout, DefaultType) else request_timeout
-        started = time.monotonic()
-        deadline = None if timeout_s is None else started + timeout_s
+        start_s = time.monotonic()
+        deadline = None if timeout_s is None else start_s + timeout_s
         try:
             response, content = self._exchange(method, target, body, self._defaults | dict(headers or {}), deadline)
         except TimeoutError as error:
@@ -79,7 +79,7 @@ class HttpNode(BaseNode):
             raise TlsError(str(error), errors=(error,)) from error
         except OSError as error:
             raise TransportConnectionError(str(error), errors=(error,)) from error
-        took_s = time.monotonic() - started
+        took_s = time.monotonic() - start_s
         meta = ApiResponseMeta(response.status, "1.1", HttpHeaders(response.headers.items()), took_s, self.config)
         return NodeApiResponse(meta, content)
 
@@ -101,15 +101,15 @@ class HttpNode(BaseNode):
 
     def _connection(self, deadline: float | None) -> http.client.HTTPConnection:
         """The connection used last that the server still holds open, else a new one that opens when it is used."""
-        left = _left(deadline)
+        remaining_time = _seconds_until(deadline)
         with suppress(IndexError):
             while True:
                 connection = self._idle.pop()
                 if _is_open(connection.sock):
-                    connection.sock.settimeout(left)
+                    connection.sock.settimeout(remaining_time)
                     return connection
                 connection.close()
-        return self._connect(timeout=left)
+        return self._connect(timeout=remaining_time)
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -148,7 +148,7 @@ class _TimedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int | None:
-        self._sock.settimeout(_left(self._deadline))
+        self._sock.settimeout(_seconds_until(self._deadline))
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ def _is_open(sock: socket.socket) -> bool:
     return not poll.poll(0)
 
 
-def _left(deadline: float | None) -> float | None:
+def _seconds_until(deadline: float | None) -> float | None:
     """Seconds until then. Raises TimeoutError if there are none."""
     if deadline is None:
         return None
@@ -195,22 +195,22 @@ class GuardedNode(HttpNode):
         headers: HttpHeaders | None = None,
         request_timeout: DefaultType | float | None = DEFAULT,
     ) -> NodeApiResponse:
-        timeout = self._shortened(request_timeout)  # an expired deadline is not a failure of the node
+        timeout = self._within_deadline(request_timeout)  # an expired deadline is not a failure of the node
         try:
             with self._breaker.guarding(TransportError):
                 return super().perform_request(method, target, body, headers, timeout)
         except CircuitOpen as error:
             raise TransportConnectionError(str(error)) from error
 
-    def _shortened(self, request_timeout: DefaultType | float | None) -> DefaultType | float | None:
+    def _within_deadline(self, request_timeout: DefaultType | float | None) -> DefaultType | float | None:
         """The call's own timeout, or the remaining time of the request if shorter. Raises ConnectionTimeout."""
-        left = remaining_s()
-        if left is None:
+        remaining_time = remaining_s()
+        if remaining_time is None:
             return request_timeout
-        if left < LEAST_S:
+        if remaining_time < LEAST_S:
             raise ConnectionTimeout("The request's deadline has passed")
-        own = request_timeout if isinstance(request_timeout, int | float) else self.config.request_timeout
-        return left if own is None else min(float(own), left)
+        configured = request_timeout if isinstance(request_timeout, int | float) else self.config.request_timeout
+        return remaining_time if configured is None else min(float(configured), remaining_time)
 
 
 class LockedNodePool(NodePool):

@@ -31,8 +31,8 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     errors of the client.
     """
     timeout = as_timeout()
-    timed = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
-    answer = client.perform_request("POST", "/_msearch", headers=_HEADERS, body=timed, endpoint_id="msearch")
+    timed_searches = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
+    answer = client.perform_request("POST", "/_msearch", headers=_HEADERS, body=timed_searches, endpoint_id="msearch")
     answers: list[Json] = answer.body["responses"]
     for answer in answers:
         if "error" in answer:
@@ -78,8 +78,8 @@ class SearchSession:
 
 def as_timeout() -> dict[str, str]:
     """The member ``timeout`` of a search body, so that Elasticsearch stops when nobody waits any more."""
-    left = remaining_s()
-    return {} if left is None else {"timeout": f"{max(1, int(left * 1000))}ms"}
+    seconds = remaining_s()
+    return {} if seconds is None else {"timeout": f"{max(1, int(seconds * 1000))}ms"}
 
 
 class AliasResolver(Protocol[T_co]):
@@ -90,7 +90,7 @@ class AliasResolver(Protocol[T_co]):
     def forget(self) -> None: ...
 
 
-def on_current(resolver: AliasResolver[T], ask: Callable[[T], R]) -> R:
+def with_current_index(resolver: AliasResolver[T], ask: Callable[[T], R]) -> R:
     """The result of ``ask`` for the index behind the alias; asks again if that index was just replaced."""
     try:
         return ask(resolver.resolve())

@@ -50,7 +50,7 @@ def ensure_indices(
 
     Safe to call from several processes at once: creation and alias are one request, and only one process succeeds.
     """
-    created = []
+    new_indices = []
     for kind in kinds:
         if client.indices.exists_alias(name=alias(prefix, kind)):
             continue
@@ -64,8 +64,8 @@ def ensure_indices(
             )
         except AlreadyExists:
             continue
-        created.append(index)
-    return created
+        new_indices.append(index)
+    return new_indices
 
 
 def ensure_without_vectors(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> list[str]:
@@ -78,13 +78,13 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 
     Raises IndexMismatch if the alias spans several indices, or this version cannot read its schema.
     """
-    current = resolved(client, prefix, kind)
+    current = resolve_alias(client, prefix, kind)
     if current is not None:
         refuse_unknown_schema(current.index, current.meta)
     return current
 
 
-def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
+def resolve_alias(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The same for any schema: the input of a reindex. Raises IndexMismatch if the alias spans several indices."""
     name = alias(prefix, kind)
     indices = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
@@ -93,15 +93,15 @@ def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingInde
     if len(indices) > 1:
         raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(indices))}; it must stand for one index.")
     index, body = next(iter(indices.items()))
-    return _described(name, index, body)
+    return _index_of(name, index, body)
 
 
-def described(client: Elasticsearch, index: str) -> ServingIndex:
+def index_named(client: Elasticsearch, index: str) -> ServingIndex:
     """A concrete index, serving or not, by its own name. Raises IndexGone if there is none."""
-    return _described(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
+    return _index_of(index, index, client.indices.get(index=index, features=_DESCRIBING).body[index])
 
 
-def _described(name: str, index: str, body: JsonMapping) -> ServingIndex:
+def _index_of(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])
 
@@ -126,10 +126,10 @@ class LostAlias:
                 f"{self.name} is an index where the alias should be: delete it (DELETE /{self.name}); "
                 "then `sonde harvest` or the role `migrate` puts the alias back."
             )
-        there = f"The alias {self.name} is gone; there is {', '.join(self.indices)}."
+        problem = f"The alias {self.name} is gone; there is {', '.join(self.indices)}."
         if len(self.indices) == 1:
-            return f"{there} `sonde harvest` or the role `migrate` puts the alias back."
-        return f"{there} `sonde reindex --serve {self.indices[-1]}` (or another one) puts the alias back."
+            return f"{problem} `sonde harvest` or the role `migrate` puts the alias back."
+        return f"{problem} `sonde reindex --serve {self.indices[-1]}` (or another one) puts the alias back."
 
 
 def lost_aliases(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = KINDS) -> list[LostAlias]:

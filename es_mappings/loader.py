@@ -14,7 +14,7 @@ from core.ports import EmbedderCard
 from es_mappings.meta import IndexMeta
 from es_mappings.names import WITH_VECTORS, IndexKind
 
-_OVERSAMPLED = 3.0
+_OVERSAMPLING = 3.0
 """How many more neighbours a search by one bit a dimension takes before it compares them by the full vectors."""
 
 
@@ -39,7 +39,7 @@ class IndexShape:
     def vector_options(self) -> Json:
         """The ``index_options`` of vectors that differ from the shared ones."""
         if self.vector_index == "bbq_hnsw":
-            return {"type": self.vector_index, "rescore_vector": {"oversample": _OVERSAMPLED}}
+            return {"type": self.vector_index, "rescore_vector": {"oversample": _OVERSAMPLING}}
         return {"type": self.vector_index}
 
 
@@ -54,7 +54,7 @@ def _file(name: str) -> Json:
 
 def mapping(kind: IndexKind, card: EmbedderCard, *, shape: IndexShape = USUAL) -> Json:
     """The mapping of one index for one model: ``$use`` resolved, vector dimensions and ``_meta`` filled in."""
-    body = _resolved(copy.deepcopy(_file(kind)))
+    body = _with_shared_fields(copy.deepcopy(_file(kind)))
     if kind in WITH_VECTORS:
         vector = body["properties"]["vector"]
         vector["dims"] = card.dims
@@ -64,18 +64,18 @@ def mapping(kind: IndexKind, card: EmbedderCard, *, shape: IndexShape = USUAL) -
 
 def properties(kind: IndexKind) -> Json:
     """The fields of an index without vectors."""
-    return cast(Json, _resolved(copy.deepcopy(_file(kind)))["properties"])
+    return cast(Json, _with_shared_fields(copy.deepcopy(_file(kind)))["properties"])
 
 
 def settings(kind: IndexKind | None = None, shape: IndexShape = USUAL) -> Json:
     """Index settings and analysers; those of an index with vectors have its shape."""
-    shared = copy.deepcopy(cast(Json, _file("shared")["settings"]))
-    return shared | shape.settings() if kind in WITH_VECTORS else shared
+    shared_settings = copy.deepcopy(cast(Json, _file("shared")["settings"]))
+    return shared_settings | shape.settings() if kind in WITH_VECTORS else shared_settings
 
 
-def _resolved(node: Json) -> Json:
+def _with_shared_fields(node: Json) -> Json:
     """Replaces ``{"$use": name}`` by the shared field with that name, recursively; what stands beside it is added."""
     if "$use" in node:
         overrides = {key: value for key, value in node.items() if key != "$use"}
         return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]])) | overrides
-    return {key: _resolved(value) if isinstance(value, dict) else value for key, value in node.items()}
+    return {key: _with_shared_fields(value) if isinstance(value, dict) else value for key, value in node.items()}

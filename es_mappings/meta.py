@@ -54,10 +54,12 @@ class IndexMeta:
     @classmethod
     def read(cls, index: str, meta: JsonMapping | None) -> IndexMeta:
         """Raises IndexMismatch if the index has no ``_meta`` of ours."""
-        stored = meta or {}
-        tokens = TokenCard(**stored["tokens"]) if stored.get("tokens") else None
+        stored_meta = meta or {}
+        tokens = TokenCard(**stored_meta["tokens"]) if stored_meta.get("tokens") else None
         try:
-            return cls(**{name: stored[name] for name in cls.__dataclass_fields__ if name != "tokens"}, tokens=tokens)
+            return cls(
+                **{name: stored_meta[name] for name in cls.__dataclass_fields__ if name != "tokens"}, tokens=tokens
+            )
         except KeyError as error:
             raise IndexMismatch(
                 f"The index {index} carries no {error} in its _meta, so it was not made by Sonde. "

@@ -17,7 +17,7 @@ from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import BadRequest
 from es_mappings import loader
-from es_mappings.indices import ensure_indices, resolved
+from es_mappings.indices import ensure_indices, resolve_alias
 from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_newer_schema
 from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias
 
@@ -53,20 +53,20 @@ def migrate(client: Elasticsearch, prefix: str) -> None:
     _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in present])
 
 
-def missing_fields(wanted: JsonMapping, present: JsonMapping) -> Json:
-    """The ``properties`` of ``wanted`` that ``there`` lacks, including sub-fields of objects.
+def missing_fields(target: JsonMapping, present: JsonMapping) -> Json:
+    """The ``properties`` of ``target`` that ``present`` lacks, including sub-fields of objects.
 
     A field with different settings in both is unchanged: only a new index can change it.
     """
-    missing: Json = {}
-    for name, field in wanted.items():
+    additions: Json = {}
+    for name, field in target.items():
         if name not in present:
-            missing[name] = field
+            additions[name] = field
         elif "properties" in field and (
             inner := missing_fields(field["properties"], present[name].get("properties", {}))
         ):
-            missing[name] = {"properties": inner}
-    return missing
+            additions[name] = {"properties": inner}
+    return additions
 
 
 def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonMapping) -> None:
@@ -74,25 +74,25 @@ def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonM
     if meta.schema_version > SCHEMA_VERSION:
         log.warning("index.of_a_newer_sonde", index=index, schema=meta.schema_version, writes=SCHEMA_VERSION)
         return
-    added = missing_fields(loader.mapping(kind, _card(meta))["properties"], mapping["properties"])
+    new_fields = missing_fields(loader.mapping(kind, _card(meta))["properties"], mapping["properties"])
     more: Json = {}
     if kind not in WITH_VECTORS and meta.schema_version < SCHEMA_VERSION:
         more = {"meta": {**mapping["_meta"], "schema_version": SCHEMA_VERSION}}
-    if not added and not more:
+    if not new_fields and not more:
         return
     try:
-        client.indices.put_mapping(index=index, properties=added, **more)
+        client.indices.put_mapping(index=index, properties=new_fields, **more)
     except BadRequest as error:
         raise IndexMismatch(
-            f"The index {index} has schema {meta.schema_version} and cannot take the new fields {', '.join(added)} in "
-            "place. It still answers; run `sonde reindex` before the next harvest."
+            f"The index {index} has schema {meta.schema_version} and cannot take the new fields "
+            f"{', '.join(new_fields)} in place. It still answers; run `sonde reindex` before the next harvest."
         ) from error
-    log.info("index.fields_added", index=index, fields=",".join(added), schema=meta.schema_version)
+    log.info("index.fields_added", index=index, fields=",".join(new_fields), schema=meta.schema_version)
 
 
 def _create(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind]) -> None:
     """Does nothing if there are no records yet: then all indices are still to be created."""
-    records = resolved(client, prefix, "records") if kinds else None
+    records = resolve_alias(client, prefix, "records") if kinds else None
     if records is not None:
         ensure_indices(client, prefix, _card(records.meta), kinds=kinds)
 

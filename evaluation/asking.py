@@ -117,9 +117,9 @@ def ask(
     pipeline: SearchPipeline, collection: JudgedCollection, question: JudgedQuestion, variant: Variant
 ) -> QuestionResult:
     """Asks one question with one variant."""
-    answer = pipeline.ordered(variant.request(question.text))
+    answer = pipeline.rank_all(variant.request(question.text))
     if variant.inside and answer.interpretation.areas:
-        answer = pipeline.ordered(variant.inside_request(question.text, answer.interpretation.areas[0]))
+        answer = pipeline.rank_all(variant.inside_request(question.text, answer.interpretation.areas[0]))
     return result_of(question, answer, collection.documents)
 
 
@@ -128,7 +128,7 @@ def result_of(question: JudgedQuestion, answer: SearchState, documents: Mapping[
     interpretation = answer.interpretation
     return QuestionResult(
         question=question,
-        found=tuple((documents[id], score) for id, score in answer.served()),
+        found=tuple((documents[id], score) for id, score in answer.ids_with_scores()),
         areas=interpretation.areas,
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
         degraded=answer.degraded,

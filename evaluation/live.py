@@ -30,7 +30,10 @@ class LiveResult:
 
 def ask_live(pipeline: SearchPipeline, questions: Sequence[JudgedQuestion], variant: Variant) -> Run:
     """The served order of records, by question. Raises what a search raises."""
-    return {question.id: tuple(pipeline.ordered(variant.request(question.text)).served()) for question in questions}
+    return {
+        question.id: tuple(pipeline.rank_all(variant.request(question.text)).ids_with_scores())
+        for question in questions
+    }
 
 
 def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:

@@ -27,8 +27,8 @@ from local_stack.testing import QUICK_START
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.candidates import Candidates, Target
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.spatial import BOXES
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.understanding.understand import Understander

@@ -119,6 +119,6 @@ def _register_beside(app: OpenAPI, api: APIBlueprint) -> None:
     """Registers it and keeps the document of the other methods of its paths, which flask-openapi would drop."""
     for path, item in api.paths.items():
         if path in app.paths:
-            added = {name: getattr(item, name) for name in item.model_fields_set}
-            api.paths[path] = app.paths[path].model_copy(update=added)
+            new_members = {name: getattr(item, name) for name in item.model_fields_set}
+            api.paths[path] = app.paths[path].model_copy(update=new_members)
     app.register_api(api)

@@ -63,16 +63,16 @@ def _blocks_of(part: BaseGeometry, grid: CellGrid) -> list[CellRange]:
     box = BBox(max(west, -180.0), max(south, -90.0), min(east, 180.0), min(north, 90.0))
     for steps in range(grid.level - COARSEST + 1):
         coarse = CellGrid(grid.level - steps)
-        (around,) = coarse.blocks(box)
-        if max(around.last_column - around.first_column, around.last_row - around.first_row) < _WINDOW:
-            return [block.finer(steps) for block in _touched(part, coarse, around)]
+        (cell_range,) = coarse.blocks(box)
+        if max(cell_range.last_column - cell_range.first_column, cell_range.last_row - cell_range.first_row) < _WINDOW:
+            return [block.finer(steps) for block in _cells_of_part(part, coarse, cell_range)]
     return grid.blocks(box)
 
 
-def _touched(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[CellRange]:
-    """The cells of ``around`` that the part lies in, one block for each run of cells in a row."""
-    columns = np.arange(around.first_column, around.last_column + 1)
-    rows = np.arange(around.first_row, around.last_row + 1)
+def _cells_of_part(part: BaseGeometry, grid: CellGrid, cell_range: CellRange) -> Iterator[CellRange]:
+    """The cells of ``cell_range`` that the part lies in, one block for each run of cells in a row."""
+    columns = np.arange(cell_range.first_column, cell_range.last_column + 1)
+    rows = np.arange(cell_range.first_row, cell_range.last_row + 1)
     west = columns * grid.size_deg - 180.0
     north = 90.0 - rows * grid.size_deg
     cells = shapely.box(
@@ -82,12 +82,12 @@ def _touched(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[
         north[:, None] - _HAIR_DEG,
     )
     shapely.prepare(part)
-    inside: NDArray[np.bool_] = shapely.intersects(part, cells)
-    if not inside.any():  # a point, or a line, between the cells
-        yield around
+    is_inside: NDArray[np.bool_] = shapely.intersects(part, cells)
+    if not is_inside.any():  # a point, or a line, between the cells
+        yield cell_range
         return
-    for row, in_row in zip(rows.tolist(), inside, strict=True):
-        touched = columns[in_row].tolist()
-        for _, run in groupby(enumerate(touched), lambda pair: pair[1] - pair[0]):
-            first, *others = (column for _, column in run)
-            yield CellRange(first, row, others[-1] if others else first, row)
+    for row, in_row in zip(rows.tolist(), is_inside, strict=True):
+        touched_columns = columns[in_row].tolist()
+        for _, run in groupby(enumerate(touched_columns), lambda pair: pair[1] - pair[0]):
+            first, *other_columns = (column for _, column in run)
+            yield CellRange(first, row, other_columns[-1] if other_columns else first, row)

@@ -16,10 +16,10 @@ HOLDING: tuple[EntryState, ...] = ("current", "refused")
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One native document of one source, as last seen.
+    """One native document of one source, as the last harvest found it.
 
-    A ``refused`` entry keeps the record and hashes of the last good version, which stays in service; its
-    ``raw_hash`` is that of the broken bytes. ``embedding_model`` is None if the record has no vector yet.
+    A ``refused`` entry keeps the record and hashes of the last valid version, which stays in the index; its
+    ``raw_hash`` is the hash of the invalid bytes. ``embedding_model`` is None if the record has no vector yet.
     """
 
     source: str
@@ -38,9 +38,9 @@ class LedgerEntry:
     last_seen_run: str | None = None
     removed_at: str | None = None
     edition: str | None = None
-    claims: str | None = None  # the id of its identifier, if another document of the source has that one
-    container: str | None = None  # of an unreadable part without an id: the document that holds it
-    access_groups: Sequence[str] | None = None  # groups that may see the record, removed or not; None: everybody
+    claims: str | None = None  # the id that its identifier gives, if another document of the source has this id
+    container: str | None = None  # for an unreadable part without an id: the document that contains it
+    access_groups: Sequence[str] | None = None  # groups that may see the record, also after its removal; None: all
 
     @property
     def key(self) -> str:

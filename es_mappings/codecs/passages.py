@@ -30,26 +30,26 @@ INHERITED = (*_OF_ITS_RECORD, *_WHERE_AND_WHEN)
 
 def inherited(record: Record) -> Json:
     """The fields that filter passages like records; without empty ones."""
-    where = where_and_when(record)
-    return _filled(
+    place_and_time = where_and_when(record)
+    return _without_empty(
         {
             "record": record.id,
-            **{name: read(record) for name, read in _OF_ITS_RECORD.items()},
+            **{name: getter(record) for name, getter in _OF_ITS_RECORD.items()},
             "access_groups": list(record.access_groups),
-            **{name: where.get(name) for name in _WHERE_AND_WHEN},
+            **{name: place_and_time.get(name) for name in _WHERE_AND_WHEN},
         }
     )
 
 
 def to_document(
-    passage: Passage, title: str, heading: str, own: WhereWhen, record: JsonMapping | None, vectors: Json
+    passage: Passage, title: str, heading: str, place_and_time: WhereWhen, record: JsonMapping | None, vectors: Json
 ) -> Json:
     """The passage's own fields start with ``own_``; ``record`` comes from ``inherited``, None without a record.
 
     ``vectors``: the fields of its vectors. ``title`` is its document's; ``heading`` is a search field with the title
     and the nearest headings.
     """
-    return _filled(
+    return _without_empty(
         {
             "document": passage.document,
             "owner": passage.owner,
@@ -64,12 +64,12 @@ def to_document(
             "last_page": passage.last_page,
             "table": passage.table,
             "word_boxes": write_boxes(passage.words),
-            "language": own.language,
-            "own_places": list(own.places),
-            "own_extent": [envelope(box) for box in own.boxes],
-            "own_boxes": [box_text(box) for box in own.boxes],
-            "own_time": [time_range(span) for span in own.spans],
-            "own_spans": [span_text(span) for span in own.spans],
+            "language": place_and_time.language,
+            "own_places": list(place_and_time.places),
+            "own_extent": [envelope(box) for box in place_and_time.boxes],
+            "own_boxes": [box_text(box) for box in place_and_time.boxes],
+            "own_time": [time_range(span) for span in place_and_time.spans],
+            "own_spans": [span_text(span) for span in place_and_time.spans],
             **(record or {}),
             **vectors,
         }
@@ -96,5 +96,5 @@ def from_document(id: str, source: JsonMapping) -> tuple[Passage, str]:
     return passage, source.get("title") or ""
 
 
-def _filled(document: JsonMapping) -> Json:
+def _without_empty(document: JsonMapping) -> Json:
     return {name: value for name, value in document.items() if value not in (None, [], "")}

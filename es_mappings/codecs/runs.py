@@ -50,7 +50,7 @@ class TokenCounts:
         """0..1; 0 if nothing was embedded."""
         return self.longer / self.texts if self.texts else 0.0
 
-    def plus(self, read: int, lengths: list[int]) -> TokenCounts:
+    def with_texts(self, read: int, lengths: list[int]) -> TokenCounts:
         over = [length - read for length in lengths if length > read]
         return TokenCounts(
             read,
@@ -126,7 +126,7 @@ def to_document(report: RunReport) -> Json:
 
 def from_document(id: str, source: JsonMapping) -> RunReport:
     """The report that ``to_document`` wrote; members that were not fetched have their defaults."""
-    body = {name: value for name, value in source.items() if name in _PLAIN}
+    body = {name: value for name, value in source.items() if name in _PLAIN_MEMBERS}
     return RunReport(
         id=id,
         counts=Counts(**source.get("counts", {})),
@@ -141,4 +141,11 @@ def from_document(id: str, source: JsonMapping) -> RunReport:
     )
 
 
-_PLAIN = {member.name for member in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}
+_PLAIN_MEMBERS = {member.name for member in fields(RunReport)} - {
+    "id",
+    "counts",
+    "tokens",
+    "refusals",
+    "failures",
+    "warnings",
+}

@@ -18,14 +18,14 @@ WITHOUT: Mapping[str, list[str]] = {"excludes": list(FIELDS)}
 """A ``_source`` without them."""
 
 
-def to_fields(encoded: Encoded, card: EmbedderCard, wanted: TokenCard | None) -> list[Json]:
+def to_fields(encoded: Encoded, card: EmbedderCard, token_card: TokenCard | None) -> list[Json]:
     """The fields of each text; token vectors only if the index wants those that the embedder makes."""
     documents: list[Json] = [{VECTOR: vector.tolist()} for vector in encoded.vectors]
-    if encoded.tokens is None or wanted is None or card.tokens != wanted:
+    if encoded.tokens is None or token_card is None or card.tokens != token_card:
         return documents
     bits = [base64.b64encode(pack(tokens)).decode("ascii") for tokens in encoded.tokens]
     return [
-        {**fields, TOKENS: {"by": wanted.code, "bits": token_bits}}
+        {**fields, TOKENS: {"by": token_card.code, "bits": token_bits}}
         for fields, token_bits in zip(documents, bits, strict=True)
     ]
 
@@ -45,11 +45,11 @@ def has_all(tokens: TokenCard | None) -> Json:
 
 def bits_of(source: JsonMapping, card: TokenCard) -> Bits | None:
     """A text's token vectors. None if it has none, or another encoder's. Raises ValueError if they are damaged."""
-    stored = source.get(TOKENS)
-    if stored is None or stored.get("by") != card.code:
+    stored_tokens = source.get(TOKENS)
+    if stored_tokens is None or stored_tokens.get("by") != card.code:
         return None
     try:
-        bits = unpack(base64.b64decode(stored["bits"], validate=True), card.dims)
+        bits = unpack(base64.b64decode(stored_tokens["bits"], validate=True), card.dims)
     except (binascii.Error, KeyError, TypeError):
         bits = None
     if bits is None:

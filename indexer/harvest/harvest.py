@@ -218,7 +218,7 @@ class _Slice:
         for index, fields in zip(to_embed, vector_fields.fields, strict=True):
             items[index] = replace(items[index], vectors=fields)
         self.tally.tokens = (
-            self.tally.tokens.plus(vector_fields.reads, vector_fields.lengths)
+            self.tally.tokens.with_texts(vector_fields.reads, vector_fields.lengths)
             if vector_fields.lengths
             else self.tally.tokens
         )

@@ -15,7 +15,7 @@ from core.errors import ModelMissing, SondeError
 from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import described
+from es_mappings.indices import index_named
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer.parts import HarvestParts
@@ -102,7 +102,7 @@ def _embedder(client: Elasticsearch, handover: Handover, embedder: Callable[[str
 
 
 def _meta(client: Elasticsearch, index: str) -> IndexMeta:
-    return described(client, index).meta
+    return index_named(client, index).meta
 
 
 def _bring(client: Elasticsearch, prefix: str, handover: Handover, copy_options: CopyOptions) -> int:

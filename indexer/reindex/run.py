@@ -17,7 +17,7 @@ from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings import loader
-from es_mappings.indices import ServingIndex, described, lost_aliases, resolved, serve
+from es_mappings.indices import ServingIndex, index_named, lost_aliases, resolve_alias, serve
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
@@ -149,7 +149,7 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
     """
     moves: list[tuple[IndexKind, str, str]] = []
     for kind in REINDEXED_KINDS:
-        current = resolved(client, prefix, kind)
+        current = resolve_alias(client, prefix, kind)
         if current is None:
             continue
         earlier_indices = [index for index in _generations(client, prefix, kind) if index < current.index]
@@ -191,7 +191,7 @@ def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
         )
     deleted_indices = []
     for kind in REINDEXED_KINDS:
-        current = resolved(client, prefix, kind)
+        current = resolve_alias(client, prefix, kind)
         for index in _generations(client, prefix, kind):
             if current is not None and index != current.index:
                 client.indices.delete(index=index)
@@ -201,14 +201,14 @@ def forget_others(client: Elasticsearch, prefix: str) -> list[str]:
 
 def _prepare(parts: ReindexParts, kind: ReindexedKind) -> Pair | None:
     """The pair, with its new index created or, after an interruption, found again."""
-    old = resolved(parts.client, parts.prefix, kind)
+    old = resolve_alias(parts.client, parts.prefix, kind)
     if old is None:
         return None
     card = parts.embedder.card
     new = concrete(parts.prefix, kind, generation_of(old.index) + 1)
     new_meta = IndexMeta.of(card)
     if parts.client.indices.exists(index=new):
-        if described(parts.client, new).meta != new_meta:
+        if index_named(parts.client, new).meta != new_meta:
             raise SondeError(f"{new} exists, half built for another model. `sonde reindex --forget` deletes it.")
     else:
         mappings = loader.mapping(kind, card, shape=parts.shape)
@@ -218,7 +218,7 @@ def _prepare(parts: ReindexParts, kind: ReindexedKind) -> Pair | None:
 
 def _serves(parts: ReindexParts) -> bool:
     """Whether the result of this reindex already serves."""
-    serves = resolved(parts.client, parts.prefix, "records")
+    serves = resolve_alias(parts.client, parts.prefix, "records")
     return serves is not None and serves.meta == IndexMeta.of(parts.embedder.card)
 
 
@@ -291,12 +291,12 @@ def _move(client: Elasticsearch, moves: Sequence[tuple[IndexKind, str, str]], pr
 def _forget_newer(client: Elasticsearch, prefix: str, old_index: str, new_index: str) -> None:
     """Marks records that exist only in the abandoned index, so that the next harvest writes them again."""
     by_source: dict[str, list[str]] = {}
-    for hit in differing_hits(client, old_index, new_index, described(client, old_index).meta.tokens):
+    for hit in differing_hits(client, old_index, new_index, index_named(client, old_index).meta.tokens):
         by_source.setdefault(hit["_source"]["source"], []).append(hit["_id"])
     ledger = Ledger(client, prefix)
     for source, ids in by_source.items():
         write_ledger(client, prefix, [without_hash(entry) for entry in ledger.holders(source, ids).values()])
-    serves = resolved(client, prefix, "records")
+    serves = resolve_alias(client, prefix, "records")
     if serves is not None:
         note_model(client, prefix, serves.meta.embedding_model)
 

@@ -101,13 +101,15 @@ class Answerer:
         serving = self._parts.resolver.resolve()
         language = detect_language(request.question)
         with state.watch.stage("retrieve"), self._deadline():
-            retrieved = self._parts.retriever.retrieve(request, serving)
-        passages = retrieved.passages
-        state.degraded += retrieved.degraded
+            passages_found = self._parts.retriever.retrieve(request, serving)
+        passages = passages_found.passages
+        state.degraded += passages_found.degraded
         yield AnswerStep("passages", passages)
         if not passages:
             yield AnswerStep("text", text=REFUSAL)
-            yield AnswerStep("answer", answer=replace(_refusal((), language, state), near_misses=retrieved.near_misses))
+            yield AnswerStep(
+                "answer", answer=replace(_refusal((), language, state), near_misses=passages_found.near_misses)
+            )
             return
         if (model := self._parts.language_model) is not None:
             messages = build_messages(request.question, passages, request.turns, language)
@@ -142,11 +144,11 @@ class Answerer:
                 return None
             if is_refusal(text):
                 return _refusal(passages, language, state)
-            checked = self._check(text, passages, state)
-            if any(sentence.supported for sentence in checked):
+            sentences = self._check(text, passages, state)
+            if any(sentence.supported for sentence in sentences):
                 yield from (AnswerStep("text", text=piece) for piece in buffer.rest())
-                return _cited_answer(text, "model", checked, passages, language, state)
-            log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(checked))
+                return _cited_answer(text, "model", sentences, passages, language, state)
+            log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(sentences))
             messages = retry_messages(messages, text)
         state.degraded.append("language_model_support")
         return None
@@ -194,8 +196,8 @@ class Answerer:
         self, question: str, quotes: Sequence[CitedSentence], passages: Sequence[FoundPassage]
     ) -> tuple[CitedSentence, ...]:
         """Rows of tables with the cell that the question asks for."""
-        cited = {number for quote in quotes for number in quote.citations}
-        tables = self._parts.retriever.tables([passage for passage in passages if passage.number in cited])
+        cited_numbers = {number for quote in quotes for number in quote.citations}
+        tables = self._parts.retriever.tables([passage for passage in passages if passage.number in cited_numbers])
         return tuple(
             replace(quote, cell=quoted_cell(question, quote.text, tables[quote.citations[0]]))
             if quote.citations[0] in tables

@@ -74,8 +74,8 @@ def compare_views(parts: Parts) -> APIBlueprint:
     )
     def compare(body: CompareBody) -> Response:
         _refuse_too_many(body)
-        entries, shared, left_out = _chosen(parts, body)
-        rows = _rows(parts, body.questions, entries, shared)
+        entries, shared_set, left_out = _documents_to_compare(parts, body)
+        rows = _rows(parts, body.questions, entries, shared_set)
         if body.f == "csv":
             return _as_csv(body.questions, list(rows))
         if streams(body.stream):
@@ -95,38 +95,38 @@ def _refuse_too_many(body: CompareBody) -> None:
         )
 
 
-def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], SharedDocuments | None, int]:
+def _documents_to_compare(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], SharedDocuments | None, int]:
     """The documents in their order, what a collection opens, and how many were left out.
 
     Raises NotFound, InvalidInput.
     """
     user = caller()
-    shared = shared_documents(parts, body.collection) if body.collection is not None else None
-    ids = list(dict.fromkeys(body.documents or (shared.documents if shared is not None else ())))
+    shared_set = shared_documents(parts, body.collection) if body.collection is not None else None
+    ids = list(dict.fromkeys(body.documents or (shared_set.documents if shared_set is not None else ())))
     if not ids:
         raise InvalidInput("documents", "documents: name 1 to 20 documents, or a collection")
-    if shared is not None and (others := set(ids) - set(shared.documents)):
-        raise NotFound(f"The collection has no document {min(others)!r}.")
-    owner = shared.owner if shared is not None else user.library
+    if shared_set is not None and (not_shared := set(ids) - set(shared_set.documents)):
+        raise NotFound(f"The collection has no document {min(not_shared)!r}.")
+    owner = shared_set.owner if shared_set is not None else user.library
     readable = parts.documents.visible(ids[:MOST_COMPARED], owner)
-    if body.documents and (missing := [id for id in ids if id not in readable]):
-        raise NotFound(f"There is no document {missing[0]!r}.")
+    if body.documents and (unreadable := [id for id in ids if id not in readable]):
+        raise NotFound(f"There is no document {unreadable[0]!r}.")
     entries = [readable[id] for id in ids if id in readable]
     if not entries:
         raise NotFound("None of these documents can be read.")
-    return entries, shared, max(0, len(ids) - MOST_COMPARED)
+    return entries, shared_set, max(0, len(ids) - MOST_COMPARED)
 
 
 def _rows(
-    parts: Parts, questions: list[str], entries: list[DocumentEntry], shared: SharedDocuments | None
+    parts: Parts, questions: list[str], entries: list[DocumentEntry], shared_set: SharedDocuments | None
 ) -> Iterator[Json]:
     addresses, user = Addresses.of(parts.http), caller()
     for entry in entries:
         base = AskRequest(
             "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=user.subject
         )
-        if shared is not None:
-            base = replace(base, shared=replace(shared, documents=(entry.id,)))
+        if shared_set is not None:
+            base = replace(base, shared=replace(shared_set, documents=(entry.id,)))
         answers = [parts.answerer.answer(replace(base, question=question)) for question in questions]
         yield {
             "document": entry.id,
@@ -139,8 +139,8 @@ def _rows(
 def _cited_only(answer: CitedAnswer) -> Json:
     """The answer, with the passages that it cites and no others."""
     body = answer_json(answer)
-    cited = {number for sentence in answer.sentences for number in sentence.citations}
-    return {**body, "passages": [passage for passage in body["passages"] if passage["number"] in cited]}
+    cited_numbers = {number for sentence in answer.sentences for number in sentence.citations}
+    return {**body, "passages": [passage for passage in body["passages"] if passage["number"] in cited_numbers]}
 
 
 def _as_csv(questions: list[str], rows: list[Json]) -> Response:

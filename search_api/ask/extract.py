@@ -39,24 +39,30 @@ def best_quotes(
     question: str,
     passages: Sequence[FoundPassage],
     embedder: Embedder | None,
-    most: int,
+    count: int,
     share: QuoteWeights,
     language: str | None = None,
 ) -> tuple[CitedSentence, ...]:
-    """The best distinct sentences, best first, at most ``most``; each cites its own passage.
+    """The best distinct sentences, best first, at most ``count``; each cites its own passage.
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
-    ranked = ranked_quotes(question, passages, embedder, share, language)
-    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked, share)[:most])
+    ranked_sentences = ranked_quotes(question, passages, embedder, share, language)
+    return tuple(
+        CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked_sentences, share)[:count]
+    )
 
 
-def quotes_to_show(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
+def quotes_to_show(ranked_sentences: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
     """The best quote, the second if its score is near (an answer often takes two sentences), and all others whose score
     is almost that of the best.
     """
-    allowed = chain((0.0, share.second), repeat(share.near))
-    return [quote for quote, below in zip(ranked, allowed, strict=False) if quote.score >= ranked[0].score - below]
+    margins = chain((0.0, share.second_margin), repeat(share.further_margin))
+    return [
+        quote
+        for quote, margin in zip(ranked_sentences, margins, strict=False)
+        if quote.score >= ranked_sentences[0].score - margin
+    ]
 
 
 def ranked_quotes(
@@ -136,7 +142,9 @@ def checked_sentences(
     """Each sentence with its citations and whether they support it. ``judge`` None: by shared words alone."""
     by_number = {passage.number: passage.text for passage in passages}
     ready = _CITED_AFTER_STOP.sub(r" \2\1 ", text)  # "... 12 m. [1]": the citation belongs before the full stop
-    return tuple(_checked(sentence, by_number, judge, min_support) for sentence in sentences(ready.replace("\n", " ")))
+    return tuple(
+        _check_sentence(sentence, by_number, judge, min_support) for sentence in sentences(ready.replace("\n", " "))
+    )
 
 
 def citations_of(sentence: str) -> tuple[int, ...]:
@@ -149,30 +157,32 @@ def without_citations(sentence: str) -> str:
     return re.sub(r"\s+([.,;!?])", r"\1", re.sub(r"\s+", " ", _CITATION.sub("", sentence))).strip()
 
 
-def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
-    cited = citations_of(sentence)
+def _check_sentence(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
+    citations = citations_of(sentence)
     claim = without_citations(sentence)
-    unknown = [number for number in cited if number not in texts]
-    if not cited:
+    unknown = [number for number in citations if number not in texts]
+    if not citations:
         return CitedSentence(claim, (), False, "cites nothing")
     if unknown:
-        return CitedSentence(claim, cited, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage")
-    evidence = "\n".join(texts[number] for number in cited)
-    missing = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
-    if missing:
-        return CitedSentence(claim, cited, False, f"not in what it cites: {', '.join(missing[:5])}")
+        return CitedSentence(
+            claim, citations, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage"
+        )
+    evidence = "\n".join(texts[number] for number in citations)
+    unsupported = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
+    if unsupported:
+        return CitedSentence(claim, citations, False, f"not in what it cites: {', '.join(unsupported[:5])}")
     if contradicts(claim, evidence):
-        return CitedSentence(claim, cited, False, "what it cites says the opposite")
+        return CitedSentence(claim, citations, False, "what it cites says the opposite")
     agreement = judge(claim, evidence) if judge is not None else shared_words(claim, evidence)
     if agreement < min_support:
-        return CitedSentence(claim, cited, False, f"what it cites does not say it ({agreement:.2f})")
-    return CitedSentence(claim, cited, True)
+        return CitedSentence(claim, citations, False, f"what it cites does not say it ({agreement:.2f})")
+    return CitedSentence(claim, citations, True)
 
 
 def missing_numbers(sentence: str, evidence: str) -> list[str]:
     """The sentence's numbers that the evidence lacks; 1,000 and 1000 are equal."""
-    known = {_plain_number(number) for number in _NUMBER.findall(evidence)}
-    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in known]
+    evidence_numbers = {_plain_number(number) for number in _NUMBER.findall(evidence)}
+    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in evidence_numbers]
 
 
 def _plain_number(text: str) -> str:
@@ -185,8 +195,8 @@ def _plain_number(text: str) -> str:
 
 def missing_names(sentence: str, evidence: str) -> list[str]:
     """Capitalised words inside the sentence that the evidence lacks in any case."""
-    known = evidence.lower()
-    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in known]
+    evidence_text = evidence.lower()
+    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in evidence_text]
 
 
 def shared_words(sentence: str, evidence: str) -> float:
@@ -214,13 +224,13 @@ def contradicts(sentence: str, evidence: str) -> bool:
     """Compared with the sentence of the evidence that shares most words; False if that shares fewer than half."""
     words = content_words(sentence)
     nearest = max(sentences(evidence), key=lambda candidate: len(words & content_words(candidate)), default="")
-    shared = words & content_words(nearest)
-    if not words or len(shared) * 2 < len(words):
+    common_words = words & content_words(nearest)
+    if not words or len(common_words) * 2 < len(words):
         return False
-    return _negated(sentence) != _negated(nearest) or _says_opposite(sentence, nearest)
+    return _has_negation(sentence) != _has_negation(nearest) or _says_opposite(sentence, nearest)
 
 
-def _negated(text: str) -> bool:
+def _has_negation(text: str) -> bool:
     """An even number of negations says yes."""
     words: list[str] = [word.lower() for word in _WORD_OR_CONTRACTION.findall(text)]
     count = sum(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in words)
@@ -229,7 +239,7 @@ def _negated(text: str) -> bool:
 
 
 def _says_opposite(sentence: str, nearest: str) -> bool:
-    sentence_words, nearest_words = _plain(sentence), _plain(nearest)
+    sentence_words, nearest_words = _word_stems(sentence), _word_stems(nearest)
     return any(
         word not in nearest_words and opposite in nearest_words and opposite not in sentence_words
         for word in sentence_words
@@ -237,7 +247,7 @@ def _says_opposite(sentence: str, nearest: str) -> bool:
     )
 
 
-def _plain(text: str) -> set[str]:
+def _word_stems(text: str) -> set[str]:
     """The words, and each without its ending."""
     words = {word.lower() for word in _WORD_OR_CONTRACTION.findall(text)}
     bare = {_ENDINGS.sub("", word) for word in words}

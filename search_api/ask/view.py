@@ -114,8 +114,8 @@ def ask_views(parts: Parts) -> APIBlueprint:
             question = replace(question, shared=shared_documents(parts, body.collection))
 
         def complete(answer: CitedAnswer) -> Json:
-            shown = answer_json(answer)
-            return shown if conversation is None else _add_turn(parts, body, conversation, shown)
+            answer_body = answer_json(answer)
+            return answer_body if conversation is None else _add_turn(parts, body, conversation, answer_body)
 
         if streams(body.stream):
             return event_stream(_step_event(step, complete) for step in parts.answerer.steps(question))
@@ -184,9 +184,9 @@ def ask_request(body: AskBody, owner: str | None) -> AskRequest:
     )
 
 
-def streams(wanted: bool) -> bool:
+def streams(is_wanted: bool) -> bool:
     """Whether to answer as server-sent events: the body or the ``Accept`` header asks for them."""
-    return wanted or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS
+    return is_wanted or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS
 
 
 def event_stream(events: Iterator[str]) -> Response:

@@ -94,11 +94,11 @@ class Catalogues:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
         with self._lock:
-            cached = self._cache.get(groups)
-        count_cache_lookup("catalogues", hit=cached is not None)
-        if cached is not None:
-            return cached
-        catalogues = self._read()
+            from_cache = self._cache.get(groups)
+        count_cache_lookup("catalogues", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache
+        catalogues = self._read_all()
         with self._lock:
             self._cache[groups], self._just_read[groups] = catalogues, True
         return catalogues
@@ -106,9 +106,9 @@ class Catalogues:
     def get(self, catalogue: str) -> Catalogue:
         """Raises NotFound, after another look for sources that were harvested just now."""
         for _ in range(2):
-            for known in self.list():
-                if known.id == catalogue:
-                    return known
+            for entry in self.list():
+                if entry.id == catalogue:
+                    return entry
             with self._lock:
                 if self._seen_by() in self._just_read:
                     break
@@ -121,7 +121,7 @@ class Catalogues:
             self._cache.clear()
             self._just_read.clear()
 
-    def _read(self) -> tuple[Catalogue, ...]:
+    def _read_all(self) -> tuple[Catalogue, ...]:
         measures = _measures()
         answer = self._reader.search(
             {
@@ -136,8 +136,8 @@ class Catalogues:
             _catalogue(bucket["key"], descriptions.get(bucket["key"], _NO_DESCRIPTION), bucket["doc_count"], bucket)
             for bucket in sorted(counts["source"]["buckets"], key=lambda entry: str(entry["key"]))
         ]
-        whole = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
-        return (whole, *(entry for entry in sources if entry.id != ALL))
+        everything = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
+        return (everything, *(entry for entry in sources if entry.id != ALL))
 
 
 def _runtime() -> Json:
@@ -153,13 +153,13 @@ def _runtime() -> Json:
 
 
 def _measures() -> Json:
-    least = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
-    most = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
-    return {**least, **most, "updated": {"max": {"field": "harvest.written"}}}
+    minima = {name: {"min": {"field": name}} for name in ("west", "south", "start")}
+    maxima = {name: {"max": {"field": name}} for name in ("east", "north", "end")}
+    return {**minima, **maxima, "updated": {"max": {"field": "harvest.written"}}}
 
 
-def _catalogue(catalogue: str, description: SourceDescription, count: int, measured: JsonMapping) -> Catalogue:
-    value = {name: measured[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
+def _catalogue(catalogue: str, description: SourceDescription, count: int, measures: JsonMapping) -> Catalogue:
+    value = {name: measures[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
     box = None
     if value["west"] is not None:
         box = BBox(value["west"], value["south"], value["east"], value["north"])
@@ -167,5 +167,5 @@ def _catalogue(catalogue: str, description: SourceDescription, count: int, measu
     if start is not None and end is not None and start > end:  # only open-ended records that do not overlap
         start, end = end, start
     span = None if start is None and end is None else TimeSpan(start, end)
-    updated = None if value["updated"] is None else int(value["updated"])
-    return Catalogue(catalogue, description.title or catalogue, count, box, span, updated, description)
+    updated_ms = None if value["updated"] is None else int(value["updated"])
+    return Catalogue(catalogue, description.title or catalogue, count, box, span, updated_ms, description)

@@ -68,10 +68,10 @@ class RunReader:
 
     def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""
-        stored = stored_document(self.client, alias(self.prefix, "runs"), id)
-        if stored is None:
+        stored_run = stored_document(self.client, alias(self.prefix, "runs"), id)
+        if stored_run is None:
             raise NotFound(f"There is no run {id!r}.")
-        return from_document(stored["_id"], stored["_source"])
+        return from_document(stored_run["_id"], stored_run["_source"])
 
     def _search(self, body: JsonMapping) -> Json:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
@@ -94,17 +94,17 @@ class LinkCheck:
     broken: frozenset[str] = frozenset()
     names_all: bool = True
 
-    def works(self, href: str, written: int | None) -> bool | None:
+    def works(self, href: str, written_ms: int | None) -> bool | None:
         """Whether the address led somewhere; None if it was not checked.
 
-        ``written``: when the record was written, in ms.
+        ``written_ms``: when the record was written, in ms.
         """
         address = href.partition("#")[0]
         if not address.startswith(("http://", "https://")):
             return None
         if address in self.broken:
             return False
-        is_checked = self.names_all and written is not None and written <= self.started
+        is_checked = self.names_all and written_ms is not None and written_ms <= self.started
         return True if is_checked else None
 
 

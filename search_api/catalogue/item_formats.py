@@ -136,17 +136,17 @@ def record_answer(
     checked.
     """
     address = addresses.item(record)
-    chosen = record_formats().get(form)
-    if chosen is not None and not chosen.offered(record):
-        raise NotFound(f"{record.id} has no files, so there is no {chosen.title} of it.")
-    if chosen is None or chosen.record is None:
+    record_format = record_formats().get(form)
+    if record_format is not None and not record_format.offered(record):
+        raise NotFound(f"{record.id} has no files, so there is no {record_format.title} of it.")
+    if record_format is None or record_format.record is None:
         body = {
             **geojson.feature(record),
             "links": [*_service_links(record, addresses), *_own_links(record, broken), *more],
         }
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
-        response = Response(chosen.record(record, address), mimetype=chosen.media_type)
+        response = Response(record_format.record(record, address), mimetype=record_format.media_type)
     posts = metadata_header_links(record, addresses.record_page(record.id))
     response.headers["Link"] = ", ".join([alternates_header(record, address, form), *posts])
     return response
@@ -154,8 +154,12 @@ def record_answer(
 
 def alternates_header(record: Record, address: str, form: str) -> str:
     """The other formats of the record at this address, for the header Link."""
-    others = [(name, other.media_type) for name, other in forms_of(record).items() if other.media_type and name != form]
-    return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
+    alternates = [
+        (name, alternate.media_type)
+        for name, alternate in forms_of(record).items()
+        if alternate.media_type and name != form
+    ]
+    return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in alternates)
 
 
 def original_answer(original: Original) -> Response:

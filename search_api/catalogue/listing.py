@@ -17,7 +17,7 @@ from core.record import Record, id_of_address
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
@@ -95,13 +95,13 @@ def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
     languages = LANGUAGES if len(words) <= _MOST_STEMMED_WORDS else ()
     return [
         phrase(term, texts),
-        *(_reduced(term, words, [f"{text}.{language}" for text in texts]) for language in languages),
+        *(_short_clause(term, words, [f"{text}.{language}" for text in texts]) for language in languages),
     ]
 
 
-def _reduced(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
-    each: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
-    return {"bool": {"filter": [phrase(term, fields), *each]}}
+def _short_clause(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:
+    clauses: list[Clause] = [{"multi_match": {"query": word, "fields": fields}} for word in words]
+    return {"bool": {"filter": [phrase(term, fields), *clauses]}}
 
 
 def any_of(clauses: list[Clause]) -> Clause:
@@ -127,7 +127,7 @@ LONGEST_ID = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredRecord:
     """A record with the harvest that imported it; moments as ISO 8601.
 
     ``version`` changes with each write of the record; "" in a list of records.
@@ -144,7 +144,7 @@ class Stored:
 class ListPage:
     """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
 
-    records: tuple[Stored, ...]
+    records: tuple[StoredRecord, ...]
     matched: int
     after: tuple[object, ...] | None
 
@@ -177,7 +177,7 @@ class RecordReader:
         hits = answer["hits"]["hits"]
         page = hits[: request.limit]
         after = tuple(page[-1]["sort"]) if len(hits) > request.limit and page else None
-        return ListPage(tuple(_stored(hit) for hit in page), int(answer["hits"]["total"]["value"]), after)
+        return ListPage(tuple(_stored_record(hit) for hit in page), int(answer["hits"]["total"]["value"]), after)
 
     def pages(self, request: ListRequest) -> Iterator[ListPage]:
         """All pages from this one on."""
@@ -188,7 +188,7 @@ class RecordReader:
                 return
             request = replace(request, after=page.after)
 
-    def record(self, record_id: str, source: str | None = None) -> Stored:
+    def record(self, record_id: str, source: str | None = None) -> StoredRecord:
         """The record by its full id or, in the catalogue of one source, by its name there, as PUT takes it.
 
         Raises NotFound if there is no such record (in that catalogue).
@@ -198,7 +198,7 @@ class RecordReader:
             hit = self._source(full, "records", vectors.WITHOUT)
         if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
-        return _stored(hit)
+        return _stored_record(hit)
 
     def original(self, record_id: str) -> Original:
         """Raises NotFound if the original was not stored."""
@@ -218,16 +218,16 @@ class RecordReader:
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the live records. Raises Unavailable."""
-        return self._on_records(lambda _: body) if index is None else self._searched(index, body)
+        return self._on_records(lambda _: body) if index is None else self._search(index, body)
 
     def ledger(self, body: JsonMapping) -> Json:
         """One search on the ledger of removed records."""
         return self.search(body, alias(self._prefix, "ledger"))
 
     def _on_records(self, body: Callable[[Serving], JsonMapping]) -> Json:
-        return on_current(self._resolver, lambda serving: self._searched(serving.records.index, body(serving)))
+        return with_current_index(self._resolver, lambda serving: self._search(serving.records.index, body(serving)))
 
-    def _searched(self, index: str, body: JsonMapping) -> Json:
+    def _search(self, index: str, body: JsonMapping) -> Json:
         try:
             return search_all(self._client, [{"index": index}, dict(body)])[0]
         except SearchRefused as error:
@@ -239,16 +239,16 @@ class RecordReader:
         if len(record_id.encode()) > LONGEST_ID:
             return None  # Elasticsearch refuses to look it up
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
-        chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
-        answer = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
+        source_fields = {f"source_{name}": value for name, value in (fields or {}).items()}
+        answer = self._client.options(ignore_status=404).get(index=index, id=record_id, **source_fields).body
         return dict(answer) if answer.get("found") else None
 
 
-def _stored(hit: JsonMapping) -> Stored:
+def _stored_record(hit: JsonMapping) -> StoredRecord:
     source = hit["_source"]
     harvest = source.get("harvest", {})
     moments = harvest.get("written"), harvest.get("first_seen"), harvest.get("run")
-    return Stored(from_document(source), *moments, _version(hit))
+    return StoredRecord(from_document(source), *moments, _version(hit))
 
 
 def _version(hit: JsonMapping) -> str:

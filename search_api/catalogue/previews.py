@@ -89,13 +89,13 @@ class PreviewCache:
         most_entries: int = 2000,
     ) -> None:
         """``clock`` in seconds; a picture is kept for ``good_s``, a failure for ``bad_s``."""
-        least = most_bytes // most_entries  # what an entry counts at least, so that there are no more than these
+        least_weight = most_bytes // most_entries  # what an entry counts at least, so that there are no more than these
 
         def until(_: str, preview: Preview, now: float) -> float:
             return now + (bad_s if preview.picture is None else good_s)
 
         def size(preview: Preview) -> int:
-            return max(len(preview.picture or b""), least)
+            return max(len(preview.picture or b""), least_weight)
 
         self._size, self._lock = size, threading.Lock()
         self._entries: TLRUCache[str, Preview] = TLRUCache(most_bytes, until, clock, size)
@@ -142,10 +142,10 @@ def _redrawn(picture: Image.Image) -> bytes:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels")
     picture.draft("RGB", (2 * LARGEST_EDGE, 2 * LARGEST_EDGE))  # decodes a JPEG no larger than needed
     upright = ImageOps.exif_transpose(picture)
-    plain = upright.convert("RGBA" if upright.mode in _WITH_ALPHA or "transparency" in upright.info else "RGB")
-    plain.thumbnail((LARGEST_EDGE, LARGEST_EDGE), Image.Resampling.LANCZOS)
+    converted = upright.convert("RGBA" if upright.mode in _WITH_ALPHA or "transparency" in upright.info else "RGB")
+    converted.thumbnail((LARGEST_EDGE, LARGEST_EDGE), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    plain.save(out, "WEBP", quality=_QUALITY, method=4)
+    converted.save(out, "WEBP", quality=_QUALITY, method=4)
     return out.getvalue()
 
 
@@ -180,7 +180,7 @@ class Previews:
             raise NotFound("Previews are switched off here.")
         pictures = picture_addresses(record)
         for address in pictures:
-            preview = self._drawn(address, self._gate)
+            preview = self._draw(address, self._gate)
             if preview.picture is not None:
                 return preview.picture
         if not pictures:
@@ -188,30 +188,30 @@ class Previews:
         # The same message for every error: the reason would reveal hosts of our own network. It is in the log.
         raise NotFound(f"The preview of {record.id!r} cannot be shown.")
 
-    def _drawn(self, address: str, gate: Callable[[], Gate]) -> Preview:
-        cached = self._cache.get(address)
-        if cached is not None:
-            return cached
+    def _draw(self, address: str, gate: Callable[[], Gate]) -> Preview:
+        preview = self._cache.get(address)
+        if preview is not None:
+            return preview
         if not self._fetching.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many previews are being fetched; try again.")
         try:
-            cached = self._cache.get(address)  # another request may have fetched it meanwhile
-            if cached is None:
-                cached = self._fetched(address, gate())
-                self._cache.put(address, cached)
-            return cached
+            preview = self._cache.get(address)  # another request may have fetched it meanwhile
+            if preview is None:
+                preview = self._fetch(address, gate())
+                self._cache.put(address, preview)
+            return preview
         finally:
             self._fetching.release()
 
-    def _fetched(self, address: str, gate: Gate) -> Preview:
-        outgoing = Outgoing(
+    def _fetch(self, address: str, gate: Gate) -> Preview:
+        outgoing_request = Outgoing(
             address,
             headers={"accept": _ACCEPT},
             max_bytes=self._limits.max_bytes,
             timeout_s=self._limits.timeout_s,
         )
         try:
-            return Preview(thumbnail(gate.request(outgoing).expect_ok().content))
+            return Preview(thumbnail(gate.request(outgoing_request).expect_ok().content))
         except (Refused, BadStatus, Unavailable, NotAPicture) as error:
             log.info("preview.none", address=address, reason=str(error))
             return Preview(None, str(error))

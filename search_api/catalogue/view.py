@@ -15,7 +15,7 @@ from core.errors import NotFound, Unavailable
 from core.record import Contact, Record
 from core.timespan import TimeSpan
 from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
-from search_api.catalogue.listing import LONGEST_ID, Stored
+from search_api.catalogue.listing import LONGEST_ID, StoredRecord
 from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
 from search_api.formats_out import schema_org
 from search_api.http.openapi import WITH_NOT_FOUND
@@ -29,26 +29,26 @@ _HARMLESS = frozenset(("http", "https", "ftp", "mailto"))
 
 def record_page(record: Record, addresses: Addresses) -> Response:
     """A record's page, readable and with its schema.org description before any script has run."""
-    others = [
+    alternates = [
         link for link in item_links(record, addresses) if link["rel"] == "alternate" and link["type"] != "text/html"
     ]
-    body = article(record, [(link["href"], link["title"]) for link in others])
-    response = page(_head(record, addresses, others), body, title=record.title or record.id)
+    body = article(record, [(link["href"], link["title"]) for link in alternates])
+    response = page(_head(record, addresses, alternates), body, title=record.title or record.id)
     metadata = [
-        (link["href"], link["type"]) for link in others if link["type"] != OCTETS
+        (link["href"], link["type"]) for link in alternates if link["type"] != OCTETS
     ]  # the original's is not known here
     posts = landing_header_links(record, metadata)
     response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
     return response
 
 
-def _head(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
+def _head(record: Record, addresses: Addresses, links: Iterable[Link]) -> str:
     """The record for crawlers as schema.org; ``<`` is escaped, so that no text can end the element."""
     description = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace(
         "<", "\\u003c"
     )
     alternates = "".join(
-        f'<link rel="alternate" type="{escape(link["type"])}" href="{escape(link["href"])}">' for link in others
+        f'<link rel="alternate" type="{escape(link["type"])}" href="{escape(link["href"])}">' for link in links
     )
     text, address = summary(record.abstract), addresses.record_page(record.id)
     picture = next((link.href for link in record.links if link.rel == "preview"), None)
@@ -75,11 +75,11 @@ def article(record: Record, formats: Iterable[tuple[str, str]] = ()) -> str:
     )
     facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _facts(record) if value)
     links = "".join(f"<li>{_link(paragraph.href, paragraph.name or paragraph.href)}</li>" for paragraph in record.links)
-    others = ", ".join(f'<a href="{escape(href)}">{escape(name)}</a>' for href, name in formats)
+    format_links = ", ".join(f'<a href="{escape(href)}">{escape(name)}</a>' for href, name in formats)
     return (
         f'<main class="record"><article><h1>{escape(record.title or record.id)}</h1>{paragraphs}'
         f'<dl class="facts-list">{facts}</dl><ul class="links">{links}</ul>'
-        f'<p class="formats">{others}</p></article></main>'
+        f'<p class="formats">{format_links}</p></article></main>'
     )
 
 
@@ -154,7 +154,7 @@ class RecordPage(BaseModel):
     record: str = Field(max_length=512)
 
 
-def stored_record(parts: Parts, path: ItemPath) -> Stored:
+def stored_record(parts: Parts, path: ItemPath) -> StoredRecord:
     """Raises NotFound if there is no such catalogue, or no such record in it."""
     return parts.records.record(path.record, parts.catalogues.get(path.catalogue).source)
 

@@ -68,7 +68,7 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """Only the record."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return _serialized(graph, syntax)
+    return _serialise(graph, syntax)
 
 
 def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
@@ -81,14 +81,14 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
     publisher = _blank(graph)
     graph.add((catalogue, DCTERMS.publisher, publisher))
     _add_agent(graph, publisher, Contact(organisation=about.publisher, email=about.mail), about.publisher)
-    for record, own in page.entries:
-        add_record(graph, record, URIRef(own))
-        graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
+    for record, address in page.entries:
+        add_record(graph, record, URIRef(address))
+        graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(address)))
     _add_paging(graph, catalogue, page)
-    return _serialized(graph, syntax)
+    return _serialise(graph, syntax)
 
 
-def _serialized(graph: Graph, syntax: Syntax) -> str:
+def _serialise(graph: Graph, syntax: Syntax) -> str:
     """RDF/XML with sorted subjects, because rdflib's order differs between processes."""
     text = graph.serialize(format=syntax)
     if syntax != "xml":
@@ -320,8 +320,8 @@ def _ring(west: str, south: str, east: str, north: str) -> str:
 
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
     edges = ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms))
-    known = [(predicate, _date(iso(edge))) for predicate, edge in edges if edge is not None]
-    _add_node(graph, about, DCTERMS.temporal, DCTERMS.PeriodOfTime, *known)
+    known_edges = [(predicate, _date(iso(edge))) for predicate, edge in edges if edge is not None]
+    _add_node(graph, about, DCTERMS.temporal, DCTERMS.PeriodOfTime, *known_edges)
 
 
 def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:

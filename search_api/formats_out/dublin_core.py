@@ -84,14 +84,16 @@ FORMAT = OutputFormat(
 )
 
 
-def csw_record(record: Record, address: str, detail: str = "full", chosen: Collection[str] = ()) -> etree._Element:
-    """``detail``: brief, summary or full. ``chosen``: only elements of these names, in small letters."""
+def csw_record(
+    record: Record, address: str, detail: str = "full", selected_elements: Collection[str] = ()
+) -> etree._Element:
+    """``detail``: brief, summary or full. ``selected_elements``: only elements of these names, in small letters."""
     element = etree.Element(f"{{{CSW}}}{_CSW_NAMES[detail]}", nsmap={"csw": CSW, "dc": DC, "dct": DCT, "ows": OWS})
     elements = _PARTS.get(detail)
     for namespace, name, text in _csw_elements(record, address):
-        if (elements is None or name in elements) and (not chosen or name in chosen):
+        if (elements is None or name in elements) and (not selected_elements or name in selected_elements):
             add_child(element, f"{{{namespace}}}{name}", text)
-    if not chosen or "boundingbox" in chosen:
+    if not selected_elements or "boundingbox" in selected_elements:
         for box in record.extents:
             _add_box(element, box)
     return element

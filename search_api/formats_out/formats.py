@@ -51,7 +51,7 @@ def atom(feed: ResultPage) -> str:
     if feed.following is not None:
         add_child(root, f"{{{ATOM}}}link", rel="next", type=ATOM_TYPE, href=feed.following)
     add_child(add_child(root, f"{{{ATOM}}}author"), f"{{{ATOM}}}name", "Sonde")
-    _element(root, "updated", max((_updated(record) for record, _ in feed.entries), default=_NEVER))
+    _element(root, "updated", max((_updated_text(record) for record, _ in feed.entries), default=_NEVER))
     add_child(root, f"{{{_OPENSEARCH}}}totalResults", str(feed.matched))
     add_child(root, f"{{{_OPENSEARCH}}}itemsPerPage", str(len(feed.entries)))
     for record, address in feed.entries:
@@ -63,7 +63,7 @@ def _entry(root: etree._Element, record: Record, address: str) -> None:
     entry = add_child(root, f"{{{ATOM}}}entry")
     _element(entry, "title", record.title)
     _element(entry, "id", address)
-    _element(entry, "updated", _updated(record))
+    _element(entry, "updated", _updated_text(record))
     _element(entry, "summary", record.abstract or record.title)
     add_child(entry, f"{{{ATOM}}}link", rel="alternate", type="application/geo+json", href=address)
     for link in record.links:
@@ -78,15 +78,15 @@ def _entry(root: etree._Element, record: Record, address: str) -> None:
         add_child(entry, f"{{{_GEORSS}}}box", f"{box.south:g} {box.west:g} {box.north:g} {box.east:g}")
 
 
-def _updated(record: Record) -> str:
+def _updated_text(record: Record) -> str:
     """RFC 3339 as Atom requires; 1970 if the metadata have no date."""
     for text in (record.dates.modified, record.dates.metadata, record.dates.published, record.dates.created):
         try:
-            written = iso(instant_ms(text)) if text else ""
+            timestamp = iso(instant_ms(text)) if text else ""
         except ValueError:
             continue
-        if len(written) >= len(_NEVER) and written[0].isdigit():
-            return written
+        if len(timestamp) >= len(_NEVER) and timestamp[0].isdigit():
+            return timestamp
     return _NEVER
 
 
@@ -99,11 +99,11 @@ ATOM_FEED = OutputFormat("atom", ATOM_TYPE, "Atom feed", results=atom)
 
 def table(page: ResultPage) -> str:
     """With a header. Several values are separated by ``; ``; of several areas or periods: the bounds of all."""
-    written = io.StringIO(newline="")
-    lines = csv.writer(written)
+    buffer = io.StringIO(newline="")
+    lines = csv.writer(buffer)
     lines.writerow(COLUMNS)
     lines.writerows(_row(record, address) for record, address in page.entries)
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def _row(record: Record, address: str) -> list[str | float | None]:
@@ -113,14 +113,14 @@ def _row(record: Record, address: str) -> list[str | float | None]:
         record.type,
         record.source,
         record.abstract,
-        _joined(keyword.term for keyword in record.keywords),
-        _joined(contact.organisation for contact in record.contacts),
+        _join(keyword.term for keyword in record.keywords),
+        _join(contact.organisation for contact in record.contacts),
     )
     ends = (
         record.licence,
         record.doi,
         record.dates.modified or record.dates.metadata,
-        _joined(link.href for link in record.links if link.rel in ("download", "enclosure")),
+        _join(link.href for link in record.links if link.rel in ("download", "enclosure")),
         address,
     )
     numbers = (*_period(record.times), *_bounds(record.extents), record.resolution.metres)
@@ -131,7 +131,7 @@ def _cell(text: str | None) -> str | None:
     return spreadsheet_safe(text) if text else text
 
 
-def _joined(values: Iterable[str | None]) -> str:
+def _join(values: Iterable[str | None]) -> str:
     return "; ".join(dict.fromkeys(value for value in values if value))
 
 
@@ -158,7 +158,7 @@ def _bounds(boxes: Sequence[BBox]) -> tuple[float | None, ...]:
 CSV_TABLE = OutputFormat("csv", "text/csv", "CSV table", results=table)
 
 
-_LISTED = (
+_LISTED_FORMATS = (
     SCHEMA_ORG,
     CROISSANT,
     dcat.TURTLE,
@@ -170,7 +170,7 @@ _LISTED = (
     CSV_TABLE,
     *bibliography.FORMATS,
 )
-FORMATS: dict[str, OutputFormat] = {format.name: format for format in _LISTED}
+FORMATS: dict[str, OutputFormat] = {format.name: format for format in _LISTED_FORMATS}
 
 OAI_DC = "oai_dc"
 

@@ -47,13 +47,15 @@ def _short_names(record: Record) -> list[Element]:
 
 
 def _typed_keywords(record: Record) -> list[Element]:
-    typed = {kind: [text("gmd:keyword", name) for name in names_beside_keywords(record, kind)] for kind in _TYPES}
+    names_by_kind = {
+        kind: [text("gmd:keyword", name) for name in names_beside_keywords(record, kind)] for kind in _TYPES
+    }
     return [
         node(
             "gmd:descriptiveKeywords",
             node("gmd:MD_Keywords", *words, code("gmd:type", "MD_KeywordTypeCode", kind)),
         )
-        for kind, words in typed.items()
+        for kind, words in names_by_kind.items()
         if words
     ]
 
@@ -63,14 +65,14 @@ def _content(record: Record) -> Element | None:
     level = record.names.processing_level
     if not record.names.variables and not level:
         return None
-    described = node(
+    metadata = node(
         f"gmd:{'MD_ImageDescription' if level else 'MD_CoverageDescription'}",
         node("gmd:attributeDescription", gco__nilReason="unknown"),
         code("gmd:contentType", "MD_CoverageContentTypeCode", "physicalMeasurement"),
         *[_band(variable, position) for position, variable in enumerate(record.names.variables, 1)],
         node("gmd:processingLevelCode", node("gmd:MD_Identifier", text("gmd:code", level))) if level else None,
     )
-    return node("gmd:contentInfo", described)
+    return node("gmd:contentInfo", metadata)
 
 
 def _band(variable: Variable, position: int) -> Element:
@@ -199,10 +201,10 @@ def _thesaurus(vocabulary: str | None) -> Element | None:
 
 def _constraints(record: Record) -> list[Element]:
     texts = [text("gmd:useLimitation", constraint) for constraint in record.constraints]
-    restricted = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
+    restriction = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
     licence = text("gmd:otherConstraints", record.licence)
     by_licence = code("gmd:useConstraints", "MD_RestrictionCode", "license") if licence is not None else None
-    limits = [*texts, *([restricted] if record.access == "restricted" else [])]
+    limits = [*texts, *([restriction] if record.access == "restricted" else [])]
     blocks = [[by_licence, licence] if licence is not None else [], limits]  # licence first: texts can name others
     return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts)) for parts in blocks if parts]
 

@@ -227,7 +227,7 @@ def simple_parts(geometry: BaseGeometry) -> Iterator[BaseGeometry]:
 def names_beside_keywords(record: Record, kind: NameKind) -> Iterator[str]:
     """A keyword says a name, alone or as a step of its path, if its vocabulary's title names the kind."""
     names = record.names
-    stated: dict[NameKind, tuple[str, ...]] = {
+    names_by_kind: dict[NameKind, tuple[str, ...]] = {
         "platform": names.platforms,
         "instrument": names.instruments,
         "project": names.projects,
@@ -239,7 +239,7 @@ def names_beside_keywords(record: Record, kind: NameKind) -> Iterator[str]:
         if _names_kind(keyword, kind)
         for step in _PATH_STEP.split(keyword.term)
     }
-    return (name for name in stated[kind] if name.casefold() not in in_keywords)
+    return (name for name in names_by_kind[kind] if name.casefold() not in in_keywords)
 
 
 def variable_label(variable: Variable) -> str:

@@ -28,16 +28,16 @@ def provenance(record: Record, address: str, harvest: Harvest) -> Json:
         "prov:wasGeneratedBy": [_node(text, "prov:Activity") for text in record.provenance.generated_by],
         "prov:wasAttributedTo": [_node(text, "prov:Agent") for text in record.provenance.attributed_to],
     }
-    return {"@context": CONTEXT, "@graph": [without_empty(entity), harvest.described(record, address)]}
+    return {"@context": CONTEXT, "@graph": [without_empty(entity), harvest.as_json(record, address)]}
 
 
 class Harvest:
     """The catalogue and run that imported the metadata, and when they were first seen and last written."""
 
-    def __init__(self, run: str | None, first_seen: str | None, written: str | None) -> None:
-        self._run, self._first_seen, self._written = run, first_seen, written
+    def __init__(self, run: str | None, first_seen: str | None, written_at: str | None) -> None:
+        self._run, self._first_seen, self._written = run, first_seen, written_at
 
-    def described(self, record: Record, address: str) -> Json:
+    def as_json(self, record: Record, address: str) -> Json:
         activity = {
             "@id": f"urn:sonde:run:{self._run}" if self._run else None,
             "@type": "prov:Activity",

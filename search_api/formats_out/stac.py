@@ -33,12 +33,12 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
 
 
 def _extensions(record: Record) -> list[str]:
-    used = {
+    extensions = {
         _SCIENTIFIC: record.doi,
         _PROCESSING: record.names.processing_level,
         _CF: record.names.variables,
     }
-    return [schema for schema, value in used.items() if value]
+    return [schema for schema, value in extensions.items() if value]
 
 
 def _properties(record: Record) -> Json:
@@ -55,8 +55,8 @@ def _properties(record: Record) -> Json:
         "sci:doi": record.doi,
         "sonde:type": record.type,
     }
-    stated = {name: value for name, value in properties.items() if value not in (None, "", [])}
-    return {"datetime": properties["datetime"], **stated}
+    non_empty = {name: value for name, value in properties.items() if value not in (None, "", [])}
+    return {"datetime": properties["datetime"], **non_empty}
 
 
 def _names(record: Record) -> Json:

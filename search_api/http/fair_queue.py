@@ -87,11 +87,11 @@ class WaitingLine:
     def join(self, caller: str, now: float) -> Waiter:
         """A waiter, which has its slot if one is free. Raises QueueFull if its wait would be too long."""
         if not self._may_run(caller):
-            own = len(self._waiting.get(caller, ()))
-            full = self.number_waiting >= self._size.places or own >= self._size.own_places
-            expected = self.expected_s(caller)
-            if full or expected > SAFE_SHARE_OF_LONGEST_WAIT * self._size.longest_wait_s:
-                raise self._refusal(caller, expected, now)
+            own_count = len(self._waiting.get(caller, ()))
+            full = self.number_waiting >= self._size.places or own_count >= self._size.own_places
+            expected_wait_s = self.expected_s(caller)
+            if full or expected_wait_s > SAFE_SHARE_OF_LONGEST_WAIT * self._size.longest_wait_s:
+                raise self._refusal(caller, expected_wait_s, now)
         waiter = Waiter(caller, now)
         self._waiting.setdefault(caller, deque()).append(waiter)
         self._give_free_slots()
@@ -116,8 +116,8 @@ class WaitingLine:
 
     def must_hurry(self, waiter: Waiter, now: float) -> bool:
         """Whether the request, which has a slot, must hurry: it waited long, or another one of its caller would."""
-        following = self.expected_s(waiter.caller, in_hurry=False) if self._waiting else 0.0
-        return max(now - waiter.joined_at, following) > self._size.hurry_after_s
+        next_wait_s = self.expected_s(waiter.caller, in_hurry=False) if self._waiting else 0.0
+        return max(now - waiter.joined_at, next_wait_s) > self._size.hurry_after_s
 
     def abandon(self, waiter: Waiter, now: float) -> None:
         """Removes the waiter and raises Crowded, unless it got a slot at this moment."""
@@ -137,9 +137,9 @@ class WaitingLine:
 
         Long waits make requests hurry, so the time of hurried requests is the default.
         """
-        own = len(self._waiting.get(caller, ()))
-        others = sum(min(len(queue), own + 1) for name, queue in self._waiting.items() if name != caller)
-        return (own + others + 1) * self._service_s[in_hurry] / self._size.share
+        own_count = len(self._waiting.get(caller, ()))
+        other_count = sum(min(len(queue), own_count + 1) for name, queue in self._waiting.items() if name != caller)
+        return (own_count + other_count + 1) * self._service_s[in_hurry] / self._size.share
 
     @property
     def number_waiting(self) -> int:
@@ -154,10 +154,10 @@ class WaitingLine:
         at the same time, find no place again, and cost more than what is answered.
         """
         while self._returning and self._returning[0][0] <= now:
-            _, returned = heapq.heappop(self._returning)
-            self._returners[returned] -= 1
-            if not self._returners[returned]:
-                del self._returners[returned]
+            _, return_time = heapq.heappop(self._returning)
+            self._returners[return_time] -= 1
+            if not self._returners[return_time]:
+                del self._returners[return_time]
         retry_s = min(expected_s + self._returners[caller] * self._service_s[True] / self._size.share, _LONGEST_PAUSE_S)
         heapq.heappush(self._returning, (now + retry_s, caller))
         self._returners[caller] += 1
@@ -224,12 +224,12 @@ class FairQueue:
         if not waiter.has_slot.wait(self._longest_wait_s):
             with self._lock:
                 self._line.abandon(waiter, self._clock())
-        begun = self._clock()
+        start_s = self._clock()
         with self._lock:
-            in_hurry = self._line.must_hurry(waiter, begun)
-        slot = _Slot(self._lock, self._line, self._clock, in_hurry, waiter, begun)
+            in_hurry = self._line.must_hurry(waiter, start_s)
+        slot = _Slot(self._lock, self._line, self._clock, in_hurry, waiter, start_s)
         try:
-            yield QueueTurn(begun - waiter.joined_at, in_hurry, slot.outside)
+            yield QueueTurn(start_s - waiter.joined_at, in_hurry, slot.outside)
         finally:
             slot.leave()
 
@@ -258,13 +258,13 @@ class _Slot:
     clock: Callable[[], float]
     in_hurry: bool
     waiter: Waiter | None
-    begun: float
+    started_s: float
 
     def leave(self) -> None:
         if self.waiter is None:
             return
         with self.lock:
-            self.line.leave(self.waiter, self.clock() - self.begun, self.in_hurry)
+            self.line.leave(self.waiter, self.clock() - self.started_s, self.in_hurry)
         self.waiter = None
 
     @contextmanager
@@ -293,4 +293,4 @@ class _Slot:
             with self.lock:
                 self.line.forget(waiter)
             raise
-        self.waiter, self.begun = waiter, self.clock()
+        self.waiter, self.started_s = waiter, self.clock()

@@ -78,8 +78,8 @@ NO_LIMITS = LimitPolicy()
 def register_rate_limits(app: Flask, policy: LimitPolicy) -> None:
     """Counts every request except probes; 429 with Retry-After over the limit, RateLimit headers below it."""
     if policy.proxies:
-        proxied = ProxyFix(app.wsgi_app, x_for=policy.proxies, x_proto=policy.proxies, x_host=0)
-        app.wsgi_app = proxied  # type: ignore[method-assign]
+        proxy_fix = ProxyFix(app.wsgi_app, x_for=policy.proxies, x_proto=policy.proxies, x_host=0)
+        app.wsgi_app = proxy_fix  # type: ignore[method-assign]
     limits = _limits(policy)
     if not limits:
         return
@@ -267,9 +267,9 @@ def register_admission(app: Flask, limits: AdmissionLimits) -> None:
         if work is None:
             return None
         g.admitted = slots = ExitStack()
-        disconnected = request.environ.get("waitress.client_disconnected")  # not every server knows
-        if disconnected is not None:
-            slots.enter_context(watching_caller(disconnected))
+        is_disconnected = request.environ.get("waitress.client_disconnected")  # not every server knows
+        if is_disconnected is not None:
+            slots.enter_context(watching_caller(is_disconnected))
         try:
             if work in queues:
                 _take_turn(slots, work, queues)

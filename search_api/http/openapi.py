@@ -54,8 +54,8 @@ def register(app: OpenAPI) -> None:
 
     @cache
     def document(version: Version) -> Json:
-        corrected = _corrected(copy.deepcopy(app.api_doc))
-        return as_openapi30(corrected) if version == "oas30" else corrected
+        api_document = _correct(copy.deepcopy(app.api_doc))
+        return as_openapi30(api_document) if version == "oas30" else api_document
 
     def answer() -> Response:
         try:
@@ -84,7 +84,7 @@ def _version(name: str | None) -> Version:
     return _BY_MEDIA_TYPE[best]
 
 
-def _corrected(document: Json) -> Json:
+def _correct(document: Json) -> Json:
     """Problems with their own media type; each operation can also return one from before its view."""
     for path, methods in document.get("paths", {}).items():
         for operation in methods.values():
@@ -104,10 +104,10 @@ def _add_style(parameter: Json) -> None:
     """``a,b`` for a list that is split at commas, ``name=a&name=b`` for values that can contain commas."""
     schema = parameter["schema"] = never_null(parameter["schema"])
     if parameter["in"] == "query":
-        separated = schema.items() >= SEPARATED.items()
-        if separated:
+        is_separated = schema.items() >= SEPARATED.items()
+        if is_separated:
             schema.pop("format")
-        parameter.update(style="form", explode=schema.get("type") == "array" and not separated)
+        parameter.update(style="form", explode=schema.get("type") == "array" and not is_separated)
 
 
 def _retype_problem(response: Json) -> None:
@@ -126,16 +126,16 @@ def _complete(operation: Json, path: str) -> None:
 
 def as_openapi30(document: Json) -> Json:
     """The same operations and schemas; a list with different items per position becomes a list of anything."""
-    converted: Json = _node_30(
+    new_node: Json = _node_30(
         {name: part for name, part in document.items() if name not in ("webhooks", "jsonSchemaDialect")}
     )
-    return {**converted, "openapi": VERSION_30}
+    return {**new_node, "openapi": VERSION_30}
 
 
 def never_null(schema: Json) -> Json:
     """The schema of a parameter without null: a parameter without a value is not sent at all."""
-    stated = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
-    return {name: value for name, value in stated.items() if name != "nullable"}
+    schema_part = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
+    return {name: value for name, value in schema_part.items() if name != "nullable"}
 
 
 def _node_30(node: object) -> Any:
@@ -143,15 +143,15 @@ def _node_30(node: object) -> Any:
         return [_node_30(child) for child in node]
     if not isinstance(node, dict):
         return node
-    converted: Json = {}
+    new_node: Json = {}
     for name, value in node.items():
         if name in ("example", "default", "enum"):  # values, no schemas
-            converted[name] = value
+            new_node[name] = value
         elif name == "properties":  # names, no keywords of JSON Schema
-            converted[name] = {key: _node_30(child) for key, child in value.items()}
+            new_node[name] = {key: _node_30(child) for key, child in value.items()}
         elif name not in _UNKNOWN or not _is_schema(node):
-            converted[name] = _node_30(value)
-    return _schema_30(converted) if _is_schema(node) else converted
+            new_node[name] = _node_30(value)
+    return _schema_30(new_node) if _is_schema(node) else new_node
 
 
 def _is_schema(node: Json) -> bool:
@@ -178,26 +178,26 @@ def _schema_30(schema: Json) -> Json:
 
 def _without_null(schema: Json, choice: str) -> Json:
     """``X or null`` becomes a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
-    others = [option for option in schema[choice] if option != _NULL]
-    rest = {name: value for name, value in schema.items() if name != choice}
-    if len(others) > 1:
-        return {**rest, choice: others, "nullable": True}
-    return {**({"allOf": others} if "$ref" in others[0] else others[0]), **rest, "nullable": True}
+    options = [option for option in schema[choice] if option != _NULL]
+    other_members = {name: value for name, value in schema.items() if name != choice}
+    if len(options) > 1:
+        return {**other_members, choice: options, "nullable": True}
+    return {**({"allOf": options} if "$ref" in options[0] else options[0]), **other_members, "nullable": True}
 
 
 def _one_type(schema: Json) -> Json:
     types = [kind for kind in schema["type"] if kind != "null"]
-    rest = {name: value for name, value in schema.items() if name != "type"}
+    other_members = {name: value for name, value in schema.items() if name != "type"}
     nullable = {"nullable": True} if "null" in schema["type"] else {}
     if len(types) == 1:
-        return {**rest, "type": types[0], **nullable}
-    return {**rest, "anyOf": [{"type": kind} for kind in types], **nullable}
+        return {**other_members, "type": types[0], **nullable}
+    return {**other_members, "anyOf": [{"type": kind} for kind in types], **nullable}
 
 
 def answer_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:
     """An answer of this shape with another media type than ``application/json``; ``or_text``: the same as text."""
-    shaped = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
-    return {"content": {**shaped, **text_answer(*or_text)["content"]}}
+    content = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
+    return {"content": {**content, **text_answer(*or_text)["content"]}}
 
 
 def text_answer(*media_types: str) -> Json:

@@ -106,24 +106,24 @@ def read_rfc3339(text: str) -> TimeSpan:
     return read_datetime(text)
 
 
-def _checked_by(read: Callable[[str], object]) -> AfterValidator:
-    """Keeps the text as written, and refuses what ``read`` refuses."""
+def _checked_by(parse: Callable[[str], object]) -> AfterValidator:
+    """Keeps the text as written, and refuses what ``parse`` refuses."""
 
     def check(text: str) -> str:
-        read(text)
+        parse(text)
         return text
 
     return AfterValidator(check)
 
 
-def _joined(value: object) -> object:
+def _join(value: object) -> object:
     """Converts ``[5, 47, 15, 55]`` of a JSON body to ``5,47,15,55``."""
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
-def _box_schema(most: int) -> WithJsonSchema:
+def _box_schema(limit: int) -> WithJsonSchema:
     """A bbox as in OGC API: a list of numbers, separated by commas in a query."""
-    return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": most, "items": {"type": "number"}, **SEPARATED})
+    return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": limit, "items": {"type": "number"}, **SEPARATED})
 
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
@@ -138,9 +138,9 @@ Ids = Annotated[
     BeforeValidator(split_values),
     Field(max_length=MOST_IDS, json_schema_extra={**SEPARATED}),
 ]
-BoxText = Annotated[str, BeforeValidator(_joined), _checked_by(read_bbox)]
+BoxText = Annotated[str, BeforeValidator(_join), _checked_by(read_bbox)]
 BoxParameter = Annotated[BoxText, _box_schema(4)]
-FlatBoxParameter = Annotated[str, BeforeValidator(_joined), _checked_by(read_flat_bbox), _box_schema(6)]
+FlatBoxParameter = Annotated[str, BeforeValidator(_join), _checked_by(read_flat_bbox), _box_schema(6)]
 SpanText = Annotated[
     str,
     _checked_by(read_datetime),
@@ -196,17 +196,17 @@ class OneOf:
     names: Callable[[], Iterable[str]]
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._known, core_schema.str_schema())
+        return core_schema.no_info_after_validator_function(self._check_known, core_schema.str_schema())
 
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> Json:
         return {"enum": list(self.names()), "type": "string"}
 
-    def _known(self, value: str) -> str:
+    def _check_known(self, value: str) -> str:
         names = [f"'{name}'" for name in self.names()]
         if f"'{value}'" not in names:
             *first, last = names
-            expected = f"{', '.join(first)} or {last}" if first else last
-            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+            expected_values = f"{', '.join(first)} or {last}" if first else last
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected_values})
         return value
 
 

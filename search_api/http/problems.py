@@ -81,7 +81,7 @@ def from_validation(error: ValidationError) -> Response:
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
-    place, message = _place_and_message([other for other in errors if other["loc"][:1] == first["loc"][:1]])
+    place, message = _place_and_message([fault for fault in errors if fault["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
 
 
@@ -91,14 +91,14 @@ def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     A parameter that may be of several types has an error for each: the one that says more than "another type" counts,
     of these the one farthest inside.
     """
-    telling = [error for error in errors if not error["type"].endswith("_type")] or list(errors)
-    deepest = max(len(error["loc"]) for error in telling)
-    (chosen, *others) = [error for error in telling if len(error["loc"]) == deepest]
-    place = "".join(f"[{step}]" for step in chosen["loc"] if isinstance(step, int))
-    message = str(chosen["msg"]).removeprefix("Value error, ")
-    if chosen["type"].endswith("_type"):
-        expected = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (chosen, *others))
-        message = f"{_EXPECTED}{' or '.join(expected)}"
+    useful_errors = [error for error in errors if not error["type"].endswith("_type")] or list(errors)
+    deepest = max(len(error["loc"]) for error in useful_errors)
+    (fault, *other_faults) = [error for error in useful_errors if len(error["loc"]) == deepest]
+    place = "".join(f"[{step}]" for step in fault["loc"] if isinstance(step, int))
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    if fault["type"].endswith("_type"):
+        expectations = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (fault, *other_faults))
+        message = f"{_EXPECTED}{' or '.join(expectations)}"
     return place, message
 
 

@@ -64,10 +64,10 @@ class OrjsonProvider(DefaultJSONProvider):
     def response(self, *args: object, **kwargs: object) -> Response:
         value = self._prepare_response_obj(args, kwargs)
         try:
-            written = orjson.dumps(value, default=self.default, option=_JSON_OPTIONS | orjson.OPT_APPEND_NEWLINE)
+            body = orjson.dumps(value, default=self.default, option=_JSON_OPTIONS | orjson.OPT_APPEND_NEWLINE)
         except TypeError:
             return super().response(value)  # type: ignore[return-value]  # Flask's type is werkzeug's own class
-        return Response(written, mimetype=self.mimetype)
+        return Response(body, mimetype=self.mimetype)
 
 
 def _is_to_compress(response: Response) -> bool:
@@ -162,8 +162,8 @@ def _add_caching(response: Response, policy: HttpPolicy, *, packed: bool) -> Res
         return response
     response.vary.update(("Accept", "Authorization"))
     if "Cache-Control" not in response.headers:
-        own = policy.public_url is None or "Authorization" in request.headers
-        scope = "private" if own else "public"
+        is_private = policy.public_url is None or "Authorization" in request.headers
+        scope = "private" if is_private else "public"
         response.headers["Cache-Control"] = f"{scope}, max-age={policy.max_age_s}" if policy.max_age_s else "no-cache"
     length = response.calculate_content_length()
     if not policy.etag or response.is_streamed or length is None or length > _LARGEST_TAGGED_BYTES:
@@ -178,9 +178,9 @@ def _add_caching(response: Response, policy: HttpPolicy, *, packed: bool) -> Res
 
 def _add_security_headers(response: Response) -> None:
     """Data responses load, run and frame nothing. Pages set their own policies."""
-    own = {name.lower() for name in response.headers.keys()}  # noqa: SIM118 - iterating gives pairs
+    present = {name.lower() for name in response.headers.keys()}  # noqa: SIM118 - iterating gives pairs
     for name, value in _SECURITY_HEADERS.items():
-        if name.lower() not in own and not (name == "X-Frame-Options" and _may_be_framed(response)):
+        if name.lower() not in present and not (name == "X-Frame-Options" and _may_be_framed(response)):
             response.headers.add(name, value)
     if request.is_secure:
         response.headers.setdefault("Strict-Transport-Security", _A_YEAR_OF_TLS)
@@ -220,12 +220,12 @@ class Addresses:
         query = urlencode(list(parameters))
         return f"{self.base}{path}" + (f"?{query}" if query else "")
 
-    def collection(self, catalogue: str, rest: str = "") -> str:
-        return self.to(f"/collections/{quote(catalogue, safe='')}{rest}")
+    def collection(self, catalogue: str, suffix: str = "") -> str:
+        return self.to(f"/collections/{quote(catalogue, safe='')}{suffix}")
 
-    def item(self, record: Record, rest: str = "") -> str:
+    def item(self, record: Record, suffix: str = "") -> str:
         """The record in the catalogue of its source; ids are already URL-safe."""
-        return f"{self.base}{item_path(record)}{rest}"
+        return f"{self.base}{item_path(record)}{suffix}"
 
     def record_page(self, record_id: str) -> str:
         """The record's page for people: its canonical address for crawlers."""
@@ -238,13 +238,13 @@ class Addresses:
 
     def with_form(self, form: str) -> str:
         """This request in another form."""
-        others = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
-        return self.to(request.path, [*others, ("f", form)])
+        parameters = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
+        return self.to(request.path, [*parameters, ("f", form)])
 
     def page(self, cursor: str | None, name: str = "cursor") -> str:
         """This request with another cursor, or none."""
-        others = [(key, value) for key, value in request.args.items(multi=True) if key != name]
-        return self.to(request.path, [*others, (name, cursor)] if cursor is not None else others)
+        parameters = [(key, value) for key, value in request.args.items(multi=True) if key != name]
+        return self.to(request.path, [*parameters, (name, cursor)] if cursor is not None else parameters)
 
 
 def document_link(record: Record, base: str) -> Link | None:

@@ -134,18 +134,18 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
 
 
 def _word_clause(word: str) -> Clause:
-    pattern = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
-    plain: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
+    pattern = {"value": f"*{_escape(word)}*", "case_insensitive": True}
+    clauses: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
-    titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
-    return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
+    title_clause: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
+    return {"bool": {"should": [title_clause, *clauses], "minimum_should_match": 1}}
 
 
-def _escaped(word: str) -> str:
+def _escape(word: str) -> str:
     return "".join(f"\\{character}" if character in "*?\\" else character for character in word)
 
 
-_MOST = 200  # documents shown without a question
+_MAX_SHOWN = 200  # documents shown without a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +181,13 @@ class LibrarySearch:
             return [] if filters != type(filters)() else self._latest(owner)
         window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
         question = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
-        retrieved = self.retriever.retrieve(question, self.resolver.resolve())
-        best = best_of_each(retrieved.passages)
+        passages_found = self.retriever.retrieve(question, self.resolver.resolve())
+        best = best_of_each(passages_found.passages)
         entries = self.entries.find_many(owner, list(best))
         return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
 
     def _latest(self, owner: str) -> list[FoundDocument]:
-        entries, _ = self.entries.page(owner, LibraryQuery(states=("ready",), limit=_MOST))
+        entries, _ = self.entries.page(owner, LibraryQuery(states=("ready",), limit=_MAX_SHOWN))
         return [FoundDocument(entry) for entry in entries]
 
 

@@ -114,12 +114,12 @@ class Notebooks:
 
     def owners_sharing(self, document: str, groups: Iterable[str]) -> list[str]:
         """The owners of collections that open this document to these groups."""
-        among = sorted(groups)
-        if not among:
+        group_list = sorted(groups)
+        if not group_list:
             return []
-        clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": among}}]
+        clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": group_list}}]
         collections = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
-        return sorted({collection.owner for collection in self._readable_now(collections, None, among)})
+        return sorted({collection.owner for collection in self._readable_now(collections, None, group_list)})
 
     def _readable_now(
         self, collections: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
@@ -172,15 +172,15 @@ class Notebooks:
         Of the owner's conversations beyond 500 the oldest is deleted. Raises Conflict at 100 turns.
         """
         for _ in range(_TRIES):
-            stored = self._get(_CONVERSATION, conversation.id)
-            current = conversation if stored is None else _conversation(stored)
+            stored_source = self._get(_CONVERSATION, conversation.id)
+            current = conversation if stored_source is None else _conversation(stored_source)
             if current.count >= MOST_TURNS:
                 raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
-            longer = replace(current, turns=(*current.turns, turn), count=current.count + 1, updated=now_iso())
-            if self._save_conversation(longer, stored):
-                if stored is None:
+            extended = replace(current, turns=(*current.turns, turn), count=current.count + 1, updated=now_iso())
+            if self._save_conversation(extended, stored_source):
+                if stored_source is None:
                     self._drop_oldest(conversation.owner)
-                return longer
+                return extended
         raise Unavailable("Several windows write to this conversation at once; ask again.")
 
     def delete_conversations(self, owner: str) -> int:
@@ -235,8 +235,8 @@ class Notebooks:
 
     def _get(self, kind: str, id: str) -> Json | None:
         """In real time."""
-        stored = stored_document(self._client, self._index, id)
-        return stored if stored is not None and stored["_source"]["kind"] == kind else None
+        stored_source = stored_document(self._client, self._index, id)
+        return stored_source if stored_source is not None and stored_source["_source"]["kind"] == kind else None
 
     def _count(self, owner: str) -> int:
         query = {"bool": {"filter": [{"term": {"kind": _COLLECTION}}, {"term": {"owner": owner}}]}}
@@ -256,8 +256,8 @@ class Notebooks:
 
 
 def _readable_clause(owner: str, groups: Iterable[str]) -> list[Clause]:
-    own: Clause = {"term": {"owner": owner}}
-    return [{"bool": {"should": [own, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
+    own_clause: Clause = {"term": {"owner": owner}}
+    return [{"bool": {"should": [own_clause, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
 
 
 def _collection(hit: JsonMapping) -> DocumentCollection:

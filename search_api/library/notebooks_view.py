@@ -181,8 +181,8 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def collection(path: NotebookPath) -> Response:
         user = caller()
-        stored = parts.notebooks.collection(path.id, user.owner, user.groups)
-        return jsonify(_collection_with_documents(parts, stored, user))
+        stored_item = parts.notebooks.collection(path.id, user.owner, user.groups)
+        return jsonify(_collection_with_documents(parts, stored_item, user))
 
     @api.get(
         "/library/collections/<id>/references",
@@ -253,9 +253,12 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def conversation(path: NotebookPath) -> Response:
         user = caller()
-        stored = parts.notebooks.conversation(path.id, user.owner)
+        stored_item = parts.notebooks.conversation(path.id, user.owner)
         return jsonify(
-            {**_conversation_json(stored, Addresses.of(parts.http)), "turns": still_readable(parts, stored, user)}
+            {
+                **_conversation_json(stored_item, Addresses.of(parts.http)),
+                "turns": still_readable(parts, stored_item, user),
+            }
         )
 
     @api.delete(
@@ -333,18 +336,18 @@ def _document_json(entry: DocumentEntry, addresses: Addresses) -> Json:
 
 
 def _collection_json(collection: DocumentCollection, user: Caller, addresses: Addresses) -> Json:
-    own = collection.owner == user.subject
-    here = addresses.to(f"/library/collections/{collection.id}")
+    is_own = collection.owner == user.subject
+    address = addresses.to(f"/library/collections/{collection.id}")
     return {
         "id": collection.id,
         "name": collection.name,
         "description": collection.description,
-        "own": own,
-        "groups": list(collection.groups) if own else sorted(user.groups.intersection(collection.groups)),
+        "own": is_own,
+        "groups": list(collection.groups) if is_own else sorted(user.groups.intersection(collection.groups)),
         "created": collection.created,
         "updated": collection.updated,
         "numberOfDocuments": len(collection.documents),
-        "links": [link("self", here, JSON)],
+        "links": [link("self", address, JSON)],
     }
 
 

@@ -31,7 +31,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     if query.scope == "both":
         answer = parts.search.search(records_needed(request))
     else:
-        interpretation = parts.search.understood(request)
+        interpretation = parts.search.interpret(request)
         answer = Answer((), 0, interpretation, interpretation.degraded)
     addresses = Addresses.of(parts.http)
     order = merged(answer.matched, len(documents))
@@ -61,7 +61,7 @@ def _record_feature(answer: Answer, place: int, addresses: Addresses) -> Json:
 def document_feature(hit: FoundDocument, addresses: Addresses) -> Json:
     """A document of the library in the form of a record; ``sonde:library`` marks it."""
     entry, passage = hit.entry, hit.passage
-    here = addresses.to(f"/library/documents/{entry.id}")
+    address = addresses.to(f"/library/documents/{entry.id}")
     properties: Json = {
         "type": "document",
         "title": entry.title or entry.name,
@@ -77,7 +77,7 @@ def document_feature(hit: FoundDocument, addresses: Addresses) -> Json:
         "geometry": None,
         "time": None,
         "properties": {name: value for name, value in properties.items() if value},
-        "links": [link("self", here, JSON), link("enclosure", f"{here}/file", entry.media_type or "")],
+        "links": [link("self", address, JSON), link("enclosure", f"{address}/file", entry.media_type or "")],
         "sonde:library": True,
         "sonde:score": round(hit.score, 6),
         "sonde:signals": dict(passage.signals) if passage is not None else {},

@@ -79,9 +79,9 @@ class PersonalLibrary:
             raise InvalidInput("record", f"record: there is no record {upload.record!r}")
         digest = hashlib.sha256(upload.data).hexdigest()
         id = document_id(owner, upload.record, digest)
-        stored = self.parts.entries.find(owner, id)
-        if stored is not None and stored.state in _SETTLED:
-            return stored, False
+        stored_entry = self.parts.entries.find(owner, id)
+        if stored_entry is not None and stored_entry.state in _SETTLED:
+            return stored_entry, False
         entry = DocumentEntry(
             id=id,
             owner=owner,
@@ -92,11 +92,11 @@ class PersonalLibrary:
             media_type=media_type,
             hash=digest,
             bytes=len(upload.data),
-            created=stored.created if stored is not None else now_iso(),
+            created=stored_entry.created if stored_entry is not None else now_iso(),
             updated=now_iso(),
         )
-        self._store(entry, upload.data, stored)
-        return entry, stored is None
+        self._store(entry, upload.data, stored_entry)
+        return entry, stored_entry is None
 
     def attach(self, owner: str, id: str, upload: Upload) -> DocumentEntry:
         """Adds the file to an entry that waits for it, or whose file could not be fetched.
@@ -104,14 +104,14 @@ class PersonalLibrary:
         Raises NotFound, Conflict if the entry has its file, and the errors of ``upload``.
         """
         self._refuse_if_disabled()
-        stored = self.document(owner, id)
-        if stored.state in _SETTLED:
+        stored_entry = self.document(owner, id)
+        if stored_entry.state in _SETTLED:
             raise Conflict("This document has a file; delete it first, or upload the other file as a new document.")
         self._refuse_large(upload.data)
         entry = replace(
-            stored,
+            stored_entry,
             state="queued",
-            name=clean_name(upload.name) if upload.name else stored.name,
+            name=clean_name(upload.name) if upload.name else stored_entry.name,
             origin=f"upload:{id}",
             media_type=self.parts.media_type(upload.data),
             hash=hashlib.sha256(upload.data).hexdigest(),
@@ -121,7 +121,7 @@ class PersonalLibrary:
             attempts=0,
             updated=now_iso(),
         )
-        self._store(entry, upload.data, stored)
+        self._store(entry, upload.data, stored_entry)
         return entry
 
     def retry(self, owner: str, id: str) -> DocumentEntry:
@@ -130,12 +130,12 @@ class PersonalLibrary:
         Raises NotFound, NotAllowed if uploads are disabled, Conflict if it did not fail, or lacks its file.
         """
         self._refuse_if_disabled()
-        stored = self.document(owner, id)
-        if stored.state != "failed":
+        stored_entry = self.document(owner, id)
+        if stored_entry.state != "failed":
             raise Conflict("Only a document that failed can be read again.")
-        if not can_retry(stored) or not (is_fetched(stored) or self.parts.files.has(FileKey(owner, id))):
+        if not can_retry(stored_entry) or not (is_fetched(stored_entry) or self.parts.files.has(FileKey(owner, id))):
             raise Conflict("The file of this document is not there; upload it.")
-        entry = replace(stored, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
+        entry = replace(stored_entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
         self.parts.entries.put(entry)
         self.parts.enqueue(id)
         return entry
@@ -149,14 +149,14 @@ class PersonalLibrary:
         InvalidInput, Conflict if the quota does not suffice for all.
         """
         self._refuse_if_disabled()
-        parsed = read_references(text)
-        references_by_id = {reference_id(owner, reference): reference for reference in parsed.references}
-        stored = self.parts.entries.find_many(owner, list(references_by_id))
-        self._refuse_too_many(self.parts.entries.usage(owner), documents=len(references_by_id) - len(stored))
+        parsed_references = read_references(text)
+        references_by_id = {reference_id(owner, reference): reference for reference in parsed_references.references}
+        stored_entry = self.parts.entries.find_many(owner, list(references_by_id))
+        self._refuse_too_many(self.parts.entries.usage(owner), documents=len(references_by_id) - len(stored_entry))
         self.parts.prepare()
         entries = []
         for id, reference in references_by_id.items():
-            entry = stored.get(id)
+            entry = stored_entry.get(id)
             if entry is None or (entry.state == "failed" and entry.hash is None):
                 entry = _entry_of(id, owner, reference)
                 self.parts.entries.put(entry)
@@ -164,7 +164,7 @@ class PersonalLibrary:
                     self.parts.enqueue(id)
             entries.append(entry)
         log.info("library.imported", references=len(entries))
-        return entries, parsed.problems
+        return entries, parsed_references.problems
 
     def usage(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""
@@ -198,10 +198,10 @@ class PersonalLibrary:
         """Deletes passages, file and entry before it returns. Raises NotFound."""
         self.parts.delete(self.document(owner, id))
 
-    def _store(self, entry: DocumentEntry, data: bytes, stored: DocumentEntry | None) -> None:
+    def _store(self, entry: DocumentEntry, data: bytes, stored_entry: DocumentEntry | None) -> None:
         """Writes the file, then the entry, then queues it: ``repair_library`` completes this after a crash."""
-        before = stored.bytes or 0 if stored is not None else 0
-        more = (0 if stored is not None else 1, len(data) - before)
+        before = stored_entry.bytes or 0 if stored_entry is not None else 0
+        more = (0 if stored_entry is not None else 1, len(data) - before)
         self._refuse_too_many(self.parts.entries.usage(entry.owner), *more)
         self.parts.prepare()
         self.parts.files.put(FileKey(entry.owner, entry.id), [data])
@@ -222,13 +222,13 @@ class PersonalLibrary:
         if len(data) > self.parts.quota.file_bytes:
             raise TooLarge(too_large(self.parts.quota))
 
-    def _refuse_too_many(self, used: LibraryUsage, documents: int = 0, more_bytes: int = 0) -> None:
+    def _refuse_too_many(self, usage: LibraryUsage, documents: int = 0, more_bytes: int = 0) -> None:
         quota = self.parts.quota
-        if used.documents + documents > quota.documents:
-            raise Conflict(f"Your library holds {used.documents} of {quota.documents} documents; delete some first.")
-        if used.bytes + more_bytes > quota.bytes:
+        if usage.documents + documents > quota.documents:
+            raise Conflict(f"Your library holds {usage.documents} of {quota.documents} documents; delete some first.")
+        if usage.bytes + more_bytes > quota.bytes:
             raise Conflict(
-                f"Your library holds {used.bytes / _MIB:.1f} of {quota.bytes / _MIB:g} MiB, and this does not fit; "
+                f"Your library holds {usage.bytes / _MIB:.1f} of {quota.bytes / _MIB:g} MiB, and this does not fit; "
                 "delete something first."
             )
 

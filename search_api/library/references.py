@@ -182,7 +182,7 @@ def _parts_of_bibtex(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _of_bibtex_entry(key: str, entry: Entry) -> Reference:
-    fields = {str(name).lower(): _plain(str(value)) for name, value in entry.fields.items()}
+    fields = {str(name).lower(): _without_tex(str(value)) for name, value in entry.fields.items()}
     doi = doi_in(fields.get("doi", "") or fields.get("url", ""))
     url = fields.get("url", "")
     is_link = url.startswith(("http://", "https://")) and len(url) <= LONGEST
@@ -204,10 +204,10 @@ def _bibtex_name(person: Person) -> str:
         *person.last_names,
         *person.lineage_names,
     )
-    return _plain(" ".join(parts))[:200]
+    return _without_tex(" ".join(parts))[:200]
 
 
-def _plain(text: str) -> str:
+def _without_tex(text: str) -> str:
     """Text without TeX's braces and commands; text that is not valid TeX is unchanged."""
     try:
         return " ".join(str(Text.from_latex(text)).split())
@@ -237,8 +237,8 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
         line += part.count("\n")
         if not part.strip("\r\n \ufeff"):
             continue
-        parsed = rispy.loads(part.strip("\r\n \ufeff") + "\n")
-        reference = _of_ris_tags(parsed[0]) if len(parsed) == 1 else None
+        entries = rispy.loads(part.strip("\r\n \ufeff") + "\n")
+        reference = _of_ris_tags(entries[0]) if len(entries) == 1 else None
         if reference is None:
             problems.append(ReferenceProblem("an entry without a type, a title or its end (ER)", first))
         else:
@@ -248,11 +248,13 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
 def of_csl(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
     """An array of items, one item, or an object with ``items``."""
     try:
-        parsed = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         problems.append(ReferenceProblem(f"not JSON: {str(error)[:200]}", getattr(error, "lineno", None)))
         return
-    items = parsed if isinstance(parsed, list) else parsed.get("items", [parsed]) if isinstance(parsed, dict) else []
+    items = (
+        content if isinstance(content, list) else content.get("items", [content]) if isinstance(content, dict) else []
+    )
     for number, item in enumerate(items if isinstance(items, list) else [], 1):
         reference = _of_csl_item(item) if isinstance(item, dict) else None
         if reference is None:
@@ -283,7 +285,7 @@ def _of_csl_item(item: Mapping[str, Any]) -> Reference | None:
     parts = item.get("issued")
     dates = parts.get("date-parts") if isinstance(parts, dict) else None
     date = dates[0] if isinstance(dates, list) and dates and isinstance(dates[0], list) else []
-    issued = _date("-".join(str(part) for part in date[:3]))
+    issue_date = _date("-".join(str(part) for part in date[:3]))
     authors = tuple(_name(author) for author in item.get("author") or () if isinstance(author, dict))
     url = item.get("URL")
     return _checked_reference(
@@ -291,7 +293,7 @@ def _of_csl_item(item: Mapping[str, Any]) -> Reference | None:
         authors,
         item.get("DOI"),
         item.get("container-title"),
-        issued,
+        issue_date,
         [url] if isinstance(url, str) else [],
     )
 
@@ -330,6 +332,6 @@ def _date(text: object) -> str | None:
     match = _YEAR.match(text) if isinstance(text, str) else None
     if match is None:
         return None
-    year, *rest = (part for part in match.groups() if part)
-    is_date = all(1 <= int(part) <= most for part, most in zip(rest, (12, 31), strict=False))
-    return "-".join((year, *(part.zfill(2) for part in rest))) if is_date else year
+    year, *month_and_day = (part for part in match.groups() if part)
+    is_date = all(1 <= int(part) <= maximum for part, maximum in zip(month_and_day, (12, 31), strict=False))
+    return "-".join((year, *(part.zfill(2) for part in month_and_day))) if is_date else year

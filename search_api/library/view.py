@@ -224,15 +224,15 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         listing = LibraryQuery(
             query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset
         )
-        entries, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
+        entries, total = parts.personal_library.parts.entries.page(caller().owner, listing)
         addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         end = query.offset + len(entries)
-        if entries and end < min(matched, 10_000):
+        if entries and end < min(total, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
         bodies = [document_json(entry, addresses, tuple(query.columns) or COLUMNS) for entry in entries]
-        room = _quota_json(parts.personal_library, caller().owner)
-        return jsonify(documents=bodies, numberMatched=matched, numberReturned=len(bodies), quota=room, links=links)
+        quota = _quota_json(parts.personal_library, caller().owner)
+        return jsonify(documents=bodies, numberMatched=total, numberReturned=len(bodies), quota=quota, links=links)
 
 
 def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
@@ -343,9 +343,9 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
 
 
 def _quota_json(personal_library: PersonalLibrary, owner: str) -> Json:
-    used, most = personal_library.usage(owner), personal_library.parts.quota
+    usage, maximum = personal_library.usage(owner), personal_library.parts.quota
     return QuotaBody(
-        documents=used.documents, most_documents=most.documents, bytes=used.bytes, most_bytes=most.bytes
+        documents=usage.documents, most_documents=maximum.documents, bytes=usage.bytes, most_bytes=maximum.bytes
     ).model_dump()
 
 
@@ -377,10 +377,10 @@ def document_json(entry: DocumentEntry, addresses: Addresses, columns: tuple[Col
     if "state" in columns:
         values["progress"] = _progress(entry)
         values["retry"] = can_retry(entry) or None
-    here = addresses.to(f"/library/documents/{entry.id}")
-    links = [link("self", here, JSON)]
+    address = addresses.to(f"/library/documents/{entry.id}")
+    links = [link("self", address, JSON)]
     if entry.hash is not None:
-        links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))
+        links.append(link("enclosure", f"{address}/file", entry.media_type or "application/octet-stream"))
     members = {
         name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])
     }

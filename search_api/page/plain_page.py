@@ -85,12 +85,12 @@ class ListedRecord:
     abstract: str
 
 
-def collections_html(described: Iterable[Json]) -> str:
+def collections_html(collections: Iterable[Json]) -> str:
     """Each catalogue with its size."""
     rows = "".join(
         f'<li><a href="{escape(_href(collection, "self"))}">{escape(collection["title"])}</a> '
         f'<span class="soft">{escape(collection["description"])}</span></li>'
-        for collection in described
+        for collection in collections
     )
     return f'<h1>Catalogues</h1><ul class="links">{rows}</ul>'
 
@@ -120,20 +120,20 @@ def collection_html(collection: Json) -> str:
     )
 
 
-def items_html(title: str, records: Sequence[ListedRecord], matched: int, following: str | None) -> str:
-    """A page of records in the listing's order; ``following`` is the next page's address."""
+def items_html(title: str, records: Sequence[ListedRecord], total: int, next_address: str | None) -> str:
+    """A page of records in the listing's order; ``next_address`` is the next page's address."""
     rows = "".join(
         f'<li><h2><a href="{escape(record.href)}">{escape(record.title)}</a></h2>'
         f'<p class="soft">{escape(record.type)}</p><p>{escape(summary(record.abstract))}</p></li>'
         for record in records
     )
-    on = f'<p><a href="{escape(following)}" rel="next">Next page</a></p>' if following else ""
-    return f"<h1>{escape(title)}</h1><p>{len(records)} of {matched} records.</p><ol>{rows}</ol>{on}"
+    on = f'<p><a href="{escape(next_address)}" rel="next">Next page</a></p>' if next_address else ""
+    return f"<h1>{escape(title)}</h1><p>{len(records)} of {total} records.</p><ol>{rows}</ol>{on}"
 
 
-def properties_html(title: str, kind: str, offered: Mapping[str, Json]) -> str:
+def properties_html(title: str, kind: str, queryables: Mapping[str, Json]) -> str:
     """The properties for filters or for sorting."""
-    rows = _rows((name, schema.get("title", "")) for name, schema in offered.items())
+    rows = _rows((name, schema.get("title", "")) for name, schema in queryables.items())
     return f'<h1>{escape(title)}: {escape(kind)}</h1><dl class="facts-list">{rows}</dl>'
 
 
@@ -170,9 +170,9 @@ def register_error_page(app: Flask) -> None:
         return _error_page(response)
 
 
-def _error_page(refused: Response) -> Response:
-    problem = json.loads(refused.get_data(as_text=True))
-    status = refused.status_code
+def _error_page(error_response: Response) -> Response:
+    problem = json.loads(error_response.get_data(as_text=True))
+    status = error_response.status_code
     title = _TITLES.get(status, str(problem["title"]))
     detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
     answer = page(
@@ -185,8 +185,8 @@ def _error_page(refused: Response) -> Response:
         status=status,
     )
     for name in _KEPT_HEADERS:
-        if name in refused.headers:
-            answer.headers[name] = refused.headers[name]
+        if name in error_response.headers:
+            answer.headers[name] = error_response.headers[name]
     answer.vary.add("Accept")
     return answer
 

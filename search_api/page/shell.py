@@ -197,15 +197,15 @@ def page(
 
 def bundle_file(name: str) -> Response:
     """The operator's file of this name, else the bundle's. Raises NotFound."""
-    own = _portal_file(current_look(), name)
-    if own is not None:
-        return own
+    portal_file = _portal_file(current_look(), name)
+    if portal_file is not None:
+        return portal_file
     if name not in _names() or name == "index.html":
         raise NotFound(f"{name}: no such file of the page")
     response = with_page_policy(Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))
     response.vary.add("Accept-Encoding")
     if request.accept_encodings["gzip"]:
-        response.set_data(_gzipped(name))
+        response.set_data(_gzip(name))
         response.headers["Content-Encoding"] = "gzip"
     if _HASHED.search(name):  # another content has another name
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
@@ -272,5 +272,5 @@ def _bytes(name: str) -> bytes:
 
 
 @cache
-def _gzipped(name: str) -> bytes:
+def _gzip(name: str) -> bytes:
     return gzip.compress(_bytes(name), mtime=0)

@@ -158,7 +158,7 @@ class ApiOperation(NamedTuple):
     id: str
     method: str
     path: str
-    described: Json
+    definition: Json
 
     @property
     def name(self) -> str:
@@ -188,7 +188,7 @@ def _by_tag(document: Json) -> dict[str, list[ApiOperation]]:
         for method in _METHODS:
             if method in methods:
                 operation = ApiOperation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
-                by_tag.setdefault((operation.described.get("tags") or [_FIRST])[0], []).append(operation)
+                by_tag.setdefault((operation.definition.get("tags") or [_FIRST])[0], []).append(operation)
     return by_tag
 
 
@@ -202,17 +202,17 @@ def _tag(name: str, about: str, operations: Iterable[ApiOperation], document: Js
 def _operation(operation: ApiOperation, document: Json) -> str:
     summary = (
         f'<summary><b class="method">{operation.method}</b> <code>{escape(operation.path)}</code> '
-        f'<span class="soft">{escape(operation.described.get("summary", ""))}</span></summary>'
+        f'<span class="soft">{escape(operation.definition.get("summary", ""))}</span></summary>'
     )
-    text = operation.described.get("description")
+    text = operation.definition.get("description")
     about = f"<p>{_text(text)}</p>" if text else ""
-    inside = f"{summary}{about}{_form(operation, document)}{_answers(operation.described.get('responses', {}))}"
-    return f'<details class="operation" id="{operation.id}">{inside}</details>'
+    content = f"{summary}{about}{_form(operation, document)}{_answers(operation.definition.get('responses', {}))}"
+    return f'<details class="operation" id="{operation.id}">{content}</details>'
 
 
 def _form(operation: ApiOperation, document: Json) -> str:
-    parameters = operation.described.get("parameters", ())
-    bodies = operation.described.get("requestBody", {}).get("content", {})
+    parameters = operation.definition.get("parameters", ())
+    bodies = operation.definition.get("requestBody", {}).get("content", {})
     media_type = next(iter(bodies), "")
     return (
         f'<form class="try" data-method="{operation.method}" data-path="{escape(operation.path)}">'
@@ -224,20 +224,20 @@ def _form(operation: ApiOperation, document: Json) -> str:
 
 
 def _field(id: str, parameter: Json, document: Json) -> str:
-    schema = _resolved(parameter.get("schema", {}), document)
+    schema = _resolve_references(parameter.get("schema", {}), document)
     pairs = {"id": id, "name": parameter["name"], "data-in": parameter["in"], "aria-describedby": f"{id}-about"}
     attributes = " ".join(f'{name}="{escape(value)}"' for name, value in pairs.items())
-    needed = " (required)" if parameter.get("required") else ""
+    required_note = " (required)" if parameter.get("required") else ""
     about = _text(str(parameter.get("description") or schema.get("description", "")))
     return (
-        f'<div class="field"><label for="{id}"><code>{escape(parameter["name"])}</code>{needed}</label>'
+        f'<div class="field"><label for="{id}"><code>{escape(parameter["name"])}</code>{required_note}</label>'
         f"{_control(attributes, parameter, schema)}"
         f'<div id="{id}-about" class="small soft">{about} {_kind(schema)}</div></div>'
     )
 
 
 def _control(attributes: str, parameter: Json, schema: Json) -> str:
-    values = [value for each in _choices(schema) for value in each.get("enum", ())]
+    values = [value for choice in _choices(schema) for value in choice.get("enum", ())]
     if values and schema.get("type") != "array":
         options = "".join(f"<option>{escape(str(value))}</option>" for value in ("", *dict.fromkeys(values)))
         return f"<select {attributes}>{options}</select>"
@@ -247,7 +247,7 @@ def _control(attributes: str, parameter: Json, schema: Json) -> str:
 
 def _body(operation: ApiOperation, media_type: str, content: Json, document: Json) -> str:
     id = f"{operation.id}-body"
-    schema = json.dumps(_resolved(content.get("schema", {}), document), indent=2, ensure_ascii=False)
+    schema = json.dumps(_resolve_references(content.get("schema", {}), document), indent=2, ensure_ascii=False)
     attributes = f'id="{id}" name="body" data-in="body" data-type="{escape(media_type)}" rows="5" spellcheck="false"'
     return (
         f'<div class="field"><label for="{id}">Body ({escape(media_type)})</label>'
@@ -276,23 +276,23 @@ def _kind(schema: Json) -> str:
 
 
 def _choices(schema: Json) -> Iterator[Json]:
-    for each in schema.get("anyOf") or schema.get("oneOf") or (schema,):
-        if each.get("type") != "null":
-            yield each
+    for choice in schema.get("anyOf") or schema.get("oneOf") or (schema,):
+        if choice.get("type") != "null":
+            yield choice
 
 
-def _resolved(schema: Json, document: Json, depth: int = 0) -> Json:
+def _resolve_references(schema: Json, document: Json, depth: int = 0) -> Json:
     """With what it refers to in its place; deeper than a few levels the reference stays."""
     reference = schema.get("$ref", "")
     if reference and depth < _DEEPEST:
         named: Json = document["components"]["schemas"].get(reference.rpartition("/")[2], {})
-        return _resolved(named, document, depth + 1)
+        return _resolve_references(named, document, depth + 1)
     return {name: _inner(value, document, depth + 1) for name, value in schema.items()}
 
 
 def _inner(value: object, document: Json, depth: int) -> object:
     if isinstance(value, dict):
-        return _resolved(value, document, depth)
+        return _resolve_references(value, document, depth)
     if isinstance(value, list):
         return [_inner(item, document, depth) for item in value]
     return value

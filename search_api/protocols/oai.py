@@ -26,7 +26,7 @@ from search_api.search.order import read_opaque, write_opaque
 
 Verb = Literal["Identify", "ListMetadataFormats", "ListSets", "ListIdentifiers", "ListRecords", "GetRecord"]
 
-_ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, optional
+_ALLOWED_ARGUMENTS: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, optional
     "Identify": (frozenset(), frozenset()),
     "ListMetadataFormats": (frozenset(), frozenset(("identifier",))),
     "ListSets": (frozenset(), frozenset(("resumptionToken",))),
@@ -40,7 +40,7 @@ _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", re.ASCII)
 Clause = Json
 Phase = Literal["records", "removed"]
 PAGE = 100
-_MOST = 10**9
+_NO_LIMIT = 10**9
 _Moment = Annotated[AwareDatetime, Field(strict=False)]
 _Epoch = Annotated[str, Field(pattern=r"^-?[0-9]{1,16}$")]
 _Id = Annotated[str, Field(max_length=1000)]
@@ -90,7 +90,7 @@ def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
 
 
 def _check_names(verb: Verb, arguments: dict[str, str]) -> None:
-    required, optional = _ALLOWED[verb]
+    required, optional = _ALLOWED_ARGUMENTS[verb]
     lists = verb in ("ListIdentifiers", "ListRecords", "ListSets")
     if lists and "resumptionToken" in arguments:
         if len(arguments) > 1:
@@ -167,14 +167,14 @@ class _State(BaseModel):
     set: str | None = Field(None, max_length=LONGEST_SET)
     since: _Moment | None = None
     until: _Moment | None = None
-    seen: int = Field(ge=0, le=_MOST)
-    matched: int = Field(ge=0, le=_MOST)
+    seen: int = Field(ge=0, le=_NO_LIMIT)
+    matched: int = Field(ge=0, le=_NO_LIMIT)
     after: Annotated[tuple[_Epoch, _Id], Field(strict=False)] | None = None
 
 
 def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
     """Raises OaiRequestError (badResumptionToken, noRecordsMatch)."""
-    place = _resumed(request) if request.token is not None else _Position(request)
+    place = _resume(request) if request.token is not None else _Position(request)
     matched = place.matched if place.matched is not None else _count(reader, place.request)
     if matched == 0:
         raise OaiRequestError("noRecordsMatch", "nothing was written or removed in that time and set")
@@ -278,7 +278,7 @@ def _token(place: _Position) -> str:
     return write_opaque(state.model_dump(mode="json", exclude_none=True))
 
 
-def _resumed(request: OaiRequest) -> _Position:
+def _resume(request: OaiRequest) -> _Position:
     try:
         state = _State.model_validate(read_opaque(request.token or "", "resumptionToken"))
     except (InvalidInput, ValidationError) as error:

@@ -57,13 +57,13 @@ def versions_of(index_uuid: str, hits: Mapping[str, JsonMapping]) -> dict[str, V
 
 
 class VersionedCache(Generic[T]):
-    """One version of each record, the ``most`` recently used; thread-safe."""
+    """One version of each record. Keeps the ``max_entries`` records that were used last. Thread-safe."""
 
-    def __init__(self, name: str, most: int, weight: Callable[[T], int] | None = None) -> None:
+    def __init__(self, name: str, max_entries: int, weight: Callable[[T], int] | None = None) -> None:
         self._name = name
         self._lock = threading.Lock()
         size = None if weight is None else (lambda entry: weight(entry[1]))
-        self._entries: LRUCache[str, tuple[Version, T]] = LRUCache(most, size)
+        self._entries: LRUCache[str, tuple[Version, T]] = LRUCache(max_entries, size)
 
     def get(self, versions: Mapping[str, Version]) -> dict[str, T]:
         """The requested records that are cached in exactly that version, by id."""
@@ -102,21 +102,21 @@ class AnswerCache:
     """
 
     groups: Callable[[], frozenset[str]] = frozenset
-    most: int = _MOST_ANSWERS
+    max_answers: int = _MOST_ANSWERS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _entries: LRUCache[_Key, JsonMapping] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._entries = LRUCache(self.most)
+        self._entries = LRUCache(self.max_answers)
 
     def ask(self, client: Elasticsearch, index: str, state: IndexState, bodies: Sequence[Json]) -> list[JsonMapping]:
         """One request for those that are not cached, none if all are. Raises Unavailable."""
         keys = [orjson.dumps(body) for body in bodies]
         answers = self.get("names", state, keys)
-        missing = {key: body for key, body in zip(keys, bodies, strict=True) if key not in answers}
-        if missing:
-            replies = search_all(client, [part for body in missing.values() for part in ({"index": index}, body)])
-            fresh = dict(zip(missing, replies, strict=True))
+        misses = {key: body for key, body in zip(keys, bodies, strict=True) if key not in answers}
+        if misses:
+            replies = search_all(client, [part for body in misses.values() for part in ({"index": index}, body)])
+            fresh = dict(zip(misses, replies, strict=True))
             self.put(state, fresh)
             answers |= fresh
         return [answers[key] for key in keys]
@@ -162,7 +162,7 @@ class CachingEmbedder:
 
     embedder: Embedder
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: LRUCache[_Texts, Encoded] = field(default_factory=_question_cache)
+    _cache: LRUCache[_Texts, Encoded] = field(default_factory=_question_cache)
 
     @property
     def card(self) -> EmbedderCard:
@@ -178,7 +178,7 @@ class CachingEmbedder:
             return self.embedder.encode(texts, kind)
         questions = tuple(texts)
         with self._lock:
-            encoded = self._kept.get(questions)
+            encoded = self._cache.get(questions)
         count_cache_lookup("questions", hit=encoded is not None)
         if encoded is None:
             encoded = self.embedder.encode(texts, kind)
@@ -186,7 +186,7 @@ class CachingEmbedder:
                 array.setflags(write=False)
             if _bytes_of(encoded) <= MOST_BYTES:
                 with self._lock:
-                    self._kept[questions] = encoded
+                    self._cache[questions] = encoded
         return encoded
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -252,13 +252,13 @@ class CachingCrossEncoder:
     """Implements the port ``CrossEncoder``; thread-safe. The next page of an answer reads nothing again.
 
     A score is remembered by the question and the text itself, so a version with another text is read anew.
-    ``together``: a score may depend on the other texts, so that all are read unless all are remembered.
+    ``scores_all``: a score may depend on the other texts. All texts are scored again unless all scores are cached.
     """
 
     cross_encoder: CrossEncoder
-    together: bool = False
+    scores_all: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: LRUCache[bytes, float] = field(default_factory=_score_cache)
+    _cache: LRUCache[bytes, float] = field(default_factory=_score_cache)
 
     @property
     def card(self) -> CrossEncoderCard:
@@ -268,18 +268,18 @@ class CachingCrossEncoder:
         """logits: (n,), in the order of ``texts``. Raises Unavailable only if a text must be read."""
         keys = [_pair_key(question, text) for text in texts]
         with self._lock:
-            kept = {key: self._kept[key] for key in keys if key in self._kept}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}
+            cached = {key: self._cache[key] for key in keys if key in self._cache}
+        misses = {key: text for key, text in zip(keys, texts, strict=True) if key not in cached}
         if keys:
-            count_cache_lookup("reranker", hit=not missing)
-        if missing:
-            read = dict(zip(keys, texts, strict=True)) if self.together else missing
-            scores = self.cross_encoder.score(question, list(read.values()))
-            fresh = dict(zip(read, map(float, scores), strict=True))
+            count_cache_lookup("reranker", hit=not misses)
+        if misses:
+            texts_to_score = dict(zip(keys, texts, strict=True)) if self.scores_all else misses
+            scores = self.cross_encoder.score(question, list(texts_to_score.values()))
+            fresh = dict(zip(texts_to_score, map(float, scores), strict=True))
             with self._lock:
-                self._kept.update(fresh)
-            kept |= fresh
-        return np.array([kept[key] for key in keys], dtype=np.float64)
+                self._cache.update(fresh)
+            cached |= fresh
+        return np.array([cached[key] for key in keys], dtype=np.float64)
 
 
 def _pair_key(question: str, text: str) -> bytes:

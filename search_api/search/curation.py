@@ -67,32 +67,33 @@ Worded = TypeVar("Worded", PinRule, BlockRule, BoostRule)
 
 @dataclass(frozen=True, slots=True)
 class RulesByWords(Generic[Worded]):
-    """Rules by the key of their words, so that thousands need not be compared with each question.
+    """Rules by the key of their words, so that a question need not be compared with thousands of rules.
 
-    ``unworded``: rules without words, which apply to every question.
+    ``by_question``: rules for questions with exactly these words. ``part``: rules for questions that contain the words.
+    ``without_words``: rules that apply to every question.
     """
 
-    whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
+    by_question: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
     part: Sequence[tuple[str, int, Worded]] = ()
-    unworded: Sequence[tuple[int, Worded]] = ()
+    without_words: Sequence[tuple[int, Worded]] = ()
 
     @classmethod
     def of(cls, rules: Iterable[Worded]) -> RulesByWords[Worded]:
-        whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
+        by_question: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
         part: list[tuple[str, int, Worded]] = []
-        unworded: list[tuple[int, Worded]] = []
+        without_words: list[tuple[int, Worded]] = []
         for place, rule in enumerate(rules):
             if rule.words is None:
-                unworded.append((place, rule))
+                without_words.append((place, rule))
                 continue
-            whole[term_key(rule.words)].append((place, rule))
+            by_question[term_key(rule.words)].append((place, rule))
             if rule.match == "part":
                 part.append((f" {term_key(rule.words)} ", place, rule))
-        return cls(dict(whole), tuple(part), tuple(unworded))
+        return cls(dict(by_question), tuple(part), tuple(without_words))
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        matches = dict(self.unworded) | dict(self.whole.get(key, ()))
+        matches = dict(self.without_words) | dict(self.by_question.get(key, ()))
         matches |= {place: rule for words, place, rule in self.part if words in f" {key} "}
         return [matches[place] for place in sorted(matches)]
 
@@ -116,40 +117,42 @@ class ActiveRules:
         """Skips and logs a rule that this version cannot read."""
         rules: defaultdict[type[CurationRule], list[CurationRule]] = defaultdict(list)
         for stored_rule in stored:
-            if (rule := _read(stored_rule)) is not None and rule.holds_on(today):
+            if (rule := _rule_of(stored_rule)) is not None and rule.holds_on(today):
                 rules[type(rule)].append(rule)
-        every = [rule for of_type in rules.values() for rule in of_type]
-        pins = sorted((rule for rule in every if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or ""))
-        places = _places(rule for rule in every if isinstance(rule, PlaceRule))
+        all_rules = [rule for of_type in rules.values() for rule in of_type]
+        pins = sorted(
+            (rule for rule in all_rules if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or "")
+        )
+        places = _places(rule for rule in all_rules if isinstance(rule, PlaceRule))
         return cls(
             RulesByWords.of(pins),
-            RulesByWords.of(rule for rule in every if isinstance(rule, BlockRule)),
-            RulesByWords.of(rule for rule in every if isinstance(rule, BoostRule)),
+            RulesByWords.of(rule for rule in all_rules if isinstance(rule, BlockRule)),
+            RulesByWords.of(rule for rule in all_rules if isinstance(rule, BoostRule)),
             places,
             NamedVocabulary(
                 VOCABULARY,
                 tuple(
                     Concept(f"{VOCABULARY}:{rule.id}", tuple(Label(words, rule.language) for words in rule.words))
-                    for rule in every
+                    for rule in all_rules
                     if isinstance(rule, SynonymRule)
                 ),
             ),
             _longest(places),
         )
 
-    def decided(self, question: str) -> CurationDecisions:
+    def decide(self, question: str) -> CurationDecisions:
         key = term_key(question)
         blocks = self.blocks.of_question(key)
-        decided = CurationDecisions(
+        decisions = CurationDecisions(
             blocked=frozenset(block.record for block in blocks if block.record is not None),
             blocked_sources=frozenset(block.source for block in blocks if block.source is not None),
-            boosts=_summed(self.boosts.of_question(key)),
+            boosts=_sum_boosts(self.boosts.of_question(key)),
         )
         pins: dict[str, Pinned] = {}
         for pin in self.pins.of_question(key):
-            if not decided.blocks(pin.record) and len(pins) < MOST_PINS:
+            if not decisions.blocks(pin.record) and len(pins) < MOST_PINS:
                 pins.setdefault(pin.record, Pinned(pin.id or "", pin.record, pin.words, pin.reason, pin.valid_until))
-        return replace(decided, pins=tuple(pins.values()))
+        return replace(decisions, pins=tuple(pins.values()))
 
 
 NO_RULES = ActiveRules()
@@ -162,7 +165,7 @@ def with_draft(live: Iterable[StoredRule], draft: Iterable[StoredRule]) -> list[
     return [stored for stored in rules.values() if stored.content is not None]
 
 
-def _read(stored: StoredRule) -> CurationRule | None:
+def _rule_of(stored: StoredRule) -> CurationRule | None:
     try:
         return stored.rule
     except ValidationError as error:
@@ -170,7 +173,7 @@ def _read(stored: StoredRule) -> CurationRule | None:
         return None
 
 
-def _summed(rules: Iterable[BoostRule]) -> Mapping[str, float]:
+def _sum_boosts(rules: Iterable[BoostRule]) -> Mapping[str, float]:
     sums: defaultdict[str, float] = defaultdict(float)
     for rule in rules:
         sums[rule.source] += rule.boost
@@ -205,7 +208,7 @@ def no_rules() -> ActiveRules:
 
 
 @contextmanager
-def trying_rules(curated: ActiveRules) -> Iterator[None]:
+def rules_on_trial(curated: ActiveRules) -> Iterator[None]:
     """Searches of this thread use these rules instead of the live rules."""
     token = _trial_rules.set(curated)
     try:
@@ -226,7 +229,7 @@ class LiveRules:
         self._today = today
         self._lock = threading.Lock()
         self._rules = NO_RULES
-        self._read: tuple[Mark, date] | None = None
+        self._rule_of: tuple[Mark, date] | None = None
         self._ticker = Ticker(self, every_s, "curation")
 
     def __call__(self) -> ActiveRules:
@@ -238,9 +241,9 @@ class LiveRules:
         with self._lock:
             today = self._today()
             state = (self._store.mark(), today)
-            if state != self._read:
+            if state != self._rule_of:
                 self._rules = ActiveRules.of(self._store.rules(draft=""), today)
-                self._read = state
+                self._rule_of = state
 
     def try_tick(self) -> None:
         """Like ``tick``, but only logs a failure; the next tick reads the rules."""
@@ -260,13 +263,13 @@ class CuratedVocabulary:
         self._cache: LRUCache[tuple[int, int], tuple[object, object, Vocabulary]] = LRUCache(4)
 
     def __call__(self) -> Vocabulary:
-        base, own = self._base(), self._curated().vocabulary
-        if not own.concepts:
+        base, curated = self._base(), self._curated().vocabulary
+        if not curated.concepts:
             return base
-        key = (id(base), id(own))
+        key = (id(base), id(curated))
         with self._lock:
             if key not in self._cache:  # the entry holds both, so that no other object gets their ids
-                self._cache[key] = (base, own, base.preceded_by(own))
+                self._cache[key] = (base, curated, base.preceded_by(curated))
             return self._cache[key][2]
 
 
@@ -283,12 +286,12 @@ class CuratedGazetteer(Gazetteer):
         return self
 
     def named(self, key: str) -> GazetteerName | None:
-        own, base = self._curated().places.get(key, ()), self._base.named(key)
-        return GazetteerName((*own, *(base.places if base else ()))) if own else base
+        curated, base = self._curated().places.get(key, ()), self._base.named(key)
+        return GazetteerName((*curated, *(base.places if base else ()))) if curated else base
 
     def abbreviation(self, text: str) -> GazetteerName | None:
-        own = self._curated().places.get(name_key(text))
-        return None if own else self._base.abbreviation(text)
+        curated = self._curated().places.get(name_key(text))
+        return None if curated else self._base.abbreviation(text)
 
     def longest(self, first: str) -> int:
         return max(self._base.longest(first), self._curated().longest.get(first, 0))
@@ -305,8 +308,8 @@ class CuratedGeocoder:
         self._curated = curated
 
     def lookup(self, name: str) -> list[Place]:
-        own = self._curated().places.get(name_key(name), ())
-        return [*own, *self._geocoder.lookup(name)] if own else self._geocoder.lookup(name)
+        curated = self._curated().places.get(name_key(name), ())
+        return [*curated, *self._geocoder.lookup(name)] if curated else self._geocoder.lookup(name)
 
 
 def blocked_clauses(rules: CurationDecisions) -> list[Json]:

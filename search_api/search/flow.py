@@ -12,7 +12,7 @@ from functools import partial
 from core.deadlines import is_hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
-from es_gateway.searching import SearchSession, on_current
+from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
 from reading.sentences import sure_language
@@ -68,18 +68,18 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        answer = on_current(self.parts.resolver, lambda serving: self._corrected(request, serving))
+        answer = with_current_index(self.parts.resolver, lambda serving: self._search_corrected(request, serving))
         if request.offset and request.offset >= answer.matched:
             raise InvalidInput(
                 "cursor", f"cursor: is past the last of the {answer.matched} hits; a search returns only the best"
             )
         return answer
 
-    def ordered(self, request: SearchRequest) -> SearchState:
+    def rank_all(self, request: SearchRequest) -> SearchState:
         """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
-        return on_current(self.parts.resolver, lambda serving: self._ranked(request, serving))
+        return with_current_index(self.parts.resolver, lambda serving: self._rank(request, serving))
 
-    def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
+    def _search_corrected(self, request: SearchRequest, serving: Serving) -> Answer:
         """If a misspelling is certain, the answer to the corrected question, if it has one.
 
         A word that was already read as the beginning or a slip of a name is none.
@@ -96,13 +96,13 @@ class SearchPipeline:
         corrected, _ = self._answer(replace(request, q=spelling.question), serving)
         if not corrected.matched:
             return answer
-        read = replace(corrected.interpretation, corrected=spelling.replaced)
-        return replace(corrected, interpretation=read, corrected_from=request.q, did_you_mean=None)
+        interpretation = replace(corrected.interpretation, corrected=spelling.replaced)
+        return replace(corrected, interpretation=interpretation, corrected_from=request.q, did_you_mean=None)
 
     def _answer(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
-        return present(self.round_three(self._ranked(request, serving)))
+        return present(self.round_three(self._rank(request, serving)))
 
-    def _ranked(self, request: SearchRequest, serving: Serving) -> SearchState:
+    def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self.understand(request, serving)
         state = self.round_one(state)
         return rank_candidates(self.parts, self.round_two(state))
@@ -111,17 +111,17 @@ class SearchPipeline:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
         watch, place = Stopwatch(), request.place
         with watch.stage("understand"):
-            request = replace(request, place=None, filters=self.located(request))
-            read = self.understood(request, serving.structured)
+            request = replace(request, place=None, filters=self.locate(request))
+            interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
-            read = self.with_names(read, serving)
-        rules = self.parts.curation().decided(request.q)
+            interpretation = self.with_names(interpretation, serving)
+        rules = self.parts.curation().decide(request.q)
         request = curated_request(request, rules)
-        vectors, serving = self._vectors(request, read, serving, watch)
+        vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
-        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
+        plan = plan_retrieval(request, interpretation, serving, vector, self.parts.config.words)
         session = SearchSession.of(self.parts.client, request.q)
-        return SearchState(request, place, serving, session, read, rules, vectors, plan, watch)
+        return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch)
 
     def round_one(self, state: SearchState) -> SearchState:
         """The arms and counts. Raises Unavailable."""
@@ -143,21 +143,25 @@ class SearchPipeline:
             third = RoundThree.of(self.parts, state)
             return replace(state, results=third.results(third.read(state.session.ask(third.searches))))
 
-    def understood(
+    def interpret(
         self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
     ) -> Interpretation:
         """The interpretation of the question, without a search."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
         return self.parts.understander.understand(request.q, parts, structured)
 
-    def with_names(self, read: Interpretation, serving: Serving) -> Interpretation:
-        """With the names that the catalogue bears, if its records have keys of names."""
-        return with_catalogue_names(partial(self._ask_cached, serving), read) if serving.has_names else read
+    def with_names(self, interpretation: Interpretation, serving: Serving) -> Interpretation:
+        """Adds the names that the catalogue has, if its records have keys of names."""
+        return (
+            with_catalogue_names(partial(self._ask_cached, serving), interpretation)
+            if serving.has_names
+            else interpretation
+        )
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
         return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
 
-    def located(self, request: SearchRequest) -> Filters:
+    def locate(self, request: SearchRequest) -> Filters:
         """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""
         filters = request.filters
         if request.place is not None:
@@ -171,24 +175,28 @@ class SearchPipeline:
         return filters
 
     def _vectors(
-        self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
+        self, request: SearchRequest, interpretation: Interpretation, serving: Serving, watch: Stopwatch
     ) -> tuple[QueryVectors | None, Serving]:
         """The question's vectors if meaning is used; if the embedder is down, continues without them."""
         embedder = serving.embedder
         if request.algorithm == "dense" and embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        if embedder is None or is_nonsense(embedder, read):
+        if embedder is None or is_nonsense(embedder, interpretation):
             return None, serving
-        has_meaning = not read.is_empty and (bool(read.thematic) or not read.identifiers) and not read.is_names_only
+        has_meaning = (
+            not interpretation.is_empty
+            and (bool(interpretation.thematic) or not interpretation.identifiers)
+            and not interpretation.is_names_only
+        )
         if request.algorithm == "bm25" or not has_meaning:
             return None, serving
         # For a model without German, a German question is noise: it would hide what the words find. Place names, which
         # are not in the topic, do not show a question's language.
-        if request.algorithm == "hybrid" and not embedder.card.reads(sure_language(read.thematic)):
+        if request.algorithm == "hybrid" and not embedder.card.reads(sure_language(interpretation.thematic)):
             return None, serving
         try:
             with watch.stage("embed"):
-                return query_vectors(embedder, with_unknown_to_model(embedder, read)), serving
+                return query_vectors(embedder, with_unknown_to_model(embedder, interpretation)), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise
@@ -234,31 +242,31 @@ def present(state: SearchState) -> tuple[Answer, Spelling | None]:
     return answer, spelling
 
 
-def _may_be_foreign(read: Interpretation, spelling: Spelling, serving: Serving) -> bool:
+def _may_be_foreign(interpretation: Interpretation, spelling: Spelling, serving: Serving) -> bool:
     """Words of another language are no typing errors: *Daten* is not *dates*. Several of them may be a language that
     is not recognised.
     """
-    language = sure_language(read.text) or read.language
+    language = sure_language(interpretation.text) or interpretation.language
     return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)
 
 
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:
     """The state with its ranking, the stewards' boosts and pins in it. Raises Unavailable."""
     with state.watch.stage("rank"):
-        ranking = with_boosts(_fused(parts, state), state.rules.boosts)
+        ranking = with_boosts(_fuse(parts, state), state.rules.boosts)
     with state.watch.stage("interact"):
         ranking = _with_late_interaction(parts, state, ranking)
     with state.watch.stage("rerank"):
-        ranking, unread = _reranked(parts, state, ranking)
+        ranking, unread = _rerank(parts, state, ranking)
         ranking = with_pins(nearest_first(ranking), state.rules.pins)
     wants_meaning = state.request.algorithm != "bm25" and bool(state.request.q)
     without = ("dense",) if wants_meaning and state.serving.embedder is None else ()
     return replace(state, ranked=ranking, degraded=(*without, *unread, *state.interpretation.degraded))
 
 
-def _fused(parts: SearchParts, state: SearchState) -> Ranking:
+def _fuse(parts: SearchParts, state: SearchState) -> Ranking:
     config, target = parts.config, target_of(state.request, state.interpretation, parts.now_ms())
-    share = config.words.foreign if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
+    share = config.words.foreign_language if state.serving.lacks(sure_language(state.interpretation.thematic)) else 1.0
     candidates = state.candidates.candidates(config.record_columns)
     return rank(candidates, target, config.records, state.serving.cosine_floor, share)
 
@@ -274,10 +282,10 @@ def _with_late_interaction(parts: SearchParts, state: SearchState, ranking: Rank
     return interact(ranking, interactions(vectors.tokens, [texts.get(record) for record in best]))
 
 
-def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
+def _rerank(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:
     """A reranker reads topics: a question with only a place or period is not reranked."""
-    reading, load, read = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
-    if reading is None or load is None or not state.request.rerank or not read.thematic or len(ranking) == 0:
+    reading, load, interpretation = ranking.ranker.find(CrossEncoderReading), parts.cross_encoder, state.interpretation
+    if reading is None or load is None or not state.request.rerank or not interpretation.thematic or len(ranking) == 0:
         return ranking, ()
     if is_hurried():
         return ranking, ("cross_encoder",)
@@ -290,7 +298,7 @@ def _reranked(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple
     records = fetch_records(parts.client, state.plan.index, versions, parts.caches.records)
     texts = [records[record].embedding_text if record in records else "" for record in best]
     try:
-        logits = cross_encoder.score(read.text, texts)
+        logits = cross_encoder.score(interpretation.text, texts)
     except Unavailable:
         return ranking, ("cross_encoder",)
     return rerank(ranking, logits, cross_encoder.card), ()

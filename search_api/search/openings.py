@@ -75,9 +75,9 @@ def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapp
     for row in rows:
         by_question[term_key(row.question)].append(row)
     return {
-        key: own
-        for key, own in by_question.items()
-        if key and _agreed([row for row in own if row.opened], evidence.people, evidence.days)
+        key: question_rows
+        for key, question_rows in by_question.items()
+        if key and _has_agreement([row for row in question_rows if row.opened], evidence.people, evidence.days)
     }
 
 
@@ -94,7 +94,7 @@ def _person(row: LoggedSearch) -> str:
     return row.who if row.who.startswith(OF_A_KEY) else f"{row.who} {term_key(row.question)}"
 
 
-def _agreed(rows: Sequence[LoggedSearch], people: int, days: int) -> bool:
+def _has_agreement(rows: Sequence[LoggedSearch], people: int, days: int) -> bool:
     return len({row.who for row in rows}) >= people and len({row.day for row in rows}) >= days
 
 
@@ -111,14 +111,16 @@ def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> flo
     The share of the people who opened it, each by the inverse of the chance that its best position was looked at.
     """
     position = _best_positions(record, rows)
-    chances = {who: max(place**-evidence.examination, 1.0 / evidence.longest_odds) for who, place in position.items()}
+    chances = {
+        person: max(place**-evidence.examination, 1.0 / evidence.longest_odds) for person, place in position.items()
+    }
     opening = [row for row in rows if record in row.opened]
     weighted_openings = 0.0
-    if _agreed(opening, evidence.openers, evidence.days):
-        weighted_openings = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
+    if _has_agreement(opening, evidence.openers, evidence.days):
+        weighted_openings = math.fsum(1.0 / chances[person] for person in {row.who for row in opening})
     elif math.fsum(chances.values()) < evidence.openers:  # exact: the order of the log must not decide
         return None
-    share = min(weighted_openings / (len(position) + evidence.unopened), 1.0)
+    share = min(weighted_openings / (len(position) + evidence.non_openers), 1.0)
     return round(share * evidence.bins) / evidence.bins
 
 
@@ -176,7 +178,7 @@ class OpeningsReader:
 
     def _of(self, questions: list[str]) -> Iterator[LoggedSearch]:
         pit = self.client.open_point_in_time(index=alias(self.prefix, "queries"), keep_alive=_KEEP_ALIVE)["id"]
-        after: list[str | float | bool | None] | None = None
+        search_after: list[str | float | bool | None] | None = None
         try:
             for _ in range(_MOST_SEARCHES // _PAGE):
                 hits = self.client.search(
@@ -184,19 +186,19 @@ class OpeningsReader:
                     query={"terms": {"question": questions}},
                     source={"includes": list(_FIELDS)},
                     sort=[{"at": "desc"}],
-                    search_after=after,
+                    search_after=search_after,
                     size=_PAGE,
                     track_total_hits=False,
                 )["hits"]["hits"]
-                yield from (logged(hit["_source"]) for hit in hits)
+                yield from (logged_search(hit["_source"]) for hit in hits)
                 if len(hits) < _PAGE:
                     return
-                after = hits[-1]["sort"]
+                search_after = hits[-1]["sort"]
         finally:
             self.client.options(ignore_status=404).close_point_in_time(id=pit)
 
 
-def logged(document: JsonMapping) -> LoggedSearch:
+def logged_search(document: JsonMapping) -> LoggedSearch:
     """From a document of the query log that was kept in full."""
     return LoggedSearch(
         question=document["question"],

@@ -28,9 +28,9 @@ _LARGEST = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def write_position(after: Sequence[object], question: str) -> str:
+def write_position(sort_values: Sequence[object], question: str) -> str:
     """The cursor of the page after these sort values."""
-    return write_opaque([_mark(question), *after])
+    return write_opaque([_mark(question), *sort_values])
 
 
 def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: str = "cursor") -> tuple[object, ...]:
@@ -38,12 +38,14 @@ def read_position(cursor: str, question: str, kinds: Sequence[Kind], parameter: 
     inside = read_opaque(cursor, parameter)
     if not isinstance(inside, list) or not inside:
         raise not_ours(parameter)
-    mark, *after = inside
+    mark, *sort_values = inside
     if mark != _mark(question):
         raise InvalidInput(parameter, f"{parameter}: belongs to another question; start again without it")
-    if len(after) != len(kinds) or not all(_fits(kind, value) for kind, value in zip(kinds, after, strict=True)):
+    if len(sort_values) != len(kinds) or not all(
+        _fits(kind, value) for kind, value in zip(kinds, sort_values, strict=True)
+    ):
         raise not_ours(parameter)
-    return tuple(after)
+    return tuple(sort_values)
 
 
 def write_opaque(inside: object) -> str:

@@ -45,7 +45,7 @@ class RecordCaches:
     )
     passages: VersionedCache[BestPassage] = field(default_factory=lambda: VersionedCache("passages", _MOST_PASSAGES))
     answers: AnswerCache = field(default_factory=AnswerCache)
-    draws: AnswerCache = field(default_factory=lambda: AnswerCache(most=_MOST_DRAWS))
+    draws: AnswerCache = field(default_factory=lambda: AnswerCache(max_answers=_MOST_DRAWS))
     records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))
 
     @classmethod

@@ -47,9 +47,9 @@ else { ctx._source.opened.add(params.record); }
 
 @dataclass(frozen=True, slots=True)
 class LogPolicy:
-    """What is kept, and for how many days. ``secret`` signs links and hashes the owners of keys."""
+    """``detail``: what to store; ``days``: for how long. ``secret`` signs links and hashes owners of keys."""
 
-    keeping: LogDetail = "off"
+    detail: LogDetail = "off"
     days: int = 90
     secret: bytes = b""
 
@@ -81,18 +81,18 @@ class QueryLog:
 
     @property
     def is_on(self) -> bool:
-        return self.policy.keeping != "off"
+        return self.policy.detail != "off"
 
-    def asked(self, id: str, question: str, algorithm: str, answer: Answer, requester: Requester) -> None:
+    def add_question(self, id: str, question: str, algorithm: str, answer: Answer, requester: Requester) -> None:
         """Notes a question; returns at once."""
-        keeping, secret = self.policy.keeping, self.policy.secret
-        self._note(log_entry(id, keeping, secret, question, algorithm, answer, requester, self.now()))
+        detail, secret = self.policy.detail, self.policy.secret
+        self._note(log_entry(id, detail, secret, question, algorithm, answer, requester, self.now()))
 
     def link_id(self, asked_id: str, record: str) -> str:
         """The signed id of a link to a hit of this question."""
         return str(self._links.dumps([asked_id, record]))
 
-    def opened(self, link_id: str) -> str:
+    def add_opening(self, link_id: str) -> str:
         """Notes that the link was followed; returns its record. Raises NotFound for an id that was not signed here."""
         try:
             asked_id, record = self._links.loads(link_id)
@@ -143,8 +143,8 @@ class QueryLog:
         _QUESTIONS.labels("written").inc(len(batch) - failed)
 
     def _expire(self) -> None:
-        before = (self.now() - timedelta(days=self.policy.days)).isoformat()
-        self.delete({"range": {"at": {"lt": before}}})
+        oldest = (self.now() - timedelta(days=self.policy.days)).isoformat()
+        self.delete({"range": {"at": {"lt": oldest}}})
 
     def delete(self, query: Json) -> int:
         """Returns the number of deleted questions. Call ``tick`` first, so that queued questions are deleted too."""
@@ -219,10 +219,10 @@ def person_hash(secret: bytes, question: str, requester: Requester) -> str:
 def _network(address: str) -> str:
     """An IPv6 user can change addresses freely within one /64 network; so the network counts."""
     try:
-        parsed = ip_address(address)
+        ip = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
+    return str(ip_network((ip, 64), strict=False)) if ip.version == 6 else address
 
 
 def subject_hash(secret: bytes, subject: str) -> str:
@@ -231,7 +231,7 @@ def subject_hash(secret: bytes, subject: str) -> str:
 
 def log_entry(
     id: str,
-    keeping: LogDetail,
+    detail: LogDetail,
     secret: bytes,
     question: str,
     algorithm: str,
@@ -249,7 +249,7 @@ def log_entry(
         "took_ms": round(sum(answer.took_ms.values()), 1),
         "degraded": list(answer.degraded),
     }
-    if keeping == "full":
+    if detail == "full":
         document |= {
             "question": text,
             "who": person_hash(secret, text, requester),

@@ -111,8 +111,8 @@ class BeyondWindow:
         """Of the drawn records: the others match by their words."""
         if self.plan.vector is None or not self.candidates.drawn:
             return []
-        near = exact(self.plan.vector, [{"ids": {"values": sorted(self.candidates.drawn)}}])
-        return [{"script_score": {**near["script_score"], "boost": self._meaning_boost()}}]
+        nearest = exact(self.plan.vector, [{"ids": {"values": sorted(self.candidates.drawn)}}])
+        return [{"script_score": {**nearest["script_score"], "boost": self._meaning_boost()}}]
 
     def _meaning_boost(self) -> float:
         """Weighs (1 + cosine) / 2 against BM25 as TM2C2 does in the window, with the same maxima."""
@@ -130,7 +130,7 @@ def _best(candidates: CandidateSet, signal: SignalName) -> float:
 
 _GROWTH = (1, 4, 10)
 """A list that is too short after folding is requested again, longer by these factors."""
-_FOLDED = 400
+_FOLD_LIMIT = 400
 """Up to so many matches, duplicates beyond the window are found, and the list is as long as said; of more, it may be
 shorter.
 """
@@ -157,16 +157,16 @@ def fold_and_diversify(
     """
     ranked = ranking.ids()
     ids = [*ranked, *beyond]
-    folded: dict[str, list[str]] = {}
+    folded_ids: dict[str, list[str]] = {}
     if request.group == "identity":
-        folded = deduplicate(ids, {record: fields[record].duplicate_key for record in ranked} | dict(beyond))
-    shown = [position for position, record in enumerate(ids) if not folded or record in folded]
-    inside = [position for position in shown if position < len(ranked)]
-    positions = [*_diversified(inside, ids, ranking, fields, request), *shown[len(inside) :]]
-    return DisplayOrder(positions[: ranking.ranker.max_results], folded)
+        folded_ids = deduplicate(ids, {record: fields[record].duplicate_key for record in ranked} | dict(beyond))
+    shown_positions = [position for position, record in enumerate(ids) if not folded_ids or record in folded_ids]
+    inside = [position for position in shown_positions if position < len(ranked)]
+    positions = [*_diversify(inside, ids, ranking, fields, request), *shown_positions[len(inside) :]]
+    return DisplayOrder(positions[: ranking.ranker.max_results], folded_ids)
 
 
-def _diversified(
+def _diversify(
     positions: list[int],
     ids: Sequence[str],
     ranking: Ranking,
@@ -199,8 +199,8 @@ class ResultWindow:
 
     def ids(self) -> list[str]:
         """Of the displayed hits, in their order."""
-        every = [*self.ranking.ids(), *self.beyond.ids]
-        return [every[position] for position in self.order]
+        all_ids = [*self.ranking.ids(), *self.beyond.ids]
+        return [all_ids[position] for position in self.order]
 
     def hits(self, positions: Sequence[int]) -> list[Hit]:
         """Hits after the window have no signals; their score is at most that of the last measured hit."""
@@ -224,15 +224,15 @@ class ResultWindow:
         return {**self.beyond.versions, **candidates}
 
 
-def needs_hits_beyond(count: BeyondWindowCount, request: SearchRequest, inside: DisplayOrder, most: int) -> bool:
+def needs_hits_beyond(count: BeyondWindowCount, request: SearchRequest, inside: DisplayOrder, max_results: int) -> bool:
     """Whether the page or the number of hits depends on what follows the window."""
     is_past = request.offset + request.limit > len(inside.positions)
-    return count.count > 0 and (is_past or _is_exact(count, request, inside, most))
+    return count.count > 0 and (is_past or _is_exact(count, request, inside, max_results))
 
 
-def _is_exact(count: BeyondWindowCount, request: SearchRequest, inside: DisplayOrder, most: int) -> bool:
+def _is_exact(count: BeyondWindowCount, request: SearchRequest, inside: DisplayOrder, max_results: int) -> bool:
     """Whether so few records match that duplicates among them are found before they are counted."""
-    few = len(inside.positions) + count.count <= min(_FOLDED, most)
+    few = len(inside.positions) + count.count <= min(_FOLD_LIMIT, max_results)
     return count.count > 0 and few and request.group == "identity"
 
 
@@ -248,21 +248,21 @@ def result_window(
 
     ``inside``: the ranking alone, in display order. ``first``: the hits beyond it that round three brought.
     """
-    most = ranking.ranker.max_results
+    max_results = ranking.ranker.max_results
     matched = len(inside.positions) + count.count
     total = len(ranking) + count.count
-    if not needs_hits_beyond(count, request, inside, most):
-        return ResultWindow(ranking, BeyondWindowHits(), *inside, min(matched, most), total)
-    hits, whole = BeyondWindowHits(), inside
+    if not needs_hits_beyond(count, request, inside, max_results):
+        return ResultWindow(ranking, BeyondWindowHits(), *inside, min(matched, max_results), total)
+    hits, order = BeyondWindowHits(), inside
     for factor in _GROWTH:
-        hits = first or beyond.hits(min(most * factor, MOST_LISTED))
+        hits = first or beyond.hits(min(max_results * factor, MOST_LISTED))
         first = None
-        whole = fold_and_diversify(ranking, beyond.candidates.fields, request, hits.duplicate_keys)
-        if len(whole.positions) >= most or most * factor >= count.count:
+        order = fold_and_diversify(ranking, beyond.candidates.fields, request, hits.duplicate_keys)
+        if len(order.positions) >= max_results or max_results * factor >= count.count:
             break
-    if _is_exact(count, request, inside, most):
-        matched = len(whole.positions)
-    return ResultWindow(ranking, hits, *whole, min(matched, most), total)
+    if _is_exact(count, request, inside, max_results):
+        matched = len(order.positions)
+    return ResultWindow(ranking, hits, *order, min(matched, max_results), total)
 
 
 def sorted_window(window: ResultWindow, sortby: str, session: SearchSession, index: str) -> ResultWindow:
@@ -271,7 +271,7 @@ def sorted_window(window: ResultWindow, sortby: str, session: SearchSession, ind
     ``window``: all hits that can be paged. Raises Unavailable if Elasticsearch does not answer.
     """
     places = dict(zip(window.ids(), window.order, strict=True))
-    every = {"query": {"ids": {"values": list(places)}}, "size": len(places), "_source": False}
-    body = {**every, **sort_body(read_sortby(sortby))}
+    ids_body = {"query": {"ids": {"values": list(places)}}, "size": len(places), "_source": False}
+    body = {**ids_body, **sort_body(read_sortby(sortby))}
     hits = session.ask({"sorted": session.search(index, body)})["sorted"]["hits"]["hits"]
     return replace(window, order=[places[hit["_id"]] for hit in hits])

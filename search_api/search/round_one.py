@@ -29,7 +29,7 @@ COUNTED = 21
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """``cosines``: by record, the highest of its own and of its passages' in this draw. ``others``: drawn otherwise."""
+    """``cosines``: by record, the highest cosine of it and its passages. ``others``: records that other arms draw."""
 
     cosines: Mapping[str, float] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
@@ -40,7 +40,7 @@ class Draw:
         what is a hit; words of passages then draw nothing.
         """
         cosines: dict[str, float] = {}
-        others: set[str] = set()
+        other_ids: set[str] = set()
         for arm, scores in zip(arms, answers, strict=True):
             if scores is None:
                 continue
@@ -48,19 +48,19 @@ class Draw:
                 for record, cosine in scores.items():
                     cosines[record] = max(cosine, cosines.get(record, -1.0))
             elif not judged:
-                others |= scores.keys()
-        return cls(cosines, frozenset(others))
+                other_ids |= scores.keys()
+        return cls(cosines, frozenset(other_ids))
 
     @property
     def best(self) -> float:
         """The highest cosine; -1 if nothing was drawn by meaning."""
         return max(self.cosines.values(), default=-1.0)
 
-    def ids(self, least: float) -> frozenset[str]:
-        """The records drawn by meaning from cosine ``least`` on, and the others; ``math.inf``: none by meaning."""
-        if least == math.inf:
+    def ids(self, min_cosine: float) -> frozenset[str]:
+        """The records drawn by meaning from cosine ``min_cosine`` on, and the others; ``math.inf``: none by meaning."""
+        if min_cosine == math.inf:
             return self.others
-        return self.others.union([record for record, cosine in self.cosines.items() if cosine >= least])
+        return self.others.union([record for record, cosine in self.cosines.items() if cosine >= min_cosine])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +124,15 @@ class ArmAnswers:
     @property
     def ids(self) -> list[str]:
         """All candidates, sorted."""
-        return sorted({record for scored in self.scored for record in scored.scores})
+        return sorted({record for arm_scores in self.scored for record in arm_scores.scores})
 
 
 @dataclass(frozen=True, slots=True)
 class RoundOne:
-    """``drawn``: the bodies of draws by the number of their arm, and what is cached of them."""
+    """``draws``: the bodies of draws by the number of their arm, and what is cached of them."""
 
     search: CandidateSearch
-    drawn: Mapping[int, tuple[Json, Mapping[str, float] | None]]
+    draws: Mapping[int, tuple[Json, Mapping[str, float] | None]]
     searches: Mapping[str, Search]
 
     @classmethod
@@ -142,48 +142,48 @@ class RoundOne:
         """
         plan, session = search.plan, search.session
         searches: dict[str, Search] = {}
-        drawn: dict[int, tuple[Json, Mapping[str, float] | None]] = {}
+        draw_bodies: dict[int, tuple[Json, Mapping[str, float] | None]] = {}
         for number, arm in enumerate(plan.arms):
             if arm.draws is not None:
                 body = arm.draws(_most_drawn(search, arm))
-                cached = search.draws.get(body) if search.draws and plan.filters and not arm.on_passages else None
-                drawn[number] = body, cached
-                if cached is None:
+                from_cache = search.draws.get(body) if search.draws and plan.filters and not arm.on_passages else None
+                draw_bodies[number] = body, from_cache
+                if from_cache is None:
                     searches[f"draw {number}"] = session.search(arm.index, body)
             if arm.draws is None or (plan.filters and not arm.on_passages):
                 searches[f"arm {number}"] = session.search(arm.index, arm.body(search.window, None))
         if plan.arms and plan.counting is not None:
             searches["every word"] = session.search(plan.index, counting_body(plan.counting.every_word, COUNTED))
             searches["matching"] = session.search(plan.index, counting_body(plan.counting.matching, True))
-        return cls(search, drawn, searches)
+        return cls(search, draw_bodies, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> ArmAnswers:
         plan = self.search.plan
         draws = [self._draw(number, answers) for number in range(len(plan.arms))]
-        scored = [self._candidates(number, draw, answers) for number, draw in enumerate(draws)]
+        arm_scores = [self._candidates(number, draw, answers) for number, draw in enumerate(draws)]
         counts = MatchCounts()
         if "matching" in answers:
             counts = MatchCounts(*(answers[name]["hits"]["total"]["value"] for name in ("every word", "matching")))
         return ArmAnswers(
-            scored,
+            arm_scores,
             Draw.of(plan.arms, [None if draw is None else draw.scores for draw in draws], judged=bool(plan.nearness)),
             counts,
             any(
                 len(scores.scores) >= self.search.window
-                for arm, scores in zip(plan.arms, scored, strict=True)
+                for arm, scores in zip(plan.arms, arm_scores, strict=True)
                 if arm.draws is None
             ),
         )
 
     def _draw(self, number: int, answers: Mapping[str, JsonMapping]) -> ArmScores | None:
         """What the question draws by an arm; None: nothing."""
-        if number not in self.drawn:
+        if number not in self.draws:
             return None
-        arm, (body, cached) = self.search.plan.arms[number], self.drawn[number]
-        if cached is not None:
-            return ArmScores(cached, {}, {})
-        uuid, most = self.search.plan.uuid_of(arm), _most_drawn(self.search, arm)
-        draw = read_answer(arm, answers[f"draw {number}"], uuid, most)
+        arm, (body, from_cache) = self.search.plan.arms[number], self.draws[number]
+        if from_cache is not None:
+            return ArmScores(from_cache, {}, {})
+        uuid, limit = self.search.plan.uuid_of(arm), _most_drawn(self.search, arm)
+        draw = read_answer(arm, answers[f"draw {number}"], uuid, limit)
         if self.search.draws is not None and not arm.on_passages:
             self.search.draws.put(body, draw.scores)
         return draw
@@ -193,8 +193,9 @@ class RoundOne:
         if f"arm {number}" not in answers:
             return ArmScores({}, {}, {}) if draw is None else draw.best(window)
         arm = plan.arms[number]
-        scored = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm), window)
-        return scored if draw is None else scored.among(draw.scores)  # a filter finds further ones, which are not drawn
+        arm_scores = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm), window)
+        # A filter finds more records than were drawn.
+        return arm_scores if draw is None else arm_scores.among(draw.scores)
 
 
 def _most_drawn(search: CandidateSearch, arm: Arm) -> int:
@@ -202,6 +203,6 @@ def _most_drawn(search: CandidateSearch, arm: Arm) -> int:
     return nearest if arm.signal == "dense" else search.window
 
 
-def counting_body(query: Clause, most: int | bool) -> Json:
-    """Counts the records that match, and stops at ``most``; True: counts all."""
-    return {"query": {"bool": {"filter": [query]}}, "size": 0, "track_total_hits": most}
+def counting_body(query: Clause, limit: int | bool) -> Json:
+    """Counts the records that match, and stops at ``limit``; True: counts all."""
+    return {"query": {"bool": {"filter": [query]}}, "size": 0, "track_total_hits": limit}

@@ -54,11 +54,13 @@ class PageSearch:
     searches: Mapping[str, Search]
 
     @classmethod
-    def of(cls, parts: SearchParts, state: SearchState, ids: Sequence[str], known: Mapping[str, Version]) -> PageSearch:
-        """``known``: the versions of these records and of others."""
-        versions = {record: known[record] for record in ids}
-        marked = state.plan.marked if state.request.highlight else None
-        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marked)
+    def of(
+        cls, parts: SearchParts, state: SearchState, ids: Sequence[str], known_versions: Mapping[str, Version]
+    ) -> PageSearch:
+        """``known_versions``: the versions of these records and of others."""
+        versions = {record: known_versions[record] for record in ids}
+        marks = state.plan.marked if state.request.highlight else None
+        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marks)
         passages, index = None, state.serving.passages
         if index is not None:
             best = state.candidates.passages
@@ -103,23 +105,27 @@ class RoundThree:
     def of(cls, parts: SearchParts, state: SearchState) -> RoundThree:
         request, session, index = state.request, state.session, state.plan.index
         facets, choices = state.serving.countable(request.facets), _choices(parts, state)
-        beyond = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
-        counted = FacetCounts.of(facets, choices) if facets else FacetCounts()
-        known_count = None if counted.aggregations else beyond.known_count()
+        beyond_window = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
+        facet_counts = FacetCounts.of(facets, choices) if facets else FacetCounts()
+        known_count = None if facet_counts.aggregations else beyond_window.known_count()
         searches: dict[str, Search] = {}
         if known_count is None:
-            searches["count"] = beyond.count_search(counted)
+            searches["count"] = beyond_window.count_search(facet_counts)
         words = _word_check(parts, state)
         searches |= words.searches
         if (identifiers := identifiers_search(index, state.interpretation)) is not None:
             searches["identifiers"] = identifiers
-        inside = fold_and_diversify(state.ranking, state.candidates.fields, request)
-        page = PageSearch.of(parts, state, _first_page(state, inside), state.candidates.versions)
+        display_order = fold_and_diversify(state.ranking, state.candidates.fields, request)
+        page = PageSearch.of(parts, state, _first_page(state, display_order), state.candidates.versions)
         searches |= page.searches
-        most = parts.config.records.max_results
-        if not facets and known_count is not None and needs_hits_beyond(known_count, _whole_list(state), inside, most):
-            searches["next hits"] = beyond.hits_search(most)
-        return cls(parts, state, beyond, inside, known_count, facets, choices, words, page, searches)
+        limit = parts.config.records.max_results
+        if (
+            not facets
+            and known_count is not None
+            and needs_hits_beyond(known_count, _whole_list(state), display_order, limit)
+        ):
+            searches["next hits"] = beyond_window.hits_search(limit)
+        return cls(parts, state, beyond_window, display_order, known_count, facets, choices, words, page, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> RoundThreeAnswers:
         read, words = self.state.interpretation, self.words.read(answers)
@@ -180,22 +186,22 @@ def _choices(parts: SearchParts, state: SearchState) -> Choices:
 
 def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
-    read, words = state.interpretation, ""
-    if state.candidates.with_every_word < COUNTED or len(read.thematic.split()) > _ALL_COUNT:
-        words = read.thematic
-        for place in read.places:  # still in the topic if no record gives its place in numbers
+    interpretation, words = state.interpretation, ""
+    if state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT:
+        words = interpretation.thematic
+        for place in interpretation.places:  # still in the topic if no record gives its place in numbers
             words = words.replace(place.mention.text, " ")
     serving = state.serving
     fields = serving.word_fields(parts.config.words)
-    return WordCheck.of(read.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
+    return WordCheck.of(interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
 
 
-def _first_page(state: SearchState, inside: DisplayOrder) -> list[str]:
+def _first_page(state: SearchState, display_order: DisplayOrder) -> list[str]:
     """The page if nothing that follows the window changes it; a sorted list is not known yet."""
     if state.request.sortby:
         return []
     ids, first = state.ranking.ids(), state.request.offset
-    return [ids[position] for position in inside.positions[first : first + state.request.limit]]
+    return [ids[position] for position in display_order.positions[first : first + state.request.limit]]
 
 
 def _whole_list(state: SearchState) -> SearchRequest:

@@ -67,13 +67,13 @@ class CandidateSet:
     def hits(self) -> CandidateSet:
         """Without the candidates that do not match: neither by a condition nor drawn."""
         matches = self.matching | self.drawn
-        return replace(self, signals={record: each for record, each in self.signals.items() if record in matches})
+        return replace(self, signals={record: values for record, values in self.signals.items() if record in matches})
 
     def with_signal(self, name: SignalName, values: Mapping[str, float]) -> CandidateSet:
         """With one more signal; ``values`` by record id. Unchanged if no candidate has a value."""
         if not self.signals.keys() & values.keys():
             return self
-        signals = {record: {**each, name: values.get(record)} for record, each in self.signals.items()}
+        signals = {record: {**by_name, name: values.get(record)} for record, by_name in self.signals.items()}
         return replace(self, signals=signals)
 
     def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
@@ -81,7 +81,9 @@ class CandidateSet:
         ids = list(self.signals)
         names = list(next(iter(self.signals.values()))) if ids else []
         arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
-        return Candidates.of(ids, arms, [self.fields[record] for record in ids], columns, named=self.place_names)
+        return Candidates.of(
+            ids, arms, [self.fields[record] for record in ids], columns, place_prominence=self.place_names
+        )
 
 
 NO_CANDIDATES = CandidateSet({}, {}, frozenset(), {}, {})
@@ -102,21 +104,22 @@ def complete(search: CandidateSearch, first: ArmAnswers) -> CandidateSet:
         return NO_CANDIDATES
     second = RoundTwo.of(search, first)
     answers = search.session.ask(second.searches)
-    answers |= search.session.ask(second.outdated(answers))
+    answers |= search.session.ask(second.searches_for_changed(answers))
     return second.read(answers)
 
 
 @dataclass(frozen=True, slots=True)
 class RoundTwo:
-    """``seen``: versions that the arms brought. A candidate of passages alone has none: ``unsure`` has what is cached
-    of it, which counts if this round shows it in the same version. ``near``: what the question drew, and pins.
+    """``seen_versions``: the versions of the records that the arms found. A candidate that only passages found has no
+    version; ``unsure`` has its cached values, which are used if this round finds the same version. ``nearest_ids``: the
+    records drawn by meaning, and the pins.
     """
 
     search: CandidateSearch
     first: ArmAnswers
-    near: frozenset[str]
-    seen: Mapping[str, Version]
-    cached: Mapping[str, RankingFields]
+    nearest_ids: frozenset[str]
+    seen_versions: Mapping[str, Version]
+    cached_fields: Mapping[str, RankingFields]
     unsure: Mapping[str, tuple[Version, RankingFields]]
     tokens: TokenVectors | None
     searches: Mapping[str, Search]
@@ -124,56 +127,62 @@ class RoundTwo:
     @classmethod
     def of(cls, search: CandidateSearch, first: ArmAnswers) -> RoundTwo:
         plan, ids = search.plan, first.ids
-        near = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
-        seen = {record: version for scored in first.scored for record, version in scored.versions.items()}
-        cached = search.fields.get(seen)
-        unsure = search.fields.last([record for record in ids if record not in seen])
+        nearest = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
+        seen_versions = {
+            record: version for arm_scores in first.scored for record, version in arm_scores.versions.items()
+        }
+        from_cache = search.fields.get(seen_versions)
+        unsure = search.fields.last([record for record in ids if record not in seen_versions])
         tokens = None
         if (prefetch := search.tokens) is not None:
-            known = {**{record: version for record, (version, _) in unsure.items()}, **seen}
-            promising = [record for record in _most_promising(first.scored) if record in known][: prefetch.depth]
-            versions = {record: known[record] for record in promising}
+            known_versions = {**{record: version for record, (version, _) in unsure.items()}, **seen_versions}
+            best_ids = [record for record in _most_promising(first.scored) if record in known_versions][
+                : prefetch.depth
+            ]
+            versions = {record: known_versions[record] for record in best_ids}
             tokens = TokenVectors.of(plan.index, versions, prefetch.made_by, prefetch.cache)
         bodies = {
             **_missing_scores(search, first, ids),
-            **_matches(search, first, ids, seen),
-            **_values(search, [record for record in ids if record not in cached and record not in unsure]),
+            **_matches(search, first, ids, seen_versions),
+            **_values(search, [record for record in ids if record not in from_cache and record not in unsure]),
         }
         counts: dict[str, Search] = {}
-        if search.counts and first.counts.matching is None and (first.overflowing or not near <= set(ids)):
-            counts["count"] = search.session.search(plan.index, matches_body(plan.filters, plan.matching, near))
+        if search.counts and first.counts.matching is None and (first.overflowing or not nearest <= set(ids)):
+            counts["count"] = search.session.search(plan.index, matches_body(plan.filters, plan.matching, nearest))
         if not _is_about(search, first):
             counts["any match"] = search.session.search(plan.index, counting_body(plan.matching, 1))
         searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
-        return cls(search, first, near, seen, cached, unsure, tokens, searches)
+        return cls(search, first, nearest, seen_versions, from_cache, unsure, tokens, searches)
 
-    def outdated(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
+    def searches_for_changed(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
         """Reads the values of candidates again that were written since they were cached; usually nothing."""
         if not self.unsure:
             return {}
         versions = self._matches(answers).versions
-        changed = [record for record, (version, _) in self.unsure.items() if versions.get(record, version) != version]
-        return _values(self.search, changed, "changed values")
+        changed_records = [
+            record for record, (version, _) in self.unsure.items() if versions.get(record, version) != version
+        ]
+        return _values(self.search, changed_records, "changed values")
 
     def read(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
         """The candidates that match the question and pass the filters."""
         plan, counts = self.search.plan, self.first.counts
         if self.tokens is not None:
             self.tokens.read(answers)  # into the cache, for the ranking
-        candidates = self._merged(answers)
+        candidates = self._merge(answers)
         if "count" in answers:
             counts = replace(counts, matching=answers["count"]["hits"]["total"]["value"])
         any_matches = "any match" in answers and answers["any match"]["hits"]["total"]["value"] > 0
         if not (_is_about(self.search, self.first) or any_matches):
             # the question is about something else, and nothing contains its words
             return replace(candidates, drawn=frozenset(plan.pinned), counts=replace(counts, matching=None)).hits()
-        candidates = replace(candidates, counts=counts, drawn=self.near)
+        candidates = replace(candidates, counts=counts, drawn=self.nearest_ids)
         return candidates if plan.nearness is None else candidates.hits()
 
     def _matches(self, answers: Mapping[str, JsonMapping]) -> CandidateMatches:
         return read_matches(answers["matches"], self.search.plan.index_uuid) if "matches" in answers else _NO_MATCHES
 
-    def _merged(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
+    def _merge(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
         """The candidates with known values: they exist and pass the filters."""
         plan, matches = self.search.plan, self._matches(answers)
         fields, versions = self._fields(answers, matches)
@@ -181,20 +190,20 @@ class RoundTwo:
         signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
         words = set(matches.all_words)
         passages: dict[str, PassageKey] = {}
-        for number, (arm, scored) in enumerate(zip(plan.arms, self.first.scored, strict=True)):
-            scores: Mapping[str, float] = scored.scores
+        for number, (arm, arm_scores) in enumerate(zip(plan.arms, self.first.scored, strict=True)):
+            scores: Mapping[str, float] = arm_scores.scores
             if arm.signal == "bm25":
                 scores = {**matches.scores, **scores}
             elif f"arm {number}" in answers:
-                completed = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm))
-                scores = {**completed.scores, **scores}
-                passages.update(completed.passages)
+                missing_scores = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm))
+                scores = {**missing_scores.scores, **scores}
+                passages.update(missing_scores.passages)
             if arm.signal is not None:
                 for record in ids:
                     signals[record][arm.signal] = scores.get(record, arm.missing)
             if arm.signal == "names":
                 words |= {record for record, score in scores.items() if score > 0.0}
-            passages.update(scored.passages)
+            passages.update(arm_scores.passages)
         return CandidateSet(
             signals,
             fields,
@@ -209,13 +218,13 @@ class RoundTwo:
     def _fields(
         self, answers: Mapping[str, JsonMapping], matches: CandidateMatches
     ) -> tuple[dict[str, RankingFields], dict[str, Version]]:
-        unchanged = {
+        unchanged_fields = {
             record: values
             for record, (version, values) in self.unsure.items()
             if matches.versions.get(record) == version
         }
-        fields = {**self.cached, **unchanged}
-        versions = {**self.seen, **matches.versions}
+        fields = {**self.cached_fields, **unchanged_fields}
+        versions = {**self.seen_versions, **matches.versions}
         for name in ("values", "changed values"):
             if name in answers:
                 fresh, at = read_fields(answers[name], self.search.plan.index_uuid, self.search.columns)
@@ -237,26 +246,26 @@ def _is_about(search: CandidateSearch, first: ArmAnswers) -> bool:
 def _missing_scores(search: CandidateSearch, first: ArmAnswers, ids: Sequence[str]) -> dict[str, Search]:
     """Words are searched with the matches."""
     searches: dict[str, Search] = {}
-    for number, (arm, scored) in enumerate(zip(search.plan.arms, first.scored, strict=True)):
-        missing = [record for record in ids if record not in scored.scores]
-        if missing and arm.signal not in (None, "bm25") and not scored.is_all:
-            searches[f"arm {number}"] = search.session.search(arm.index, arm.body(len(missing), missing))
+    for number, (arm, arm_scores) in enumerate(zip(search.plan.arms, first.scored, strict=True)):
+        missing_ids = [record for record in ids if record not in arm_scores.scores]
+        if missing_ids and arm.signal not in (None, "bm25") and not arm_scores.is_all:
+            searches[f"arm {number}"] = search.session.search(arm.index, arm.body(len(missing_ids), missing_ids))
     return searches
 
 
 def _matches(
-    search: CandidateSearch, first: ArmAnswers, ids: Sequence[str], seen: Mapping[str, Version]
+    search: CandidateSearch, first: ArmAnswers, ids: Sequence[str], versions: Mapping[str, Version]
 ) -> dict[str, Search]:
     """If no clause depends on more, only the candidates whose words or version the arms did not bring."""
     plan = search.plan
-    by_words = [scored for arm, scored in zip(plan.arms, first.scored, strict=True) if arm.signal == "bm25"]
+    by_words = [arm_scores for arm, arm_scores in zip(plan.arms, first.scored, strict=True) if arm.signal == "bm25"]
     if not plan.match_clauses:
-        brought = [seen, *(scored.scores for scored in by_words if not scored.is_all)]
+        brought = [versions, *(arm_scores.scores for arm_scores in by_words if not arm_scores.is_all)]
         ids = [record for record in ids if not all(record in records for records in brought)]
     if not ids:
         return {}
-    scoring = [bm25.scoring(plan.words)] if by_words else []
-    body = matches_of_candidates(plan.match_clauses, scoring, plan.filters, ids)
+    scoring_clauses = [bm25.scoring(plan.words)] if by_words else []
+    body = matches_of_candidates(plan.match_clauses, scoring_clauses, plan.filters, ids)
     return {"matches": search.session.search(plan.index, body)}
 
 
@@ -267,22 +276,22 @@ def _values(search: CandidateSearch, ids: Sequence[str], name: str = "values") -
     return {name: search.session.search(search.plan.index, body)}
 
 
-def _most_promising(scored: Sequence[ArmScores]) -> list[str]:
+def _most_promising(scores_by_arm: Sequence[ArmScores]) -> list[str]:
     """The candidates by their best rank in any arm."""
     best: dict[str, int] = {}
-    for each in scored:
-        for rank, record in enumerate(each.scores):
+    for arm_scores in scores_by_arm:
+        for rank, record in enumerate(arm_scores.scores):
             best[record] = min(rank, best.get(record, rank))
     return sorted(best, key=best.__getitem__)
 
 
-def matches_clause(matching: Clause, drawn: Collection[str]) -> Clause:
+def matches_clause(topic_clause: Clause, drawn_ids: Collection[str]) -> Clause:
     """The records that match by their words, place, time or names, and those that the question drew."""
-    clauses = [matching, {"ids": {"values": sorted(drawn)}}] if drawn else [matching]
+    clauses = [topic_clause, {"ids": {"values": sorted(drawn_ids)}}] if drawn_ids else [topic_clause]
     return {"bool": {"should": clauses, "minimum_should_match": 1}}
 
 
-def matches_body(filters: Sequence[Clause], matching: Clause, drawn: Collection[str]) -> Json:
+def matches_body(filters: Sequence[Clause], topic_clause: Clause, drawn_ids: Collection[str]) -> Json:
     """Counts the records that match and pass the filters."""
-    query = {"bool": {"filter": [*filters, matches_clause(matching, drawn)]}}
+    query = {"bool": {"filter": [*filters, matches_clause(topic_clause, drawn_ids)]}}
     return {"query": query, "size": 0, "track_total_hits": True}

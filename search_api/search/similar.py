@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.geo import enclosing_box
 from core.record import Record
 from core.timespan import TimeSpan
-from es_gateway.searching import SearchSession, on_current
+from es_gateway.searching import SearchSession, with_current_index
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.rank import rank
@@ -33,9 +33,10 @@ def similar(parts: SearchParts, record: Record, vector: Sequence[float] | None, 
 
     ``vector``: the record's own; without it the words alone decide. Raises Unavailable.
     """
-    own = None if vector is None else np.asarray(vector, dtype=np.float32)
-    return on_current(
-        parts.resolver, lambda serving: _similar(parts, serving, _plan(parts, serving, record, own), record, limit)
+    vector_array = None if vector is None else np.asarray(vector, dtype=np.float32)
+    return with_current_index(
+        parts.resolver,
+        lambda serving: _similar(parts, serving, _plan(parts, serving, record, vector_array), record, limit),
     )
 
 
@@ -57,22 +58,22 @@ def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[
     language = next(iter(record.languages), None)
     weights = parts.config.words
     fields = serving.word_fields(weights)
-    words = bm25.records_query(weights, fields, telling_text(record, weights.of_a_record), "", language)
-    others: list[Clause] = [
+    words = bm25.records_query(weights, fields, characteristic_text(record, weights.record_words), "", language)
+    filters: list[Clause] = [
         {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
     ]
     index = serving.records.index
-    chosen = [arms.lexical_arm(index, words, others)]
+    selected = [arms.lexical_arm(index, words, filters)]
     if vector is not None:
-        chosen.append(arms.dense_arm(index, vector, others))
-    return RetrievalPlan(index, serving.records.uuid, tuple(others), tuple(chosen), words, {})
+        selected.append(arms.dense_arm(index, vector, filters))
+    return RetrievalPlan(index, serving.records.uuid, tuple(filters), tuple(selected), words, {})
 
 
-def telling_text(record: Record, most: int) -> str:
-    """The first ``most`` different words of title, keywords and abstract."""
+def characteristic_text(record: Record, max_words: int) -> str:
+    """The first ``max_words`` different words of title, keywords and abstract."""
     texts = (record.title, *(keyword.term for keyword in record.keywords), record.abstract)
     words = dict.fromkeys(word for text in texts for word in text.split())
-    return " ".join(list(words)[:most])
+    return " ".join(list(words)[:max_words])
 
 
 def _target(record: Record, now_ms: int) -> Target:

@@ -91,7 +91,7 @@ class SearchState:
     def took_ms(self) -> Mapping[str, float]:
         return self.watch.took_ms
 
-    def served(self) -> list[tuple[str, float]]:
+    def ids_with_scores(self) -> list[tuple[str, float]]:
         """The ids of the window with their scores, in the order of the list: duplicates folded, siblings spread."""
         ids, scores = self.ranking.ids(), self.ranking.score[self.ranking.order].tolist()
         order = fold_and_diversify(self.ranking, self.candidates.fields, self.request)
@@ -108,7 +108,7 @@ for _part in ("dense", "cross_encoder"):
     _DEGRADED.labels(_part)  # from 0 on: the rate of a counter that appears with its first answer is none
 
 
-def searched(algorithm: str, answer: Answer) -> None:
+def count_search(algorithm: str, answer: Answer) -> None:
     """Counts one answered search."""
     for stage, took_ms in answer.took_ms.items():
         _stage(algorithm, stage).observe(took_ms / 1000.0)

@@ -16,7 +16,7 @@ from core.geo import Place
 from core.json_types import Json, JsonMapping
 from core.names import folded_phrase, name_key
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from search_api.search.retrieval.clauses import lucene_escaped
 from search_api.search.retrieval.serving import ServingResolver
 
@@ -41,7 +41,7 @@ class KeywordSuggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexSuggestions:
     """Each list best first."""
 
     titles: Sequence[TitleSuggestion] = ()
@@ -49,21 +49,21 @@ class Indexed:
     names: Sequence[NameSuggestion] = ()
 
 
-def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexed:
+def index_suggestions(client: Elasticsearch, index: str, typed: str, limit: int) -> IndexSuggestions:
     """If nothing matches exactly, searches again with typing errors allowed."""
     text = folded_phrase(typed)
     if not text:
-        return Indexed()
+        return IndexSuggestions()
     bodies = [_titles_body(text, limit, fuzzy=False), _keywords_body(text, limit), names_body(typed, limit)]
     titles, keywords, names = search_all(client, [part for body in bodies for part in ({"index": index}, body)])
-    suggestions = Indexed(_titles(titles), _keywords(keywords), names_in(names, limit))
+    suggestions = IndexSuggestions(_titles(titles), _keywords(keywords), names_in(names, limit))
     if suggestions.titles or suggestions.keywords or suggestions.names or slips_allowed(text) == 0:
         return suggestions
     titles, keywords = search_all(
         client,
         [{"index": index}, _titles_body(text, limit, fuzzy=True), {"index": index}, _misspelt_body(text)],
     )
-    return Indexed(_titles(titles), _near(_keywords(keywords), text, limit))
+    return IndexSuggestions(_titles(titles), _similar_keywords(_keywords(keywords), text, limit))
 
 
 def _titles_body(text: str, limit: int, *, fuzzy: bool) -> Json:
@@ -99,12 +99,12 @@ def _keywords_body(text: str, limit: int) -> Json:
 
 
 def _misspelt_body(text: str) -> Json:
-    near = {"match": {"keywords.term": {"query": text, "operator": "and", **_FUZZY}}}
+    fuzzy_match = {"match": {"keywords.term": {"query": text, "operator": "and", **_FUZZY}}}
     terms = {"field": "keywords.exact", "size": _LOOKED_AT}
     return {
         "size": 0,
         "track_total_hits": False,
-        "query": {"bool": {"filter": [near]}},
+        "query": {"bool": {"filter": [fuzzy_match]}},
         "aggs": {"terms": {"terms": terms}},
     }
 
@@ -118,13 +118,13 @@ def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
     return [KeywordSuggestion(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
 
 
-def _near(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
+def _similar_keywords(keywords: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
-    most = slips_allowed(text)
+    max_slips = slips_allowed(text)
     slipped_keywords = [
-        (slipped, keyword)
+        (slip_count, keyword)
         for keyword in keywords
-        if (slipped := slips_in(text, folded_phrase(keyword.term), most)) is not None
+        if (slip_count := slips_in(text, folded_phrase(keyword.term), max_slips)) is not None
     ]
     return [keyword for _, keyword in sorted(slipped_keywords, key=lambda pair: (pair[0], -pair[1].count))][:limit]
 
@@ -149,8 +149,8 @@ class Suggester:
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
-        suggestions = on_current(
-            self._resolver, lambda serving: indexed(self._client, serving.records.index, typed, limit)
+        suggestions = with_current_index(
+            self._resolver, lambda serving: index_suggestions(self._client, serving.records.index, typed, limit)
         )
         places = tuple(self._places.suggest(typed, limit))
         return Suggestions(tuple(suggestions.titles), tuple(suggestions.keywords), places, tuple(suggestions.names))
@@ -173,7 +173,7 @@ class NameSuggestion:
 
 
 def names_body(typed: str, limit: int) -> Json:
-    """``mod11 l2`` goes on as ``mod11_l2``, so the typed letters may have any separators between them."""
+    """``mod11 l2`` finds ``mod11_l2``: between the typed letters, any separators may occur."""
     key = name_key(typed)
     if not _LEAST <= len(key) <= _LONGEST or not key.isascii():
         return {"size": 0, "track_total_hits": False, "query": {"match_none": {}}}
@@ -196,8 +196,8 @@ def names_in(answer: JsonMapping, limit: int) -> list[NameSuggestion]:
         for kind in get_args(NameKind)
         for bucket in answer.get("aggregations", {}).get(kind, {"buckets": ()})["buckets"]
     ]
-    ordered = sorted(names, key=lambda name: (name.kind != "short_name", -name.count, name.name))
-    return list({name.name: name for name in reversed(ordered)}.values())[::-1][:limit]
+    sorted_entries = sorted(names, key=lambda name: (name.kind != "short_name", -name.count, name.name))
+    return list({name.name: name for name in reversed(sorted_entries)}.values())[::-1][:limit]
 
 
 _MOST_LOOKED_AT = 400
@@ -235,38 +235,40 @@ class PlaceSuggester:
         places = self._places(dict.fromkeys(keys, 0))
         if not places:
             places = self._places(self._misspelt(text))
-        ordered = sorted(places, key=lambda place: (place[0], -place[1].importance, place[1].name))
-        return list({(place.name, place.kind): place for _, place in ordered}.values())[:limit]
+        sorted_entries = sorted(places, key=lambda place: (place[0], -place[1].importance, place[1].name))
+        return list({(place.name, place.kind): place for _, place in sorted_entries}.values())[:limit]
 
     def _places(self, keys: dict[str, int]) -> list[tuple[int, Place]]:
         places = []
-        for key, slipped in keys.items():
+        for key, slip_count in keys.items():
             entry = self._names.named(key)
             if entry is not None and entry.places and not entry.is_adjective:
-                places.append((slipped, entry.places[0]))
+                places.append((slip_count, entry.places[0]))
         return places
 
     def _beginning(self, text: str) -> list[str]:
-        start = bisect.bisect_left(self._sorted, text)
-        end = bisect.bisect_left(self._sorted, text + "\uffff", lo=start)
-        return self._sorted[start : min(end, start + _MOST_LOOKED_AT)]
+        start = bisect.bisect_left(self._sorted_names, text)
+        end = bisect.bisect_left(self._sorted_names, text + "\uffff", lo=start)
+        return self._sorted_names[start : min(end, start + _MOST_LOOKED_AT)]
 
     def _misspelt(self, text: str) -> dict[str, int]:
         """Names with the same first letter, because typing errors rarely affect the first one."""
-        most = slips_allowed(text)
-        if most == 0 or any(character.isdigit() for character in text):
+        max_slips = slips_allowed(text)
+        if max_slips == 0 or any(character.isdigit() for character in text):
             return {}
-        start = bisect.bisect_left(self._sorted, text[0])
-        end = bisect.bisect_left(self._sorted, text[0] + "\uffff", lo=start)
-        keys = self._sorted[start:end]
+        start = bisect.bisect_left(self._sorted_names, text[0])
+        end = bisect.bisect_left(self._sorted_names, text[0] + "\uffff", lo=start)
+        keys = self._sorted_names[start:end]
         # A first check in C: the longest beginning differs by at most ``most`` letters from the best one.
-        longest = [key[: len(text) + most] for key in keys]
-        near = process.extract(text, longest, scorer=OSA.distance, score_cutoff=2 * most, limit=_MOST_LOOKED_AT)
-        slips_by_name = {keys[position]: slips(text, keys[position], most) for _, _, position in near}
-        return {key: slipped for key, slipped in slips_by_name.items() if slipped is not None}
+        longest = [key[: len(text) + max_slips] for key in keys]
+        similar_names = process.extract(
+            text, longest, scorer=OSA.distance, score_cutoff=2 * max_slips, limit=_MOST_LOOKED_AT
+        )
+        slips_by_name = {keys[position]: slips(text, keys[position], max_slips) for _, _, position in similar_names}
+        return {key: slip_count for key, slip_count in slips_by_name.items() if slip_count is not None}
 
     @cached_property
-    def _sorted(self) -> list[str]:
+    def _sorted_names(self) -> list[str]:
         return sorted(self._names.keys())
 
 
@@ -275,22 +277,22 @@ def slips_allowed(typed: str) -> int:
     return 0 if len(typed) < 4 else 1 if len(typed) < 8 else 2
 
 
-def slips(typed: str, name: str, most: int) -> int | None:
-    """The edit distance between ``typed`` and the best beginning of ``name``; None for more than ``most``.
+def slips(typed: str, name: str, max_slips: int) -> int | None:
+    """The edit distance between ``typed`` and the best beginning of ``name``; None for more than ``max_slips``.
 
     An edit is a letter removed, inserted, changed, or swapped with its neighbour (optimal string alignment).
     """
     if name.startswith(typed):
         return 0
-    if most == 0:
+    if max_slips == 0:
         return None
-    beginnings = {name[: len(typed) + shift] for shift in range(-most, most + 1)}
-    least = min(OSA.distance(typed, beginning, score_cutoff=most) for beginning in beginnings)
-    return least if least <= most else None
+    beginnings = {name[: len(typed) + shift] for shift in range(-max_slips, max_slips + 1)}
+    least_distance = min(OSA.distance(typed, beginning, score_cutoff=max_slips) for beginning in beginnings)
+    return least_distance if least_distance <= max_slips else None
 
 
-def slips_in(typed: str, name: str, most: int) -> int | None:
+def slips_in(typed: str, name: str, max_slips: int) -> int | None:
     """The same, also from the beginning of a later word of the name."""
     starts = [0, *(match.end() for match in re.finditer(r"[\s>,/(\-]+", name))]
-    slip_counts = [count for start in starts if (count := slips(typed, name[start:], most)) is not None]
+    slip_counts = [count for start in starts if (count := slips(typed, name[start:], max_slips)) is not None]
     return min(slip_counts, default=None)

@@ -114,21 +114,21 @@ class Harvests:
 
     def overview(self) -> Overview:
         """Sources in the order of the file, then those that only have runs, by id."""
-        configured = {source.id: source for source in self.control.sources()}
+        sources_by_id = {source.id: source for source in self.control.sources()}
         latest = self.runs.latest()
         schedule = self._schedule()
-        ids = [*configured, *sorted(set(latest) - set(configured))]
-        states = tuple(state_of(id, configured.get(id), schedule, latest.get(id, ())) for id in ids)
+        ids = [*sources_by_id, *sorted(set(latest) - set(sources_by_id))]
+        states = tuple(state_of(id, sources_by_id.get(id), schedule, latest.get(id, ())) for id in ids)
         return Overview(states, ("schedule",) if schedule is None else ())
 
     def source(self, source: str) -> Overview:
         """The overview of one source. Raises NotFound."""
-        configured = next((candidate for candidate in self.control.sources() if candidate.id == source), None)
+        configured_source = next((candidate for candidate in self.control.sources() if candidate.id == source), None)
         runs = self.runs.of_source(source)
-        if configured is None and not runs:
+        if configured_source is None and not runs:
             raise NotFound(f"There is no source {source!r}; /harvest/sources lists all.")
         schedule = self._schedule()
-        state = state_of(source, configured, schedule, runs)
+        state = state_of(source, configured_source, schedule, runs)
         return Overview((state,), ("schedule",) if schedule is None else ())
 
     def run(self, id: str) -> RunReport | WaitingRun:
@@ -149,12 +149,12 @@ class Harvests:
 
 
 def state_of(
-    id: str, configured: ConfiguredSource | None, schedule: ScheduleState | None, runs: tuple[RunReport, ...]
+    id: str, configured_source: ConfiguredSource | None, schedule: ScheduleState | None, runs: tuple[RunReport, ...]
 ) -> SourceState:
     """``schedule`` None: unknown now. A source that the file pauses is paused, whatever a steward set."""
     paused_by: PausedBy | None = None
-    if configured is not None and configured.paused_by_file:
+    if configured_source is not None and configured_source.paused_by_file:
         paused_by = "file"
     elif schedule is not None and id in schedule.paused:
         paused_by = "steward"
-    return SourceState(id, configured, paused_by, schedule.next_runs.get(id) if schedule else None, runs)
+    return SourceState(id, configured_source, paused_by, schedule.next_runs.get(id) if schedule else None, runs)

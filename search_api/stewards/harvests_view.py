@@ -212,14 +212,14 @@ def overview_body(overview: Overview, now_ms: int) -> Json:
 
 def source_body(state: SourceState, now_ms: int) -> Json:
     """``trend``: the last runs, oldest first."""
-    configured = state.configured
+    configured_source = state.configured
     return {
         "id": state.id,
         "title": state.title,
-        "type": configured.type if configured else None,
-        "configured": configured is not None,
-        "schedule": {"cron": configured.cron, "interval": configured.interval}
-        if configured and (configured.cron or configured.interval)
+        "type": configured_source.type if configured_source else None,
+        "configured": configured_source is not None,
+        "schedule": {"cron": configured_source.cron, "interval": configured_source.interval}
+        if configured_source and (configured_source.cron or configured_source.interval)
         else None,
         "paused": state.paused_by is not None,
         "pausedBy": state.paused_by,

@@ -89,8 +89,8 @@ class QuestionReader:
         rows = [_question_row(bucket) for bucket in frequent]
         if view == "slow":
             rows.sort(key=lambda row: -row.median_ms)
-        beyond = answer.get("questions", {}).get("sum_other_doc_count", 0)
-        hidden = beyond + sum(bucket["doc_count"] for bucket in buckets) - sum(row.asked for row in rows)
+        other_count = answer.get("questions", {}).get("sum_other_doc_count", 0)
+        hidden = other_count + sum(bucket["doc_count"] for bucket in buckets) - sum(row.asked for row in rows)
         return Questions(rows[:limit], len(buckets) - len(frequent), hidden)
 
     def summary(self, selection: QuestionSlice, interval: Interval) -> Json:
@@ -114,8 +114,8 @@ class QuestionReader:
     def shown(self, questions: Sequence[str]) -> dict[str, list[str]]:
         """The records that each question showed at its last search, best first."""
         latest = {"top_hits": {"size": 1, "sort": [{"at": "desc"}], "_source": ["shown"]}}
-        grouped = {"terms": {"field": "question", "size": max(1, len(questions))}, "aggs": {"latest": latest}}
-        answer = self._search({"terms": {"question": list(questions)}}, {"questions": grouped})
+        by_question = {"terms": {"field": "question", "size": max(1, len(questions))}, "aggs": {"latest": latest}}
+        answer = self._search({"terms": {"question": list(questions)}}, {"questions": by_question})
         records: dict[str, list[str]] = {}
         for bucket in answer.get("questions", {}).get("buckets", []):
             source = bucket["latest"]["hits"]["hits"][0]["_source"]
@@ -172,13 +172,13 @@ def _summary_aggregations(interval: Interval) -> Json:
     def by(field: str) -> Json:
         return {"terms": {"field": field, "size": _MOST_VALUES}, "aggs": {"people": _PEOPLE}}
 
-    when = {"date_histogram": {"field": "at", "calendar_interval": interval, "min_doc_count": 0}}
+    by_date = {"date_histogram": {"field": "at", "calendar_interval": interval, "min_doc_count": 0}}
     return {
         "asked": {"value_count": {"field": "at"}},
         "not_found": _NOT_FOUND,
         "opened": _WAS_OPENED,
         "took": _TOOK,
-        "over_time": when | {"aggs": {"not_found": _NOT_FOUND, "opened": _WAS_OPENED, "took": _TOOK}},
+        "over_time": by_date | {"aggs": {"not_found": _NOT_FOUND, "opened": _WAS_OPENED, "took": _TOOK}},
         "language": by("language"),
         "places": by("places"),
         "decades": by("decades"),
@@ -207,8 +207,8 @@ def _bucket_json(bucket: JsonMapping) -> Json:
     }
 
 
-def _counts_by_value(answer: JsonMapping, least: int) -> list[Json]:
-    buckets = [bucket for bucket in answer["buckets"] if least <= 1 or bucket["people"]["value"] >= least]
+def _counts_by_value(answer: JsonMapping, minimum: int) -> list[Json]:
+    buckets = [bucket for bucket in answer["buckets"] if minimum <= 1 or bucket["people"]["value"] >= minimum]
     return [{"value": bucket["key"], "asked": bucket["doc_count"]} for bucket in buckets]
 
 
@@ -223,23 +223,23 @@ RecordTexts = Callable[[Sequence[str]], Iterable[Record]]
 _RUN = "served"
 
 
-def judged_collection(shown: Mapping[str, Sequence[str]], texts: RecordTexts) -> bytes:
-    """A zip for ``sonde judge``. ``shown``: the records of each question, best first; deleted records are left out."""
-    ids = list(dict.fromkeys(record for records in shown.values() for record in records))
-    existing = {record.id: record for record in texts(ids)}
-    queries = [{"_id": question_id(question), "text": question} for question in shown]
-    corpus = [{"_id": record.id, "title": record.title, "text": record.abstract} for record in existing.values()]
+def judged_collection(shown_hits: Mapping[str, Sequence[str]], texts: RecordTexts) -> bytes:
+    """A zip for ``sonde judge``. ``shown_hits``: the records of each question, best first, without deleted records."""
+    ids = list(dict.fromkeys(record for records in shown_hits.values() for record in records))
+    records_by_id = {record.id: record for record in texts(ids)}
+    queries = [{"_id": question_id(question), "text": question} for question in shown_hits]
+    corpus = [{"_id": record.id, "title": record.title, "text": record.abstract} for record in records_by_id.values()]
     run = [
         f"{question_id(question)} Q0 {record} {rank} {1.0 / rank:.6f} {_RUN}\n"
-        for question, records in shown.items()
-        for rank, record in enumerate((record for record in records if record in existing), 1)
+        for question, records in shown_hits.items()
+        for rank, record in enumerate((record for record in records if record in records_by_id), 1)
     ]
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    zip_file = io.BytesIO()
+    with zipfile.ZipFile(zip_file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("queries.jsonl", _json_lines(queries))
         archive.writestr("corpus.jsonl", _json_lines(corpus))
         archive.writestr("run.trec", "".join(run))
-    return packed.getvalue()
+    return zip_file.getvalue()
 
 
 def question_id(question: str) -> str:
@@ -293,23 +293,23 @@ class MeasurementStore:
         return [Measurement(**hit["_source"]) for hit in reversed(answer.body["hits"]["hits"])]
 
 
-def chart(measured: Sequence[Measurement]) -> str:
+def chart(measurements: Sequence[Measurement]) -> str:
     """nDCG@10 over time as SVG. A new line begins where the judgements or the model changed."""
-    lowest = min((measurement.ndcg_at_10 for measurement in measured), default=0.0)
+    lowest = min((measurement.ndcg_at_10 for measurement in measurements), default=0.0)
     floor = max(0.0, round(lowest - 0.1, 1))
-    points = [_point(place, measurement, len(measured), floor) for place, measurement in enumerate(measured)]
+    points = [_point(place, measurement, len(measurements), floor) for place, measurement in enumerate(measurements)]
     lines = "".join(
         f'<polyline fill="none" stroke="currentColor" stroke-width="2" points="{" ".join(part)}"/>'
-        for part in _line_segments(measured, points)
+        for part in _line_segments(measurements, points)
     )
     dots = "".join(
         f'<circle cx="{point.partition(",")[0]}" cy="{point.partition(",")[2]}" r="3" fill="currentColor">'
         f"<title>{html.escape(measurement.at[:10])}: {measurement.ndcg_at_10:.3f} ({measurement.questions} questions, "
         f"{html.escape(measurement.model)})</title></circle>"
-        for measurement, point in zip(measured, points, strict=True)
+        for measurement, point in zip(measurements, points, strict=True)
     )
     marks = "".join(_grid_line(floor + step * (1.0 - floor) / 4, floor) for step in range(5))
-    ends = f"{measured[0].at[:10]} to {measured[-1].at[:10]}" if measured else "nothing measured yet"
+    ends = f"{measurements[0].at[:10]} to {measurements[-1].at[:10]}" if measurements else "nothing measured yet"
     title = html.escape(f"nDCG@10 of the judged questions, {ends}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}" '
@@ -327,14 +327,14 @@ def _height(value: float, floor: float) -> float:
     return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - (value - floor) / (1.0 - floor or 1.0))
 
 
-def _line_segments(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
+def _line_segments(measurements: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
     parts: list[list[str]] = []
-    before: tuple[str, str] | None = None
-    for measurement, point in zip(measured, points, strict=True):
-        if (measurement.judged, measurement.model) != before:
+    previous: tuple[str, str] | None = None
+    for measurement, point in zip(measurements, points, strict=True):
+        if (measurement.judged, measurement.model) != previous:
             parts.append([])
         parts[-1].append(point)
-        before = (measurement.judged, measurement.model)
+        previous = (measurement.judged, measurement.model)
     return parts
 
 

@@ -37,9 +37,9 @@ class SliceParameters(Parameters):
     until: date | None = Field(None, description="Included.")
 
     def slice(self) -> QuestionSlice:
-        before = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
+        end = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
         since = None if self.since is None else self.since.isoformat()
-        return QuestionSlice(self.language, self.place, self.decade, since, before)
+        return QuestionSlice(self.language, self.place, self.decade, since, end)
 
 
 class QueriesParameters(SliceParameters):
@@ -138,7 +138,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         responses={200: SummaryAnswer, **_GUARDED},
     )
     def summary(query: SummaryParameters) -> Response:
-        return uncached({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
+        return uncached({"keep": log.policy.detail, **reader.summary(query.slice(), query.interval)})
 
     @api.get(
         "/insight/collection",
@@ -203,7 +203,7 @@ def opened_views(parts: Parts) -> APIBlueprint:
     )
     def follow(path: LinkPath) -> Response:
         response = Response(status=303)
-        response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.opened(path.link))
+        response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.add_opening(path.link))
         response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -213,7 +213,7 @@ def opened_views(parts: Parts) -> APIBlueprint:
         responses={204: None, 401: Problem, 403: Problem, **WITH_NOT_FOUND},
     )
     def note(path: LinkPath) -> Response:
-        parts.queries.opened(path.link)
+        parts.queries.add_opening(path.link)
         return Response(status=204)
 
     return api

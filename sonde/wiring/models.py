@@ -162,7 +162,7 @@ class Models:
                 slow_s = self._settings.api.slow_rerank_s
                 breaker = Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
                 self._cross_encoder = CachingCrossEncoder(
-                    GuardedCrossEncoder(cross_encoder, breaker), together=config.runtime == "remote"
+                    GuardedCrossEncoder(cross_encoder, breaker), scores_all=config.runtime == "remote"
                 )
             return self._cross_encoder
 

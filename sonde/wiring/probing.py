@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import described
+from es_mappings.indices import index_named
 from indexer.reindex.run import AnswerProbe
 from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
@@ -39,10 +39,10 @@ def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -
     def probe(index: str) -> Sequence[Sequence[str]]:
         if not questions:
             questions.extend(_titles(client, index))
-        index_description = described(client, index)
+        index_description = index_named(client, index)
         fixed = Serving(index_description, None, models.embedder(index_description.meta.embedding_model))
         pipeline = SearchPipeline(search_parts(client, _FixedResolver(fixed), models, ranking_config(settings)))
-        answers = [pipeline.ordered(SearchRequest(q=question, rerank=False)) for question in questions]
+        answers = [pipeline.rank_all(SearchRequest(q=question, rerank=False)) for question in questions]
         return [answer.ranking.ids(0, _FIRST) for answer in answers]
 
     return probe

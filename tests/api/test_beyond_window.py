@@ -76,7 +76,7 @@ def test_all_that_is_counted_can_be_paged_in_one_order(narrow: FlaskClient, q: s
 def test_the_ranked_window_comes_first_and_unchanged(samples: Service, narrow: FlaskClient, q: str) -> None:
     parts = api_parts(samples.settings, samples.models).search.parts
     config = windowed(parts.config, MOST)
-    ranked = SearchPipeline(replace(parts, config=config)).ordered(SearchRequest(q=q)).ranking.ids()
+    ranked = SearchPipeline(replace(parts, config=config)).rank_all(SearchRequest(q=q)).ranking.ids()
     ids, _, _ = paged(narrow, q=q, group="none", diversity="off", limit=100)
     assert ids[: len(ranked)] == ranked
 

@@ -183,16 +183,16 @@ def test_what_was_opened_moves_up_where_enough_people_agree(month: Desk, parts: 
     live = LiveUsage(OpeningsReader(few.service.client, few.service.prefix), evidence, every_s=3600.0)
     moved = SearchPipeline(replace(parts.search.parts, usage=live))
     question = SearchRequest(q="Rainfall in AFRICA", rerank=False)
-    before = moved.ordered(question).ranking
+    before = moved.rank_all(question).ranking
     assert "usage" not in before.terms, "nothing was read yet"
     live.tick()
-    first, second = parts.search.ordered(question).ranking.ids()[:2]
+    first, second = parts.search.rank_all(question).ranking.ids()[:2]
     # Of 8 people, 4 opened the second, which half of them looked at; two more opened nothing: 4 x 2 / 10.
     assert [live().of("rainfall in africa").get(record) for record in (first, second)] == [0.0, 0.75]
-    ranking = moved.ordered(question).ranking
+    ranking = moved.rank_all(question).ranking
     used = next(part for part in explain(ranking, ranking.ids().index(second))["signals"] if part["signal"] == "usage")
     assert (used["raw"], used["reasons"]) == (0.75, [{"code": "opened", "share": 0.75}])
-    assert "usage" not in moved.ordered(SearchRequest(q="sea surface temperature", rerank=False)).ranking.terms
+    assert "usage" not in moved.rank_all(SearchRequest(q="sea surface temperature", rerank=False)).ranking.terms
     nothing = LiveUsage(OpeningsReader(few.service.client, "nobody"), evidence)
     nothing.tick()
     assert len(nothing()) == 0

@@ -20,7 +20,7 @@ from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.signals.arms import Bm25
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.request import SearchRequest
-from search_api.search.similar import similar, telling_text
+from search_api.search.similar import characteristic_text, similar
 from sonde.wiring.search import search_pipeline
 from tests.conftest import delete_indices
 from tests.service import Service
@@ -125,4 +125,4 @@ def _other_signals(ranker: Ranker) -> Ranker:
 
 def test_the_first_different_words_of_title_keywords_and_abstract_are_searched_for() -> None:
     record = Record("a:1", "a", "1", "Snow of Snow", "Daily of hand", keywords=(Keyword("ice cover"),))
-    assert telling_text(record, 5) == "Snow of ice cover Daily"
+    assert characteristic_text(record, 5) == "Snow of ice cover Daily"

@@ -18,7 +18,7 @@ from search_api.search.answer import Answer
 from search_api.search.ranking.config import default_config
 from search_api.search.request import FacetName, Filters, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggester import NameSuggestion, indexed
+from search_api.search.suggester import NameSuggestion, index_suggestions
 from search_api.search.understanding.vocabularies import VocabularyStore
 from search_api.search.views.geojson import feature
 from sonde.settings import IndexSettings, Settings
@@ -106,10 +106,11 @@ def test_names_are_suggested_whatever_their_separators_and_nonsense_is_not(
     es_client: Elasticsearch, filled: str
 ) -> None:
     for typed in ("MOD04 l", "mod04_l2", "mod-04", "MOD0"):
-        found = indexed(es_client, f"{filled}-records", typed, 5)
+        found = index_suggestions(es_client, f"{filled}-records", typed, 5)
         assert found.names[0] == NameSuggestion("mod04_l2", "short_name", 1)
     names = {
-        typed: indexed(es_client, f"{filled}-records", typed, 5).names for typed in ("terr", "modi", "xq", "—", "m")
+        typed: index_suggestions(es_client, f"{filled}-records", typed, 5).names
+        for typed in ("terr", "modi", "xq", "—", "m")
     }
     assert names["terr"] == [NameSuggestion("terra", "platform", 1)]
     assert names["modi"] == [NameSuggestion("modis", "instrument", 2)]

@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from core.record import Link
-from search_api.catalogue.listing import RecordReader, Stored
+from search_api.catalogue.listing import RecordReader, StoredRecord
 
 
 def png(width: int, height: int) -> bytes:
@@ -56,7 +56,7 @@ class Linked:
     def __init__(self, records: RecordReader, links: tuple[Link, ...]) -> None:
         self._records, self._links = records, links
 
-    def record(self, record_id: str, source: str | None = None) -> Stored:
+    def record(self, record_id: str, source: str | None = None) -> StoredRecord:
         found = self._records.record(record_id, source)
         return replace(found, record=replace(found.record, links=self._links))
 

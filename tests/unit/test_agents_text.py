@@ -15,7 +15,7 @@ from search_api.protocols.mcp.answers import (
     NOTE,
     readable,
     readable_json,
-    shortened,
+    shorten,
     with_quoted,
     within_budget,
 )
@@ -37,7 +37,7 @@ def test_a_readable_text_has_only_what_a_person_sees(text: str) -> None:
     [("short", 10, "short"), ("one two three", 9, "one two…"), ("onetwothree", 5, "onet…"), ("", 5, "")],
 )
 def test_texts_end_at_a_word(text: str, longest: int, short: str) -> None:
-    assert shortened(text, longest) == short
+    assert shorten(text, longest) == short
 
 
 @given(QUOTED)

@@ -8,7 +8,7 @@ from search_api.ask.extract import Quote, best_quotes, quotes_to_show
 from search_api.search.passages.values import FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
-BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, second=0.5, near=0.2)
+BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, second_margin=0.5, further_margin=0.2)
 
 
 def quoted(question: str, *texts: str, most: int = 5) -> list[str]:

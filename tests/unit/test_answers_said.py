@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search_api.ask.extract import checked_sentences, contradicts
-from search_api.ask.generation import is_refusal, plain, without_leading_reasoning, without_reasoning
+from search_api.ask.generation import is_refusal, without_leading_reasoning, without_reasoning, without_template_marks
 from search_api.search.passages.values import REFUSAL, FoundPassage
 
 ANSWER = "It is 12 m deep [1], a < b."
@@ -96,6 +96,6 @@ def test_a_sentence_that_says_the_opposite_is_marked() -> None:
 
 def test_bracketed_numbers_of_a_text_are_not_citations() -> None:
     assert (
-        plain("as shown by Smith [12, 13] and others [4-6]; x[i] [a]")
+        without_template_marks("as shown by Smith [12, 13] and others [4-6]; x[i] [a]")
         == "as shown by Smith (12, 13) and others (4-6); x[i] [a]"
     )

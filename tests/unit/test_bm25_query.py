@@ -25,7 +25,7 @@ def test_place_words_only_add() -> None:
     ("fields", "kind"),
     [
         (WORDS.record_fields, "match"),
-        (WORDS.parted_fields, "combined_fields"),
+        (WORDS.separate_fields, "combined_fields"),
         ({"a": 2.0}, "combined_fields"),
     ],
 )

@@ -41,7 +41,7 @@ def test_pins_hold_for_their_words_in_their_time_and_order() -> None:
     curated = ActiveRules.of([kept(rule) for rule in rules], TODAY)
 
     def pinned(question: str) -> list[str]:
-        return [one.record for one in curated.decided(question).pins]
+        return [one.record for one in curated.decide(question).pins]
 
     assert pinned("sea ices") == ["s:first", "s:second", "s:part", "s:today"]
     assert pinned("sea ice in the Arctic") == ["s:part"]
@@ -55,7 +55,7 @@ def test_a_blocked_record_is_not_pinned_and_boosts_of_a_source_add_up() -> None:
         for id, boost in (("1", 0.1), ("2", -0.3))
     ]
     curated = ActiveRules.of([kept(rule) for rule in (pin("p", "ice", "s:a"), block, *boosts)], TODAY)
-    decided = curated.decided("ice")
+    decided = curated.decide("ice")
     assert (decided.pins, decided.blocked) == ((), {"s:a"})
     assert decided.boosts == {"s": pytest.approx(-0.2)}
 
@@ -72,18 +72,18 @@ def test_rules_by_source_hold_for_their_words_or_for_every_question() -> None:
         pin("q", "ice", "ours:a"),
     ]
     curated = ActiveRules.of([kept(rule) for rule in rules], TODAY)
-    ice = curated.decided("ice")
+    ice = curated.decide("ice")
     assert ice.blocked_sources == {"old", "tests"}
     assert [one.record for one in ice.pins] == ["ours:a"], "a record of a blocked source is not pinned"
     assert (ice.blocks("old:b"), ice.blocks("older:b")) == (True, False)
     assert ice.boosts == {"ours": pytest.approx(0.1)}
-    assert curated.decided("Sea Ice").boosts == {"ours": pytest.approx(0.3)}
-    assert curated.decided("rain").blocked_sources == {"tests"}
+    assert curated.decide("Sea Ice").boosts == {"ours": pytest.approx(0.3)}
+    assert curated.decide("rain").blocked_sources == {"tests"}
 
 
 def test_a_rule_of_another_version_is_left_out() -> None:
     broken = StoredRule(RuleKey("pins", "z"), {"words": "ice", "colour": "red"}, "ada", "2026-01-01")
-    assert ActiveRules.of([broken, kept(pin("p", "ice", "s:a"))], TODAY).decided("ice").pins[0].record == "s:a"
+    assert ActiveRules.of([broken, kept(pin("p", "ice", "s:a"))], TODAY).decide("ice").pins[0].record == "s:a"
 
 
 def test_a_draft_replaces_adds_and_takes_away() -> None:
@@ -162,5 +162,5 @@ def test_thousands_of_pins_cost_a_question_little() -> None:
     every = (pin(f"p{n}", f"word{n} ice", "s:a", match="part" if n % 2 else "whole") for n in range(4_000))
     curated = ActiveRules.of([kept(rule) for rule in every], TODAY)
     begun = time.perf_counter()
-    assert curated.decided("where is word17 ice").pins[0].rule == "p17"
+    assert curated.decide("where is word17 ice").pins[0].rule == "p17"
     assert time.perf_counter() - begun < 0.05

@@ -12,8 +12,8 @@ from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import explain, rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 
 ASKED = Target(
     boxes=(BBox(0, -10, 20, 10),),

@@ -25,7 +25,7 @@ from es_gateway.client import (
     retrying,
 )
 from es_gateway.nodes import GuardedNode
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 
 Reply = tuple[int, dict[str, Any]]
 
@@ -213,9 +213,9 @@ def test_an_alias_that_moved_is_resolved_again_once() -> None:
             raise errors.IndexGone(index)
         return index
 
-    assert on_current(_Alias("old", "new"), ask) == "new"
+    assert with_current_index(_Alias("old", "new"), ask) == "new"
     with pytest.raises(errors.IndexGone):
-        on_current(_Alias("oldest", "old", "new"), ask)
+        with_current_index(_Alias("oldest", "old", "new"), ask)
 
 
 def test_several_searches_carry_the_login_and_go_to_the_next_node_when_one_is_away(server: Any) -> None:

@@ -106,7 +106,7 @@ def test_a_changed_text_or_question_is_read() -> None:
 
 def test_scores_that_depend_on_the_other_texts_are_read_together() -> None:
     reader = Reader()
-    model = CachingCrossEncoder(reader, together=True)
+    model = CachingCrossEncoder(reader, scores_all=True)
     for texts in (["a", "bb"], ["bb", "a"], ["bb", "ccc"]):
         model.score("ice", texts)
     assert reader.read == [("a", "bb"), ("bb", "ccc")]

@@ -125,7 +125,7 @@ def test_a_warning_kind_counts_all_and_shows_three() -> None:
 
 
 def test_tokens_beyond_what_is_read_are_summed() -> None:
-    tokens = TokenCounts().plus(256, [100, 256, 300]).plus(256, [400])
+    tokens = TokenCounts().with_texts(256, [100, 256, 300]).with_texts(256, [400])
     assert tokens == TokenCounts(read=256, texts=4, longer=2, beyond=44 + 144, longest=400)
     assert tokens.longer_share == 0.5
     assert TokenCounts().longer_share == 0.0

@@ -13,7 +13,7 @@ from search_api.http.responses import GEOJSON, Addresses, json_part, link
 from search_api.search.answer import FoundRecord
 from search_api.search.retrieval.record_reads import BestPassage
 from search_api.search.views import geojson
-from search_api.search.views.search import Presented
+from search_api.search.views.search import FeatureCache
 
 ADDRESSES = Addresses("https://portal.example/")
 BARE = Record("s:1", "s", "1", "Rain")
@@ -49,28 +49,28 @@ def test_a_spliced_hit_is_byte_for_byte_the_feature_written_whole(record: Record
     found = more(_found(record))  # type: ignore[operator]
     own = link("self", ADDRESSES.item(record), GEOJSON)
     whole = json_part(geojson.hit_feature(found, geojson.feature(record), own))
-    presented = Presented()
+    feature_cache = FeatureCache()
     for _ in range(2):  # made, then from the cache
-        assert orjson.dumps([presented.hit(found, ADDRESSES)]) == b"[" + whole + b"]"
+        assert orjson.dumps([feature_cache.hit(found, ADDRESSES)]) == b"[" + whole + b"]"
 
 
 def test_the_next_version_of_a_record_is_written_anew_and_another_base_has_other_links() -> None:
-    presented = Presented()
+    feature_cache = FeatureCache()
     newer = Record("s:1", "s", "1", "Rainfall")
     titles = [
-        orjson.loads(orjson.dumps(presented.hit(_found(one), ADDRESSES)))["properties"]["title"]
+        orjson.loads(orjson.dumps(feature_cache.hit(_found(one), ADDRESSES)))["properties"]["title"]
         for one in (BARE, newer, BARE)
     ]
     assert titles == ["Rain", "Rainfall", "Rain"]
-    there = orjson.loads(orjson.dumps(presented.hit(_found(BARE), Addresses("http://localhost"))))
+    there = orjson.loads(orjson.dumps(feature_cache.hit(_found(BARE), Addresses("http://localhost"))))
     assert there["links"][-1]["href"] == "http://localhost/collections/s/items/s:1"
 
 
 def test_what_is_kept_is_bounded_by_its_bytes_and_a_record_larger_than_all_is_not_kept() -> None:
-    presented = Presented(most_bytes=1500)
+    feature_cache = FeatureCache(most_bytes=1500)
     records = [Record(f"s:{number}", "s", str(number), "Rain") for number in range(20)]
     for record in (*records, FULL):
-        presented.hit(_found(record), ADDRESSES)
-    assert 0 < len(presented._kept) < 20
-    assert presented._kept.currsize <= 1500
-    assert orjson.loads(orjson.dumps(presented.hit(_found(FULL), ADDRESSES)))["id"] == FULL.id
+        feature_cache.hit(_found(record), ADDRESSES)
+    assert 0 < len(feature_cache._kept) < 20
+    assert feature_cache._kept.currsize <= 1500
+    assert orjson.loads(orjson.dumps(feature_cache.hit(_found(FULL), ADDRESSES)))["id"] == FULL.id

@@ -86,7 +86,7 @@ def test_a_full_log_drops_and_a_failed_write_is_counted() -> None:
     full = log()
     dropped, failed, begun = count("dropped"), count("failed"), time.perf_counter()
     for _ in range(MOST_WAITING + 7):
-        full.asked(new_id(), "rain", "hybrid", ANSWER, Requester(None, "192.0.2.7"))
+        full.add_question(new_id(), "rain", "hybrid", ANSWER, Requester(None, "192.0.2.7"))
     assert time.perf_counter() - begun < 2.0
     assert count("dropped") - dropped == 7
     with pytest.raises(Unavailable):  # the deletion of old ones says it too; the ticker logs it
@@ -97,10 +97,10 @@ def test_a_full_log_drops_and_a_failed_write_is_counted() -> None:
 def test_only_links_that_were_signed_here_count() -> None:
     one = log()
     link = one.link_id("question", "s:a")
-    assert one.opened(link) == "s:a"
+    assert one.add_opening(link) == "s:a"
     for wrong in ("", "x", link[:-2] + "zz", log().link_id("q", "s:a")[::-1]):
         with pytest.raises(NotFound):
-            one.opened(wrong)
+            one.add_opening(wrong)
 
 
 def test_a_log_needs_a_secret() -> None:

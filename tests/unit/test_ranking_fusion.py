@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.combiners.combiner import Combiner, ReciprocalRanks, Tm2c2, rrf, shared_weights, tm2c2
 from search_api.search.ranking.config import Ranker, default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.arms import ArmSignal
 

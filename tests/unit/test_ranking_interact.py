@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from core.token_bits import pack, unpack
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import Ranking, explain, interact, interactions, rank
-from search_api.search.ranking.signals.arms import LateInteraction, counted
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
+from search_api.search.ranking.signals.arms import LateInteraction, best_scores
 
 CONFIG = default_config().records
 ROWS = [Candidate(name, {"bm25": 12.0 - place, "dense": 0.6 - place / 50}) for place, name in enumerate("abcdef")]
@@ -34,7 +34,7 @@ def test_what_nobody_measured_changes_nothing() -> None:
 
 def test_a_record_without_token_vectors_stays_among_its_neighbours() -> None:
     assert interact(_ranked(), np.array([0.5, np.nan, 0.5, 0.5])).ids()[:4] == ["a", "b", "c", "d"]
-    assert counted(np.array([np.nan, 0.4, np.nan, 0.8, -0.2])).tolist() == pytest.approx([0.4, 0.4, 0.6, 0.8, 0.0])
+    assert best_scores(np.array([np.nan, 0.4, np.nan, 0.8, -0.2])).tolist() == pytest.approx([0.4, 0.4, 0.6, 0.8, 0.0])
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=len(ROWS)))

@@ -41,8 +41,8 @@ def test_one_version_alone_is_neither_new_nor_old() -> None:
 
 
 def test_a_name_counts_by_how_rare_it_is_among_all_records() -> None:
-    weights = replace(default_config().words.names, rare=0.001, common=0.1)
+    weights = replace(default_config().words.names, rare_share=0.001, common_share=0.1)
     assert [weights.rarity(share) for share in (0.0, 0.001, 0.1, 0.5)] == [1.0, 1.0, 0.0, 0.0]
     assert weights.rarity(0.01) == pytest.approx(0.5)  # half way by the logarithm
     with pytest.raises(ValueError, match="rare"):
-        replace(weights, rare=0.2)
+        replace(weights, rare_share=0.2)

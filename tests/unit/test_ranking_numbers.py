@@ -27,10 +27,13 @@ FLOW = ("flow", "ranking/combiners/combiner", "round_one", "round_two", "round_t
 NOT_OF_THE_RANKING = {
     "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
-    "search/retrieval/refinement.py": {"_BESIDE", "_LEAST_LIKENESS, _SURE_LIKENESS"},  # which senses and corrections
+    "search/retrieval/refinement.py": {
+        "_LEAST_SENSE_SHARE",
+        "_LEAST_LIKENESS, _SURE_LIKENESS",
+    },  # which senses and corrections
     "search/retrieval/serving.py": {
-        "_KEPT_S",
-        "_LANGUAGES_KEPT_S",
+        "_CACHE_S",
+        "_LANGUAGES_CACHE_S",
         "_LEAST_SHARE",
     },  # caches, and languages of a catalogue
 }
@@ -41,11 +44,11 @@ def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
         WORDS,
         record_fields={"title": 9.5},
         passage_fields={"text": 8.5},
-        cited_fields={"heading": 7.5},
-        plain=0.25,
-        named=0.75,
+        citation_fields={"heading": 7.5},
+        any_language=0.25,
+        place_and_time=0.75,
         identifier=55.5,
-        enough="1<11%",
+        minimum_should_match="1<11%",
     )
     records = json.dumps(records_query(other, other.record_fields, "rain", "Kenya", "en", ("10.1/x",)))
     for part in ('"title.en^9.5"', '"title^9.5"', "0.25", "0.75", "55.5"):
@@ -66,7 +69,7 @@ def test_weights_of_other_names_too() -> None:
 
 
 def test_words_in_ones_own_passages_too() -> None:
-    other = replace(WORDS, plain=0.0, saturation=3.5)
+    other = replace(WORDS, any_language=0.0, bm25_k1=3.5)
     counted = OwnCounts(10, {("rain", ".en"): 2, ("rain", ""): 2})
     body = own_bm25_query(other, ["rain"], [".en", ""], counted, [])
     scripts = [clause["script_score"]["script"]["params"] for clause in body["query"]["bool"]["should"]]

@@ -15,8 +15,8 @@ from core.ports import CrossEncoderCard
 from core.timespan import TimeSpan, instant_ms
 from search_api.search.ranking.candidates import Relation, Target
 from search_api.search.ranking.config import Ranker, default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import Ranking, explain, nearest_first, rank, rerank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.spatial import BOXES, OutsidePlace, Spatial, wholly_outside
 from search_api.search.ranking.signals.temporal import Temporal
 

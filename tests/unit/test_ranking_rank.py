@@ -17,8 +17,8 @@ from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
 from search_api.search.ranking.candidates import Candidates, RankingFields, Target, fields_of
 from search_api.search.ranking.config import RankingConfig, default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import Ranking, calibrated, explain, nearest_first, rank, rerank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.arms import CrossEncoderReading
 from search_api.search.ranking.signals.record import KIND, Kind
 from search_api.search.ranking.signals.spatial import BOXES, Spatial
@@ -329,6 +329,7 @@ class TestConfig:
             ("records.combiner", {"rrf": {"k": 0}}, "rrf: k"),
             ("records.combiner", {"best": {}}, "best"),
             ("records.max_results", 0, "max_results"),
+            ("words.names.kin", 0.5, "words.names: unknown: kin"),  # the name in earlier versions
         ],
     )
     def test_a_wrong_file_is_refused_by_name(self, path: str, value: object, named: str) -> None:

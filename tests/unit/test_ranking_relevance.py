@@ -22,9 +22,9 @@ def relevance(
     floor: float = -1.0,
     by_words: Curve = NEVER,
     by_tokens: Curve = NEVER,
-    across: Curve = NEVER,
+    other_language: Curve = NEVER,
 ) -> float:
-    signal = Relevance(1.0, by_words=by_words, by_tokens=by_tokens, alone=NEVER, across=across)
+    signal = Relevance(1.0, by_words=by_words, by_tokens=by_tokens, words_only=NEVER, other_language=other_language)
     read = fields_of({"covered": [0.0], **passage}, signal.columns)
     candidates = Candidates.of(["a"], {PassageDense.name: [cosine]}, [read], signal.columns)
     measured = signal.measure(RankingInput(candidates, Target(), floor))
@@ -47,19 +47,19 @@ def test_a_model_without_a_floor_is_read_as_it_is() -> None:
 def test_a_passage_in_another_language_is_judged_without_its_words() -> None:
     foreign = {"interaction": [0.5], "foreign": [1.0]}
 
-    assert relevance(foreign, across=BY_INTERACTION) == pytest.approx(0.953, abs=0.001)
+    assert relevance(foreign, other_language=BY_INTERACTION) == pytest.approx(0.953, abs=0.001)
 
 
 def test_one_in_the_same_language_is_not() -> None:
-    assert relevance({"interaction": [0.5]}, across=BY_INTERACTION) < 0.01
+    assert relevance({"interaction": [0.5]}, other_language=BY_INTERACTION) < 0.01
 
 
 def test_names_and_numbers_shared_by_two_languages_still_count() -> None:
     foreign = {"interaction": [0.1], "foreign": [1.0], "covered": [1.0]}
 
-    shared = relevance(foreign, by_tokens=Curve(0.0, 0.0, 3.0), across=BY_INTERACTION)
+    shared = relevance(foreign, by_tokens=Curve(0.0, 0.0, 3.0), other_language=BY_INTERACTION)
     assert shared == pytest.approx(0.953, abs=0.001)
 
 
 def test_a_foreign_passage_without_token_vectors_is_judged_by_the_rest() -> None:
-    assert relevance({"foreign": [1.0]}, by_words=BY_COSINE, across=BY_INTERACTION) == pytest.approx(0.5)
+    assert relevance({"foreign": [1.0]}, by_words=BY_COSINE, other_language=BY_INTERACTION) == pytest.approx(0.5)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from core.geo import WORLD, BBox, box_array
 from search_api.search.ranking.candidates import Relation, Rows, SpatialMode, Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import nearest_first, rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.spatial import FEATURES, Spatial, blend_features, blend_scores
 
 CONFIG = default_config().records
@@ -210,19 +210,22 @@ class TestNamedInWords:
         rows = [
             Candidate("far", {"bm25": 1.0}, (AUSTRALIA,)),
             Candidate("silent", {"bm25": 1.0}),
-            Candidate("abstract", {"bm25": 1.0}, named=0.5),
-            Candidate("title", {"bm25": 1.0}, named=1.0),
+            Candidate("abstract", {"bm25": 1.0}, place_prominence=0.5),
+            Candidate("title", {"bm25": 1.0}, place_prominence=1.0),
             Candidate("exact", {"bm25": 1.0}, (ITALY,)),
         ]
         ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
         assert ranking.ids() == ["exact", "title", "abstract", "silent", "far"]
 
     def test_its_words_change_nothing_for_a_record_with_an_extent(self) -> None:
-        rows = [Candidate("a", {"bm25": 1.0}, (FRANCE,)), Candidate("b", {"bm25": 1.0}, (FRANCE,), named=1.0)]
+        rows = [
+            Candidate("a", {"bm25": 1.0}, (FRANCE,)),
+            Candidate("b", {"bm25": 1.0}, (FRANCE,), place_prominence=1.0),
+        ]
         ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
         assert ranking.score[0] == ranking.score[1]
 
     def test_nor_for_a_question_without_a_place(self) -> None:
-        rows = [Candidate("a", {"bm25": 1.0}), Candidate("b", {"bm25": 1.0}, named=1.0)]
+        rows = [Candidate("a", {"bm25": 1.0}), Candidate("b", {"bm25": 1.0}, place_prominence=1.0)]
         ranking = rank(candidates_of(rows), Target(), CONFIG)
         assert ranking.score[0] == ranking.score[1]

@@ -12,8 +12,8 @@ from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, instant_ms
 from search_api.search.ranking.candidates import Candidates, Level, Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.record import Kind
 from search_api.search.ranking.signals.temporal import RESOLUTION_M, Temporal, closeness
 from search_api.search.ranking.signals.temporal import ResolutionSignal as ResolutionSignal

@@ -14,8 +14,8 @@ from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage
 from search_api.search.query_log import Requester, person_hash
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import Ranking, explain, rank
+from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.record import LARGEST_WEIGHT, Evidence, Usage
 from sonde.settings import QueriesSettings
 

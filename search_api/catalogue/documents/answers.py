@@ -18,7 +18,7 @@ from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
 from search_api.formats_out.notations import without_empty
 from search_api.http.responses import GEOJSON, JSON, Addresses, Link, link
 from search_api.page.plain_page import HTML
-from search_api.search.passages.values import DocumentTable, described, tables_of
+from search_api.search.passages.values import DocumentTable, table_summary, tables_of
 from search_api.search.views import geojson
 
 CSV = "text/csv"
@@ -27,13 +27,13 @@ _WEB = ("http://", "https://")
 CITATION_TYPES = tuple(format.media_type for format in CITATION_FORMATS.values())
 
 
-def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:
+def feature(document: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:
     """Everything but the text of the passages; the place and time of its record. ``has_file``: it can be fetched."""
-    entry, record = seen.entry, seen.record
-    tables = [_linked(table, entry, addresses) for table in tables_of(entry)]
+    entry, record = document.entry, document.record
+    tables = [_with_link(table, entry, addresses) for table in tables_of(entry)]
     members: Json = {
         **_properties(entry),
-        "sonde:private": seen.is_private or None,
+        "sonde:private": document.is_private or None,
         "sonde:state": entry.state,
         "sonde:metadataFrom": {**entry.front_source, **dict.fromkeys(entry.edited, "owner")},
         "sonde:affiliations": list(entry.affiliations),
@@ -50,19 +50,19 @@ def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> J
         "geometry": geojson.geometry(record) if record is not None else None,
         "time": geojson.time(record.times) if record is not None else None,
         "properties": without_empty(members),
-        "links": [*document_links(entry, addresses), *_more_links(seen, addresses, has_file=has_file)],
+        "links": [*document_links(entry, addresses), *_more_links(document, addresses, has_file=has_file)],
     }
 
 
-def short_feature(seen: VisibleDocument, addresses: Addresses) -> Json:
+def short_feature(document: VisibleDocument, addresses: Addresses) -> Json:
     """A document in a list."""
     return {
         "type": "Feature",
-        "id": seen.entry.id,
+        "id": document.entry.id,
         "geometry": None,
         "time": None,
-        "properties": _properties(seen.entry),
-        "links": document_links(seen.entry, addresses),
+        "properties": _properties(document.entry),
+        "links": document_links(document.entry, addresses),
     }
 
 
@@ -83,18 +83,18 @@ def _properties(entry: DocumentEntry) -> Json:
     return without_empty(members)
 
 
-def address_of(entry: DocumentEntry, addresses: Addresses, rest: str = "") -> str:
-    return addresses.to(f"/documents/{entry.id}{rest}")
+def address_of(entry: DocumentEntry, addresses: Addresses, suffix: str = "") -> str:
+    return addresses.to(f"/documents/{entry.id}{suffix}")
 
 
 def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
-    here = address_of(entry, addresses)
+    address = address_of(entry, addresses)
     links = [
-        link("self", here, GEOJSON, "This document"),
-        link("alternate", f"{here}?f=html", HTML, "The document's page"),
-        link("items", f"{here}/passages", JSON, "Its passages"),
+        link("self", address, GEOJSON, "This document"),
+        link("alternate", f"{address}?f=html", HTML, "The document's page"),
+        link("items", f"{address}/passages", JSON, "Its passages"),
         *[
-            link("alternate", f"{here}?f={form.name}", form.media_type, form.title)
+            link("alternate", f"{address}?f={form.name}", form.media_type, form.title)
             for form in CITATION_FORMATS.values()
         ],
     ]
@@ -103,20 +103,23 @@ def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
     return links
 
 
-def _more_links(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> list[Link]:
+def _more_links(document: VisibleDocument, addresses: Addresses, *, has_file: bool) -> list[Link]:
     links = []
     if has_file:
-        file = address_of(seen.entry, addresses, "/file")
-        links.append(link("enclosure", file, seen.entry.media_type or "application/octet-stream"))
-    if seen.record is not None:
-        title = seen.record.title or seen.record.id
-        links.append(link("describes", addresses.item(seen.record), GEOJSON, title))
+        file = address_of(document.entry, addresses, "/file")
+        links.append(link("enclosure", file, document.entry.media_type or "application/octet-stream"))
+    if document.record is not None:
+        title = document.record.title or document.record.id
+        links.append(link("describes", addresses.item(document.record), GEOJSON, title))
     return links
 
 
-def _linked(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
-    here = address_of(entry, addresses, f"/tables/{table.number}")
-    return {**described(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
+def _with_link(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
+    address = address_of(entry, addresses, f"/tables/{table.number}")
+    return {
+        **table_summary(table),
+        "links": [link("item", f"{address}?f=csv", CSV), link("item", f"{address}?f=json", JSON)],
+    }
 
 
 def passage_json(passage: Passage) -> Json:
@@ -224,7 +227,7 @@ def file_answer(entry: DocumentEntry, data: bytes) -> Response:
 
 def bibliography(form: str, citations: Sequence[Citation]) -> Response:
     """In the format of that name (CITATION_FORMATS)."""
-    chosen = CITATION_FORMATS[form]
-    response = Response(chosen.write(citations), content_type=f"{chosen.media_type}; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="sonde.{chosen.ending}"'
+    citation_format = CITATION_FORMATS[form]
+    response = Response(citation_format.write(citations), content_type=f"{citation_format.media_type}; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="sonde.{citation_format.ending}"'
     return response

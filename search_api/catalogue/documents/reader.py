@@ -21,7 +21,17 @@ from search_api.catalogue.listing import RecordReader
 from search_api.search.passages.scope import PassageScope, scopes
 from search_api.search.retrieval.clauses import Clause
 
-_SHOWN = ["document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page", "table"]
+_SOURCE_FIELDS = [
+    "document",
+    "ordinal",
+    "text",
+    "kind",
+    "section_path",
+    "section_role",
+    "first_page",
+    "last_page",
+    "table",
+]
 _LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
 
 
@@ -70,8 +80,8 @@ class DocumentReader:
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
         """
         index = alias(self._prefix, "documents")
-        stored = stored_document(self._client, index, id)
-        entry = documents.from_document(id, stored["_source"]) if stored is not None else None
+        stored_source = stored_document(self._client, index, id)
+        entry = documents.from_document(id, stored_source["_source"]) if stored_source is not None else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
         return VisibleDocument(entry, self._record_of(entry))
@@ -80,19 +90,21 @@ class DocumentReader:
         """Of these, by id: public ones that the caller may see, and those of ``owner``; without their long columns."""
         entries = {id: entry for id, entry in self._entries(ids).items() if entry.state != "deleted"}
         public = [id for id, entry in entries.items() if entry.owner == PUBLIC]
-        seen = set(self._ids([{"terms": {"document": public}}], "", len(public))[0]) if public else set()
+        visible_ids = set(self._ids([{"terms": {"document": public}}], "", len(public))[0]) if public else set()
         return {
-            id: entry for id, entry in entries.items() if id in seen or (owner is not None and entry.owner == owner)
+            id: entry
+            for id, entry in entries.items()
+            if id in visible_ids or (owner is not None and entry.owner == owner)
         }
 
     def page(self, listing: DocumentListing) -> DocumentPage:
         """Public documents; a user's own are in ``/library/documents``."""
         filters = [{"term": {n: v}} for n, v in (("record", listing.record), ("source", listing.source)) if v]
-        ids, matched = self._ids(filters, listing.after or "", listing.limit + 1)
+        ids, total = self._ids(filters, listing.after or "", listing.limit + 1)
         page_ids = ids[: listing.limit]
         entries = self._entries(page_ids)
         documents = tuple(VisibleDocument(entries[id]) for id in page_ids if id in entries)
-        return DocumentPage(documents, matched, page_ids[-1] if len(ids) > len(page_ids) else None)
+        return DocumentPage(documents, total, page_ids[-1] if len(ids) > len(page_ids) else None)
 
     def ids(self, after: str, limit: int) -> tuple[list[str], str | None]:
         """Ids of public documents, in their order, after this one; and the last of them if more may follow."""
@@ -102,20 +114,20 @@ class DocumentReader:
     def _ids(self, filters: Sequence[Clause], after: str, size: int) -> tuple[list[str], int]:
         """Each document has one passage 0."""
         body = {"sort": [{"document": "asc"}], "search_after": [after], "size": size, "_source": ["document"]}
-        answer = self._searched(self._scope(PUBLIC), [{"term": {"ordinal": 0}}, *filters], body)
+        answer = self._search(self._scope(PUBLIC), [{"term": {"ordinal": 0}}, *filters], body)
         ids = [str(hit["_source"]["document"]) for hit in answer["hits"]["hits"]]
         return ids, int(answer["hits"]["total"]["value"])
 
-    def passages(self, seen: VisibleDocument, offset: int, limit: int) -> list[Passage]:
+    def passages(self, document: VisibleDocument, offset: int, limit: int) -> list[Passage]:
         """In the order of the document, from the position ``offset`` on; without the boxes of their words."""
         filters: list[Clause] = [{"range": {"ordinal": {"gte": offset}}}]
-        return self._passages(seen.entry, filters, limit, _SHOWN)
+        return self._passages(document.entry, filters, limit, _SOURCE_FIELDS)
 
-    def passage(self, seen: VisibleDocument, ordinal: int) -> Passage:
+    def passage(self, document: VisibleDocument, ordinal: int) -> Passage:
         """One passage with the boxes of its words. Raises NotFound."""
-        matches = self._passages(seen.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
+        matches = self._passages(document.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SOURCE_FIELDS, "word_boxes"])
         if not matches:
-            raise NotFound(f"The document {seen.entry.id!r} has no passage {ordinal}.")
+            raise NotFound(f"The document {document.entry.id!r} has no passage {ordinal}.")
         return matches[0]
 
     def _may_see(self, entry: DocumentEntry, owner: str | None) -> bool:
@@ -134,13 +146,13 @@ class DocumentReader:
 
     def _passages(self, entry: DocumentEntry, filters: list[Clause], limit: int, fields: list[str]) -> list[Passage]:
         body = {"sort": [{"ordinal": "asc"}], "size": limit, "_source": fields}
-        answer = self._searched(self._scope(entry.owner), [{"term": {"document": entry.id}}, *filters], body)
+        answer = self._search(self._scope(entry.owner), [{"term": {"document": entry.id}}, *filters], body)
         return [passages.from_document(hit["_id"], hit["_source"])[0] for hit in answer["hits"]["hits"]]
 
     def _scope(self, owner: str) -> PassageScope:
         return scopes(self._prefix, *(("public", None) if owner == PUBLIC else ("mine", owner)))[0]
 
-    def _searched(self, scope: PassageScope, filters: Sequence[Clause], body: JsonMapping) -> Json:
+    def _search(self, scope: PassageScope, filters: Sequence[Clause], body: JsonMapping) -> Json:
         query = {"bool": {"filter": [scope.clause, *filters]}}
         routing = {"routing": scope.header["routing"]} if "routing" in scope.header else {}
         answer: Json = self._client.search(
@@ -172,21 +184,21 @@ class DocumentFiles:
     files: FileStore
     public: PublicFiles
 
-    def is_shown(self, seen: VisibleDocument) -> bool:
+    def is_shown(self, document: VisibleDocument) -> bool:
         """Whether ``get`` returns a file."""
-        return self._may_show(seen) and self.files.has(_file_key(seen))
+        return self._may_show(document) and self.files.has(_file_key(document))
 
-    def get(self, seen: VisibleDocument) -> bytes:
+    def get(self, document: VisibleDocument) -> bytes:
         """Raises NotFound if the file is not stored, or may not be shown."""
-        data = self.files.get(_file_key(seen)) if self._may_show(seen) else None
+        data = self.files.get(_file_key(document)) if self._may_show(document) else None
         if data is None:
-            raise NotFound(f"The file of the document {seen.entry.id!r} is not shown here.")
+            raise NotFound(f"The file of the document {document.entry.id!r} is not shown here.")
         return data
 
-    def _may_show(self, seen: VisibleDocument) -> bool:
-        licence = seen.record.licence if seen.record is not None else None
-        return seen.is_private or self.public == "all" or (self.public == "licensed" and is_open(licence))
+    def _may_show(self, document: VisibleDocument) -> bool:
+        licence = document.record.licence if document.record is not None else None
+        return document.is_private or self.public == "all" or (self.public == "licensed" and is_open(licence))
 
 
-def _file_key(seen: VisibleDocument) -> FileKey:
-    return FileKey(seen.entry.owner, seen.entry.id)
+def _file_key(document: VisibleDocument) -> FileKey:
+    return FileKey(document.entry.owner, document.entry.id)

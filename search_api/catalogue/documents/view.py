@@ -187,11 +187,11 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
             DocumentListing(query.limit, None if after is None else str(after), query.record, query.source)
         )
         addresses = Addresses.of(parts.http)
-        following = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
+        next_address = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
         if wants_html(query.f):
-            return _readable(listing.documents, listing.matched, following, addresses)
+            return _readable(listing.documents, listing.matched, next_address, addresses)
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
-        links += [link("next", following, GEOJSON)] if following is not None else []
+        links += [link("next", next_address, GEOJSON)] if next_address is not None else []
         features = [short_feature(document, addresses) for document in listing.documents]
         return json_as(
             GEOJSON,
@@ -219,12 +219,12 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     def document(path: DocumentPath, query: DocumentParameters) -> Response:
         if wants_html(query.f):
             return _document_page(parts, path.id)
-        seen = visible_document(parts, path.id)
+        document = visible_document(parts, path.id)
         if query.f in CITATION_FORMATS:
-            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts.http)))
-            return private_if_owned(bibliography(query.f, [cited]), seen)
-        document_feature = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
-        return private_if_owned(json_as(GEOJSON, document_feature), seen)
+            citation = of_document(document.entry, address_of(document.entry, Addresses.of(parts.http)))
+            return private_if_owned(bibliography(query.f, [citation]), document)
+        document_feature = feature(document, Addresses.of(parts.http), has_file=parts.document_files.is_shown(document))
+        return private_if_owned(json_as(GEOJSON, document_feature), document)
 
 
 def _add_parts(api: APIBlueprint, parts: Parts) -> None:
@@ -234,12 +234,14 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: PassagesAnswer, **WITH_NOT_FOUND},
     )
     def passages(path: DocumentPath, query: PassagesParameters) -> Response:
-        seen, addresses = visible_document(parts, path.id), Addresses.of(parts.http)
-        passages = parts.documents.passages(seen, query.offset, query.limit)
+        document, addresses = visible_document(parts, path.id), Addresses.of(parts.http)
+        passages = parts.documents.passages(document, query.offset, query.limit)
         links = [link("self", addresses.this(), JSON)]
         if len(passages) == query.limit:
             links.append(link("next", addresses.page(str(passages[-1].ordinal + 1), "offset"), JSON))
-        return private_if_owned(jsonify(passages=[passage_json(passage) for passage in passages], links=links), seen)
+        return private_if_owned(
+            jsonify(passages=[passage_json(passage) for passage in passages], links=links), document
+        )
 
     @api.get(
         "/documents/<id>/passages/<number>",
@@ -247,9 +249,9 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: CitedPassage, **WITH_NOT_FOUND},
     )
     def passage(path: PassagePath, query: QuoteParameters) -> Response:
-        seen = visible_document(parts, path.id)
-        cited = parts.documents.passage(seen, path.number)
-        return private_if_owned(jsonify(cited_json(cited, quote_place(cited, query.quote))), seen)
+        document = visible_document(parts, path.id)
+        citation = parts.documents.passage(document, path.number)
+        return private_if_owned(jsonify(cited_json(citation, quote_place(citation, query.quote))), document)
 
     @api.get(
         "/documents/<id>/tables/<number>",
@@ -257,15 +259,15 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: answer_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
     )
     def table(path: TablePath, query: TableParameters) -> Response:
-        seen = visible_document(parts, path.id)
-        content = table_of(seen.entry, path.number)
+        document = visible_document(parts, path.id)
+        content = table_of(document.entry, path.number)
         if query.f == "csv":
             response = Response(content.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
             response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
-            return private_if_owned(response, seen)
+            return private_if_owned(response, document)
         addresses = Addresses.of(parts.http)
-        links = [link("self", addresses.this(), JSON), link("up", address_of(seen.entry, addresses), GEOJSON)]
-        return private_if_owned(jsonify(**as_json(content), links=links), seen)
+        links = [link("self", addresses.this(), JSON), link("up", address_of(document.entry, addresses), GEOJSON)]
+        return private_if_owned(jsonify(**as_json(content), links=links), document)
 
 
 def _add_file(api: APIBlueprint, parts: Parts) -> None:
@@ -279,8 +281,8 @@ def _add_file(api: APIBlueprint, parts: Parts) -> None:
         },
     )
     def file(path: DocumentPath) -> Response:
-        seen = visible_document(parts, path.id)
-        return private_if_owned(file_answer(seen.entry, parts.document_files.get(seen)), seen)
+        document = visible_document(parts, path.id)
+        return private_if_owned(file_answer(document.entry, parts.document_files.get(document)), document)
 
 
 def visible_document(parts: Parts, id: str) -> VisibleDocument:
@@ -288,18 +290,18 @@ def visible_document(parts: Parts, id: str) -> VisibleDocument:
 
     Raises NotFound.
     """
-    asking = caller()
+    requester = caller()
     try:
-        return parts.documents.document(id, asking.library)
+        return parts.documents.document(id, requester.library)
     except NotFound:
-        for owner in parts.notebooks.owners_sharing(id, asking.groups) if asking.library is not None else ():
+        for owner in parts.notebooks.owners_sharing(id, requester.groups) if requester.library is not None else ():
             with suppress(NotFound):
                 return parts.documents.document(id, owner)
         raise
 
 
-def private_if_owned(response: Response, seen: VisibleDocument) -> Response:
-    if seen.is_private:
+def private_if_owned(response: Response, document: VisibleDocument) -> Response:
+    if document.is_private:
         response.headers["Cache-Control"] = PRIVATE
     return response
 
@@ -307,18 +309,18 @@ def private_if_owned(response: Response, seen: VisibleDocument) -> Response:
 def _document_page(parts: Parts, id: str) -> Response:
     """The document's page. Returns 404 or 503 itself; the page then asks again with the reader's key."""
     try:
-        seen = visible_document(parts, id)
-        passages = parts.documents.passages(seen, 0, _PASSAGES_ON_A_PAGE)
+        document = visible_document(parts, id)
+        passages = parts.documents.passages(document, 0, _PASSAGES_ON_A_PAGE)
     except (NotFound, Unavailable) as error:
         return page(status=404 if isinstance(error, NotFound) else 503)
-    body = document_html(seen.entry, seen.record, passages)
-    canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
-    answer = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
-    return private_if_owned(answer, seen)
+    body = document_html(document.entry, document.record, passages)
+    canonical = html.escape(address_of(document.entry, Addresses.of(parts.http)))
+    answer = page(f'<link rel="canonical" href="{canonical}">', body, title=document.entry.title or document.entry.name)
+    return private_if_owned(answer, document)
 
 
 def _readable(
-    documents: tuple[VisibleDocument, ...], matched: int, following: str | None, addresses: Addresses
+    documents: tuple[VisibleDocument, ...], total: int, next_address: str | None, addresses: Addresses
 ) -> Response:
     items = [
         ListedRecord(
@@ -326,8 +328,8 @@ def _readable(
         )
         for document in documents
     ]
-    return plain_page("Documents", items_html("Documents", items, matched, following))
+    return plain_page("Documents", items_html("Documents", items, total, next_address))
 
 
-def _by(seen: VisibleDocument) -> str:
-    return " · ".join(part for part in ("; ".join(seen.entry.authors), seen.entry.published) if part)
+def _by(document: VisibleDocument) -> str:
+    return " · ".join(part for part in ("; ".join(document.entry.authors), document.entry.published) if part)

@@ -116,7 +116,7 @@ def lacking_for_discovery(record: Record) -> tuple[str, ...]:
         "period": record.times,
         "contact": record.contacts,
     }
-    return tuple(what for what, value in values.items() if not value)
+    return tuple(name for name, value in values.items() if not value)
 
 
 def lacking_for_reuse(record: Record) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ def lacking_for_reuse(record: Record) -> tuple[str, ...]:
         "version": record.edition,
         "date": record.dates.published or record.dates.created or record.dates.modified,
     }
-    return tuple(what for what, value in values.items() if not value)
+    return tuple(name for name, value in values.items() if not value)
 
 
 def uses_a_vocabulary(record: Record) -> bool:

@@ -35,7 +35,7 @@ class IndicatorCount:
     fails: int = 0
     not_measured: int = 0
 
-    def plus(self, *, holds: bool | None) -> IndicatorCount:
+    def with_judgement(self, *, holds: bool | None) -> IndicatorCount:
         return IndicatorCount(
             self.holds + (holds is True), self.fails + (holds is False), self.not_measured + (holds is None)
         )
@@ -56,7 +56,8 @@ def fair_summary(subjects: Iterable[Subject], records: int) -> FairSummary:
     for subject in subjects:
         looked_at += 1
         counts = [
-            count.plus(holds=judgement.holds) for count, judgement in zip(counts, judge_all(subject), strict=True)
+            count.with_judgement(holds=judgement.holds)
+            for count, judgement in zip(counts, judge_all(subject), strict=True)
         ]
     return FairSummary(records, looked_at, tuple(counts))
 
@@ -81,17 +82,17 @@ class FairReader:
 
     def of_record(self, id: str, source: str | None) -> Subject:
         """Raises NotFound, also for a record that the caller may not see."""
-        stored = self._reader.record(id, source)
-        return Subject(stored.record, _moment(stored.written), self._checks(stored.record.source))
+        stored_record = self._reader.record(id, source)
+        return Subject(stored_record.record, _moment(stored_record.written), self._checks(stored_record.record.source))
 
     def of_source(self, source: str | None) -> FairSummary:
         """``source`` None: of all. Raises Unavailable."""
         key = (source, self._seen_by())
         with self._lock:
-            cached = self._cache.get(key)
-        count_cache_lookup("fairness", hit=cached is not None)
-        if cached is not None:
-            return cached
+            from_cache = self._cache.get(key)
+        count_cache_lookup("fairness", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache
         answer = self._reader.search(_body(source))
         hits = answer["hits"]
         summary = fair_summary((self._subject(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
@@ -106,14 +107,14 @@ class FairReader:
 
 def _body(source: str | None) -> Json:
     """The same random records each time, until they change."""
-    wanted: Json = {"match_all": {}} if source is None else {"term": {"source": source}}
+    query: Json = {"match_all": {}} if source is None else {"term": {"source": source}}
     return {
-        "query": {"function_score": {"query": wanted, "random_score": {"seed": 1, "field": "_seq_no"}}},
+        "query": {"function_score": {"query": query, "random_score": {"seed": 1, "field": "_seq_no"}}},
         "size": MOST_RECORDS,
         "track_total_hits": True,
         "_source": list(_FIELDS),
     }
 
 
-def _moment(written: str | None) -> int | None:
-    return None if written is None else instant_ms(written)
+def _moment(timestamp: str | None) -> int | None:
+    return None if timestamp is None else instant_ms(timestamp)

@@ -113,31 +113,31 @@ def count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, read: int) -> Granules:
-    """At most ``read`` items are read. ``filters``: bbox and datetime as the parameters of STAC.
+def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, limit: int) -> Granules:
+    """At most ``limit`` items are read. ``filters``: bbox and datetime as the parameters of STAC.
 
     Raises SondeError for no or a wrong answer.
     """
-    page = ask(f"{collection}/items", {**filters, "limit": str(read)})
+    page = ask(f"{collection}/items", {**filters, "limit": str(limit)})
     if not isinstance(page, dict) or not isinstance(page.get("features"), list):
         raise Unavailable("The other side did not answer with items.")
     items = [_stac_granule(granule) for granule in objects_in(page, "features")]
-    matched = count(page.get("numberMatched"))
-    if matched is None and isinstance(page.get("context"), dict):
-        matched = count(page["context"].get("matched"))
-    if matched is None and not any(granule.get("rel") == "next" for granule in objects_in(page, "links")):
-        matched = len(items)
+    number_matched = count(page.get("numberMatched"))
+    if number_matched is None and isinstance(page.get("context"), dict):
+        number_matched = count(page["context"].get("matched"))
+    if number_matched is None and not any(granule.get("rel") == "next" for granule in objects_in(page, "links")):
+        number_matched = len(items)
     line = None
-    if matched != len(items):
-        total, line = _counted(collection, filters, ask)
-        matched = matched if matched is not None else total
-    own = timeline_of(granule.start for granule in items)
-    if own is not None and matched == len(items):
-        own = TimeLine(own.interval, own.counts, of_all=True)
-    return Granules(tuple(items), matched, line or own)
+    if number_matched != len(items):
+        total, line = _count_granules(collection, filters, ask)
+        number_matched = number_matched if number_matched is not None else total
+    timeline = timeline_of(granule.start for granule in items)
+    if timeline is not None and number_matched == len(items):
+        timeline = TimeLine(timeline.interval, timeline.counts, of_all=True)
+    return Granules(tuple(items), number_matched, line or timeline)
 
 
-def _counted(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int | None, TimeLine | None]:
+def _count_granules(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int | None, TimeLine | None]:
     """Nothing if the API does not count."""
     try:
         answer = ask(f"{collection}/aggregate", {**filters, "aggregations": _COUNTS})
@@ -152,7 +152,7 @@ def _counted(collection: str, filters: Mapping[str, str], ask: Ask) -> tuple[int
     ]
     if not buckets:
         return total, None
-    return total, TimeLine(_interval([start for start, _ in buckets]), _merged(buckets), of_all=True)
+    return total, TimeLine(_interval([start for start, _ in buckets]), _merge_counts(buckets), of_all=True)
 
 
 def _interval(starts: list[str]) -> Interval:
@@ -161,7 +161,7 @@ def _interval(starts: list[str]) -> Interval:
     return "month" if all(start[8:10] == "01" for start in starts) else "day"
 
 
-def _merged(buckets: list[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+def _merge_counts(buckets: list[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     digits = {"year": 4, "month": 7, "day": 10}[_interval([start for start, _ in buckets])]
     counts: dict[str, int] = {}
     for start, number in sorted(buckets):
@@ -174,11 +174,16 @@ def _stac_granule(item: Json) -> Granule:
     members = properties if isinstance(properties, dict) else {}
     start = moment(members.get("start_datetime")) or moment(members.get("datetime"))
     end = moment(members.get("end_datetime")) or moment(members.get("datetime"))
-    own = next(
+    own_link = next(
         (href for link in objects_in(item, "links") if link.get("rel") == "self" and (href := _address(link))), ""
     )
     return Granule(
-        text(item.get("id")), text(members.get("title")), start, end, box(item.get("bbox")), own or _asset_address(item)
+        text(item.get("id")),
+        text(members.get("title")),
+        start,
+        end,
+        box(item.get("bbox")),
+        own_link or _asset_address(item),
     )
 
 
@@ -200,14 +205,14 @@ class CmrCollection:
     concept: str
 
 
-def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask, read: int) -> Granules:
-    """``filters``: bbox and datetime as for STAC; at most ``read`` granules are read.
+def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask, limit: int) -> Granules:
+    """``filters``: bbox and datetime as for STAC; at most ``limit`` granules are read.
 
     Raises SondeError for no or a wrong answer.
     """
     parameters = {
         "collection_concept_id": collection.concept,
-        "page_size": str(read),
+        "page_size": str(limit),
         "include_facets": "v2",
         **({"bounding_box": filters["bbox"]} if "bbox" in filters else {}),
         **({"temporal": _temporal(filters["datetime"])} if "datetime" in filters else {}),
@@ -218,11 +223,11 @@ def cmr_granules(collection: CmrCollection, filters: Mapping[str, str], ask: Ask
         raise Unavailable("CMR did not answer with granules.")
     granules = [_cmr_granule(granule) for granule in objects_in(feed, "entry")]
     hits = count(answer.get("hits")) if isinstance(answer, dict) else None
-    matched = hits if hits is not None else (len(granules) if len(granules) < read else None)
-    own = timeline_of(granule.start for granule in granules)
-    if own is not None and matched == len(granules):
-        return Granules(tuple(granules), matched, TimeLine(own.interval, own.counts, of_all=True))
-    return Granules(tuple(granules), matched, _years(feed) or own)
+    total = hits if hits is not None else (len(granules) if len(granules) < limit else None)
+    timeline = timeline_of(granule.start for granule in granules)
+    if timeline is not None and total == len(granules):
+        return Granules(tuple(granules), total, TimeLine(timeline.interval, timeline.counts, of_all=True))
+    return Granules(tuple(granules), total, _years(feed) or timeline)
 
 
 def _temporal(interval: str) -> str:

@@ -121,9 +121,9 @@ class GranuleSearches:
         if search is None or self._gate is None:
             raise NotFound(f"Nothing says where the granules of {record.id!r} can be searched.")
         key = (search, tuple(sorted(filters.items())))
-        cached = self._from_cache(key)
-        if cached is not None:
-            return cached
+        from_cache = self._from_cache(key)
+        if from_cache is not None:
+            return from_cache
         if not self._slots.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many granule searches are under way; try again.")
         try:
@@ -139,14 +139,14 @@ class GranuleSearches:
 
     def _fresh(self, key: object, search: GranuleSearch, filters: Mapping[str, str], gate: Gate) -> Granules:
         def ask(address: str, parameters: Mapping[str, str]) -> object:
-            outgoing = Outgoing(
+            outgoing_request = Outgoing(
                 address,
                 params=parameters,
                 headers={"accept": _ACCEPT},
                 max_bytes=self._limits.max_bytes,
                 timeout_s=self._limits.timeout_s,
             )
-            answer = gate.request(outgoing).expect_ok()
+            answer = gate.request(outgoing_request).expect_ok()
             body = answer.parsed()
             hits = answer.headers.get("cmr-hits", "")
             return {**body, "hits": int(hits)} if isinstance(body, dict) and hits.isdigit() else body

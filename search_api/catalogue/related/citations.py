@@ -80,11 +80,11 @@ class CitationEvents:
         if self._service is None:
             return ()
         with self._lock:
-            cached, failed = self._cache.get(doi), self._failed.get(doi)
-        if cached is not None:
-            return cached
-        if failed is not None:
-            raise Unavailable(failed)
+            from_cache, failure = self._cache.get(doi), self._failed.get(doi)
+        if from_cache is not None:
+            return from_cache
+        if failure is not None:
+            raise Unavailable(failure)
         try:
             citations = citations_of(doi, self._fetch(doi, self._service))
         except (Unavailable, Refused, BadStatus, ValueError) as error:
@@ -100,8 +100,8 @@ class CitationEvents:
     def _fetch(self, doi: str, service: EventService) -> object:
         """Raises Unavailable, Refused, BadStatus."""
         params = {"doi": doi, "page[size]": str(_MOST_EVENTS)}
-        outgoing = Outgoing(service.url, params=params, max_bytes=_MOST_BYTES, timeout_s=service.timeout_s)
-        answer: object = self._gate().request(outgoing).expect_ok().parsed()
+        outgoing_request = Outgoing(service.url, params=params, max_bytes=_MOST_BYTES, timeout_s=service.timeout_s)
+        answer: object = self._gate().request(outgoing_request).expect_ok().parsed()
         return answer
 
 
@@ -111,14 +111,14 @@ def citations_of(doi: str, answer: object) -> tuple[CitingWork, ...]:
     if not isinstance(events, list):
         raise ValueError("no list of events")
     newest: dict[str, CitingWork] = {}
-    for citation in _read(doi.lower(), events):
-        earlier = newest.get(citation.doi)
-        if earlier is None or (citation.year or "") > (earlier.year or ""):
+    for citation in _citing_works(doi.lower(), events):
+        earlier_work = newest.get(citation.doi)
+        if earlier_work is None or (citation.year or "") > (earlier_work.year or ""):
             newest[citation.doi] = citation
     return tuple(sorted(newest.values(), key=lambda citation: (-int(citation.year or 0), citation.doi)))
 
 
-def _read(doi: str, events: Iterable[object]) -> Iterable[CitingWork]:
+def _citing_works(doi: str, events: Iterable[object]) -> Iterable[CitingWork]:
     for event in events:
         attributes = event.get("attributes") if isinstance(event, dict) else None
         if isinstance(attributes, dict) and (citation := _citation(doi, attributes)) is not None:
@@ -126,13 +126,13 @@ def _read(doi: str, events: Iterable[object]) -> Iterable[CitingWork]:
 
 
 def _citation(doi: str, attributes: Json) -> CitingWork | None:
-    citing, cited = _doi(attributes.get("subj-id")), _doi(attributes.get("obj-id"))
+    citing_doi, cited_doi = _doi(attributes.get("subj-id")), _doi(attributes.get("obj-id"))
     relation = str(attributes.get("relation-type-id", ""))
     reporter, year = str(attributes.get("source-id", "")), _year(attributes.get("occurred-at"))
-    if relation in _CITING and cited == doi and citing not in (None, doi):
-        return CitingWork(str(citing), relation, reporter, year)
-    if relation in _CITED and citing == doi and cited not in (None, doi):
-        return CitingWork(str(cited), _CITING[_CITED.index(relation)], reporter, year)
+    if relation in _CITING and cited_doi == doi and citing_doi not in (None, doi):
+        return CitingWork(str(citing_doi), relation, reporter, year)
+    if relation in _CITED and citing_doi == doi and cited_doi not in (None, doi):
+        return CitingWork(str(cited_doi), _CITING[_CITED.index(relation)], reporter, year)
     return None
 
 
@@ -189,11 +189,11 @@ class MentionReader:
         phrases = phrases_of(record)
         if not phrases:
             return []
-        quoted, referring = self._named(record, phrases)
-        visible = self._visible([id for id in referring if id not in quoted])
-        entries = {**self._entries(list(quoted)), **{id: referring[id] for id in visible}}
+        quoting_passages, referring_documents = self._mentions(record, phrases)
+        visible = self._visible([id for id in referring_documents if id not in quoting_passages])
+        entries = {**self._entries(list(quoting_passages)), **{id: referring_documents[id] for id in visible}}
         mentions = [
-            Mention(entry, quoted.get(id), None if id in quoted else _reference(entry, phrases))
+            Mention(entry, quoting_passages.get(id), None if id in quoting_passages else _reference(entry, phrases))
             for id, entry in sorted(entries.items())
         ]
         return [mention for mention in mentions if mention.passage is not None or mention.reference is not None][:limit]
@@ -201,24 +201,24 @@ class MentionReader:
     def explaining(self, record: Record, limit: int) -> list[Mention]:
         """Documents that belong to the record, each with its first passage of text. By the document's id."""
         scope = scopes(self.prefix, "public", None)[0]
-        own = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]
-        body = {"query": {"bool": {"filter": own}}, "size": limit, "_source": _PASSAGE, **_ONCE}
+        own_filters = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]
+        body = {"query": {"bool": {"filter": own_filters}}, "size": limit, "_source": _PASSAGE, **_ONCE}
         answer = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
         first = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(answer))
         by_document = {passage.document: passage for passage in first}
         entries = self._entries(list(by_document))
         return [Mention(entry, by_document[id]) for id, entry in sorted(entries.items())]
 
-    def _named(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
+    def _mentions(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
         """A passage of each document whose text names it; the entries whose references do, visible or not."""
         scope = scopes(self.prefix, "public", None)[0]
-        own = document_of_record(record.id)  # a document quotes its own title
-        others: list[Clause] = [
+        own_document = document_of_record(record.id)  # a document quotes its own title
+        other_documents: list[Clause] = [
             {"term": {"record": record.id}},
-            *([] if own is None else [{"term": {"document": own}}]),
+            *([] if own_document is None else [{"term": {"document": own_document}}]),
         ]
-        texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": others}}
-        lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": others}}
+        texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": other_documents}}
+        lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": other_documents}}
         entries = {"index": alias(self.prefix, "documents"), "ignore_unavailable": True}
         in_text, in_references = search_all(
             self.client,
@@ -229,9 +229,11 @@ class MentionReader:
                 {"query": lists, "size": _MOST_DOCUMENTS, "_source": {"excludes": _ENTRY_WITHOUT}},
             ],
         )
-        read = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(in_text))
-        quoted = {passage.document: passage for passage in read if names_one(passage.text, phrases)}
-        return quoted, {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in _hits(in_references)}
+        found_passages = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(in_text))
+        quoting_passages = {passage.document: passage for passage in found_passages if names_one(passage.text, phrases)}
+        return quoting_passages, {
+            hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in _hits(in_references)
+        }
 
     def _visible(self, ids: Sequence[str]) -> list[str]:
         """Those with a first passage that the caller may see: entries are not filtered, passages are."""
@@ -267,8 +269,8 @@ def names_one(text: str, phrases: Sequence[str]) -> bool:
 
 def _is_in(phrase: str, text: str) -> bool:
     if phrase.startswith("10."):
-        plain = re.sub(r"\s+(?=[/.])|(?<=[/.])\s+", "", folded(text))  # a line of a PDF may end in a DOI
-        return re.search(rf"(?<![\w.]){re.escape(folded(phrase))}(?![\w/]|\.\w)", plain) is not None
+        without_spaces = re.sub(r"\s+(?=[/.])|(?<=[/.])\s+", "", folded(text))  # a line of a PDF may end in a DOI
+        return re.search(rf"(?<![\w.]){re.escape(folded(phrase))}(?![\w/]|\.\w)", without_spaces) is not None
     return f" {' '.join(folded_words(phrase))} " in f" {' '.join(folded_words(text))} "
 
 

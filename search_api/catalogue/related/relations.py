@@ -11,7 +11,7 @@ from core.json_types import Json
 from core.names import folded, folded_words
 from core.record import Record
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import vectors
 from es_mappings.codecs.records import from_document
 from reading.names import read_identifiers
@@ -61,24 +61,24 @@ def doi_stem(doi: str) -> tuple[str, bool] | None:
 
     ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends neither so nor with three digits.
     """
-    plain = folded(doi)
-    marked = _MARKED_SUFFIX.search(plain)
-    suffix = marked or _BARE_SUFFIX.search(plain)
-    if suffix is None or "/" not in plain[: suffix.start()]:
+    folded_doi = folded(doi)
+    marked_suffix = _MARKED_SUFFIX.search(folded_doi)
+    suffix = marked_suffix or _BARE_SUFFIX.search(folded_doi)
+    if suffix is None or "/" not in folded_doi[: suffix.start()]:
         return None
-    return plain[: suffix.start()], marked is not None
+    return folded_doi[: suffix.start()], marked_suffix is not None
 
 
 def version_key(record: Record) -> tuple[int, ...] | None:
     """The numbers of its version: stated, else in its title, else at the end of its DOI. None if there are none."""
-    stated = re.search(_NUMBER, record.edition or "")
-    if stated is not None:
-        return _numbers(stated[0])
-    titled = _TITLE_VERSION.search(folded(record.title))
-    if titled is not None:
-        return _numbers(titled["number"] or titled["ordinal"])
-    plain = folded(record.doi or "")
-    suffix = (_MARKED_SUFFIX.search(plain) or _BARE_SUFFIX.search(plain)) if doi_stem(plain) else None
+    edition_number = re.search(_NUMBER, record.edition or "")
+    if edition_number is not None:
+        return _numbers(edition_number[0])
+    title_version = _TITLE_VERSION.search(folded(record.title))
+    if title_version is not None:
+        return _numbers(title_version["number"] or title_version["ordinal"])
+    folded_doi = folded(record.doi or "")
+    suffix = (_MARKED_SUFFIX.search(folded_doi) or _BARE_SUFFIX.search(folded_doi)) if doi_stem(folded_doi) else None
     return None if suffix is None else _numbers(suffix[1])
 
 
@@ -95,29 +95,33 @@ def are_versions(record: Record, other: Record) -> bool:
 
 def order_of(record: Record, other: Record) -> VersionOrder:
     """What ``other`` is to ``record``: by version number, else by date."""
-    own, its = version_key(record), version_key(other)
-    if own is not None and its is not None and own != its:
-        return "newer_version" if its > own else "older_version"
-    dated = _day(record), _day(other)
-    if "" in dated or dated[0] == dated[1]:
+    own_key, other_key = version_key(record), version_key(other)
+    if own_key is not None and other_key is not None and own_key != other_key:
+        return "newer_version" if other_key > own_key else "older_version"
+    days = _day(record), _day(other)
+    if "" in days or days[0] == days[1]:
         return "other_version"
-    return "newer_version" if dated[1] > dated[0] else "older_version"
+    return "newer_version" if days[1] > days[0] else "older_version"
 
 
 def _of_one_doi_family(record: Record, other: Record) -> bool:
-    own, its = doi_stem(record.doi or ""), doi_stem(other.doi or "")
-    if own is None or its is None or own[0] != its[0] or record.doi == other.doi:
+    own_stem, other_stem = doi_stem(record.doi or ""), doi_stem(other.doi or "")
+    if own_stem is None or other_stem is None or own_stem[0] != other_stem[0] or record.doi == other.doi:
         return False
-    return (own[1] and its[1]) or _alike(record.title, other.title)
+    return (own_stem[1] and other_stem[1]) or _alike(record.title, other.title)
 
 
 def _alike(title: str, other: str) -> bool:
     """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
     "part 1" and "part 2" are no versions.
     """
-    words, others = set(title_stem(title)), set(title_stem(other))
-    numbered = {word for word in words ^ others if any(letter.isdigit() for letter in word)}
-    return bool(words) and not numbered and len(words & others) / len(words | others) >= _LEAST_COMMON_WORDS
+    words, other_words = set(title_stem(title)), set(title_stem(other))
+    differing_numbers = {word for word in words ^ other_words if any(letter.isdigit() for letter in word)}
+    return (
+        bool(words)
+        and not differing_numbers
+        and len(words & other_words) / len(words | other_words) >= _LEAST_COMMON_WORDS
+    )
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -153,7 +157,9 @@ class RelationReader:
     def of(self, record: Record, limit: int) -> tuple[Related, ...]:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
-        answers = on_current(self.resolver, lambda serving: self._search(serving.records.index, queries.values()))
+        answers = with_current_index(
+            self.resolver, lambda serving: self._search(serving.records.index, queries.values())
+        )
         matches = dict(zip(queries, map(_records, answers), strict=True))
         return tuple(_in_order(record, matches, limit))
 
@@ -184,8 +190,8 @@ def _queries(record: Record) -> dict[_Key, Json]:
         ("siblings", None): {"term": {"parent": record.parent}} if record.parent else None,
         **{("project", name): {"term": {"names.projects": name}} for name in record.names.projects[:3]},
     }
-    itself = [{"term": {"id": record.id}}]
-    return {key: {"bool": {"must": [clause], "must_not": itself}} for key, clause in clauses.items() if clause}
+    own_record = [{"term": {"id": record.id}}]
+    return {key: {"bool": {"must": [clause], "must_not": own_record}} for key, clause in clauses.items() if clause}
 
 
 def _version_clause(record: Record) -> Clause | None:
@@ -205,9 +211,11 @@ def _addresses(record: Record) -> list[str]:
 
 def _references(texts: Sequence[str | None]) -> list[str]:
     """As identifiers: what is written, and the DOI in it."""
-    stated = [text for text in texts if text][:_MOST_REFERENCES]
-    dois = [identifier.value for text in stated for identifier in read_identifiers(text) if identifier.kind == "doi"]
-    return list(dict.fromkeys([*stated, *dois]))
+    statements = [text for text in texts if text][:_MOST_REFERENCES]
+    dois = [
+        identifier.value for text in statements for identifier in read_identifiers(text) if identifier.kind == "doi"
+    ]
+    return list(dict.fromkeys([*statements, *dois]))
 
 
 def _identified_by(names: Sequence[str]) -> Clause | None:
@@ -227,13 +235,13 @@ def _records(answer: Json) -> _Matches:
 
 def _in_order(record: Record, matches: Mapping[_Key, _Matches], limit: int) -> Iterable[Related]:
     by_relation: dict[Relation, tuple[list[Record], int, str | None]] = {}
-    used: set[str] = set()
+    used_ids: set[str] = set()
 
     def take(relation: Relation, records: Iterable[Record], matched: int | None, name: str | None = None) -> None:
-        unused = [related for related in records if related.id not in used]
-        if unused:
-            used.update(related.id for related in unused)
-            by_relation[relation] = (unused, len(unused) if matched is None else matched, name)
+        unused_records = [related for related in records if related.id not in used_ids]
+        if unused_records:
+            used_ids.update(related.id for related in unused_records)
+            by_relation[relation] = (unused_records, len(unused_records) if matched is None else matched, name)
 
     for version, records in _versions(record, matches).items():
         take(version, records, None)
@@ -270,12 +278,12 @@ def _newest(record: Record) -> tuple[tuple[int, ...], str]:
 
 def _nearest_project(matches: Mapping[_Key, _Matches]) -> tuple[str | None, _Matches | None]:
     """The project with the fewest records: the most telling one."""
-    few = [
+    small_projects = [
         (project.matched, name or "", project)
         for (query, name), project in matches.items()
         if query == "project" and project.matched
     ]
-    if not few:
+    if not small_projects:
         return None, None
-    matched, name, project = min(few, key=lambda entry: entry[:2])
+    matched, name, project = min(small_projects, key=lambda entry: entry[:2])
     return (name, project) if matched <= _RARE_PROJECT else (None, None)

@@ -65,7 +65,7 @@ def related_views(parts: Parts) -> APIBlueprint:
         explains = parts.mentions.explaining(record, query.limit)
         return jsonify(
             {
-                "related": [_related(entry, addresses) for entry in related],
+                "related": [_related_json(entry, addresses) for entry in related],
                 "explains": [_mention(entry, (), addresses) for entry in explains],
                 "mentions": [_mention(entry, phrases, addresses) for entry in mentions],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(record), GEOJSON)],
@@ -91,7 +91,7 @@ def _citation(citation: CitingWork) -> Json:
     )
 
 
-def _related(related: Related, addresses: Addresses) -> Json:
+def _related_json(related: Related, addresses: Addresses) -> Json:
     records = [
         {**geojson.feature(record), "links": [link("self", addresses.item(record), GEOJSON)]}
         for record in related.records

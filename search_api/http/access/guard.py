@@ -102,8 +102,8 @@ def register(app: Flask, authenticator: Authenticator) -> None:
 
     @app.before_request
     def admit() -> None:
-        unasked = request.path in _OPEN_PATHS or request.method == "OPTIONS"  # a preflight has no key
-        g.caller = Caller() if unasked else authenticator.identify(_bearer())
+        is_open = request.path in _OPEN_PATHS or request.method == "OPTIONS"  # a preflight has no key
+        g.caller = Caller() if is_open else authenticator.identify(_bearer())
         scope = scope_of(request.url_rule.rule, request.method) if request.url_rule is not None else None
         if scope is not None and INSIDE not in request.environ:
             g.caller.must_have(scope)
@@ -178,8 +178,8 @@ def register_audit(app: Flask) -> None:
 
 
 def _is_audited(route: str, method: str) -> bool:
-    needed = scope_of(route, method)
-    return needed == "admin" or (method not in _READING_METHODS and needed in ("write", "library", "curate"))
+    scope = scope_of(route, method)
+    return scope == "admin" or (method not in _READING_METHODS and scope in ("write", "library", "curate"))
 
 
 def _outcome(status: int) -> Outcome:

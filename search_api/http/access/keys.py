@@ -109,7 +109,7 @@ def rotated_key(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, s
     Secrets of earlier rotations end now, so there are never more than two.
     """
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    old = [replace(stored, until=now + grace) for stored in key.secrets if stored.until is None]
+    old = [replace(old_secret, until=now + grace) for old_secret in key.secrets if old_secret.until is None]
     return replace(key, secrets=(StoredSecret(_hash(secret)), *old)), f"{PREFIX}{key.id}_{secret}"
 
 
@@ -123,10 +123,10 @@ def split_key(text: str) -> tuple[str, str]:
 
 def caller_of(key: ApiKey | None, secret: str, now: datetime) -> Caller:
     """The caller of the key. Raises NotAuthenticated; only the right secret reveals that the key has ended."""
-    stored = key.secrets if key is not None else ()
+    secrets = key.secrets if key is not None else ()
     hash_given = _hash(secret)
     # Compares all stored hashes in constant time, so that the time does not reveal a partial match.
-    matches = [candidate for candidate in stored if hmac.compare_digest(candidate.hash, hash_given)]
+    matches = [candidate for candidate in secrets if hmac.compare_digest(candidate.hash, hash_given)]
     if key is None or not matches:
         raise NotAuthenticated(_UNKNOWN)
     if (state := key.state(now)) != "active":
@@ -158,7 +158,7 @@ class KeyStore:
 
     def find(self, id: str) -> ApiKey | None:
         """The key in real time; None if there is none."""
-        answer = self._read(id)
+        answer = self._cached_document(id)
         return None if answer is None else _key_of(answer["_id"], answer["_source"])
 
     def list(self) -> list[ApiKey]:
@@ -209,7 +209,7 @@ class KeyStore:
 
     def _change(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
         """Raises Unavailable if the key was changed in the meantime."""
-        answer = self._read(id)
+        answer = self._cached_document(id)
         if answer is None:
             raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
         changed_key = change(_key_of(answer["_id"], answer["_source"]))
@@ -225,7 +225,7 @@ class KeyStore:
             )
         return changed_key
 
-    def _read(self, id: str) -> JsonMapping | None:
+    def _cached_document(self, id: str) -> JsonMapping | None:
         with _unavailable_if_failing():
             return stored_document(self._client, self._index, id)
 
@@ -246,7 +246,7 @@ def _document(key: ApiKey) -> Json:
         "scopes": sorted(key.grant.scopes),
         "groups": sorted(key.grant.groups),
         "note": key.grant.note or None,
-        "secrets": [{"hash": stored.hash, "until": _text(stored.until)} for stored in key.secrets],
+        "secrets": [{"hash": secret.hash, "until": _text(secret.until)} for secret in key.secrets],
         "created": _text(key.created),
         "expires": _text(key.grant.expires),
         "revoked": _text(key.revoked),
@@ -302,10 +302,10 @@ class KeyAuthenticator:
     def _find(self, id: str) -> tuple[ApiKey | None, bool]:
         """The key, and whether it was read just now."""
         with self._lock:
-            cached = self._cache.get(id)
-        count_cache_lookup("keys", hit=cached is not None)
-        if cached is not None:
-            return cached[0], False
+            from_cache = self._cache.get(id)
+        count_cache_lookup("keys", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache[0], False
         key = self._store.find(id)
         with self._lock:
             self._cache[id] = (key,)

@@ -99,7 +99,7 @@ class IssuerKeys:
             log.warning("access.issuer_unreachable", issuer=self._issuer.issuer, error=type(error).__name__)
 
     def _fetch(self) -> dict[str | None, jwt.PyJWK]:
-        url = self._issuer.jwks_url or self._discovered()
+        url = self._issuer.jwks_url or self._discover()
         keys: dict[str | None, jwt.PyJWK] = {}
         for entry in self._json(url)["keys"][:_MOST_KEYS]:
             if entry.get("kty") not in _KEY_TYPES or entry.get("use", "sig") != "sig":
@@ -110,7 +110,7 @@ class IssuerKeys:
                 log.info("access.key_left_out", issuer=self._issuer.issuer, error=type(error).__name__)
         return keys
 
-    def _discovered(self) -> str:
+    def _discover(self) -> str:
         document = self._json(f"{self._issuer.issuer.rstrip('/')}/.well-known/openid-configuration")
         if document["issuer"] != self._issuer.issuer:
             raise ValueError("the discovery document is another issuer's")

@@ -79,26 +79,28 @@ def visible_clause(groups: frozenset[str]) -> Json:
 
 def may_see(source: JsonMapping, groups: frozenset[str]) -> bool:
     """The same for one document that was fetched by its id."""
-    needed = source.get(FIELD) or ()
-    return not needed or not groups.isdisjoint([needed] if isinstance(needed, str) else needed)
+    groups_needed = source.get(FIELD) or ()
+    return not groups_needed or not groups.isdisjoint(
+        [groups_needed] if isinstance(groups_needed, str) else groups_needed
+    )
 
 
 def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
     """The search, limited to what is visible; scores and order are unchanged. Raises ValueError for an unknown form."""
-    filtered = dict(body or {})
-    unknown = filtered.keys() - _SUPPORTED
-    if unknown or _aggregation_types(filtered.get("aggs")) & _BEYOND_THE_QUERY:
+    new_body = dict(body or {})
+    unknown = new_body.keys() - _SUPPORTED
+    if unknown or _aggregation_types(new_body.get("aggs")) & _BEYOND_THE_QUERY:
         raise ValueError(f"a search that cannot be filtered: {sorted(unknown) or 'an aggregation beyond its query'}")
     clause = visible_clause(groups)
-    if "knn" in filtered:
-        filtered["knn"] = _knn_with(filtered["knn"], clause)
-    if filtered.get("query", {}).keys() == {"knn"}:  # a filter around it would only drop hits afterwards
-        filtered["query"] = {"knn": _knn_with(filtered["query"]["knn"], clause)}
-    elif "query" in filtered:
-        filtered["query"] = {"bool": {"must": [filtered["query"]], "filter": [clause]}}
-    elif "knn" not in filtered:  # next to knn, a query would add its own hits
-        filtered["query"] = {"bool": {"filter": [clause]}}
-    return filtered
+    if "knn" in new_body:
+        new_body["knn"] = _knn_with(new_body["knn"], clause)
+    if new_body.get("query", {}).keys() == {"knn"}:  # a filter around it would only drop hits afterwards
+        new_body["query"] = {"knn": _knn_with(new_body["query"]["knn"], clause)}
+    elif "query" in new_body:
+        new_body["query"] = {"bool": {"must": [new_body["query"]], "filter": [clause]}}
+    elif "knn" not in new_body:  # next to knn, a query would add its own hits
+        new_body["query"] = {"bool": {"filter": [clause]}}
+    return new_body
 
 
 def _knn_with(knn: Any, clause: Json) -> Any:
@@ -112,9 +114,9 @@ def _aggregation_types(aggs: Any) -> set[str]:
     """The types of the aggregations and of those below them. Their names, and words that they count, are free."""
     types: set[str] = set()
     for definition in (aggs or {}).values():
-        below = {"aggs", "aggregations"} & definition.keys()
-        types |= definition.keys() - below
-        for key in below:
+        inner_names = {"aggs", "aggregations"} & definition.keys()
+        types |= definition.keys() - inner_names
+        for key in inner_names:
             types |= _aggregation_types(definition[key])
     return types
 
@@ -133,8 +135,8 @@ def suggested_terms(body: JsonMapping, answer: JsonMapping) -> dict[str, tuple[s
 def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) -> Json:
     """How many records that may be seen hold each word."""
     filters = {key: {"term": {field: word}} for key, (field, word) in terms.items()}
-    counting = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
-    return filtered_body(counting, groups)
+    count_body = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
+    return filtered_body(count_body, groups)
 
 
 def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) -> Json:
@@ -205,7 +207,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         if _RECORD_INDEX.fullmatch(index) is None:
             raise NotFiltered(f"{endpoint_id} of {index or 'every index'}")
         if endpoint_id == "search":
-            return self._searched(send, index, body)
+            return self._search(send, index, body)
         if endpoint_id == "count":
             return send(body={"query": filtered_body(body, groups_of_caller())["query"]})
         if endpoint_id == "get":
@@ -213,23 +215,23 @@ class AccessFilteredElasticsearch(Elasticsearch):
         raise NotFiltered(f"{endpoint_id} of {index}")
 
     def _msearch(self, send: Any, index: str, searches: list[Json]) -> Any:
-        groups, filtered = groups_of_caller(), []
+        groups, filtered_searches = groups_of_caller(), []
         for header, body in zip(searches[::2], searches[1::2], strict=True):
             name = str(header.get("index", index))
             if _RECORD_INDEX.fullmatch(name):
-                filtered += [header, _filtered_or_raise(body, groups)]
+                filtered_searches += [header, _filtered_or_raise(body, groups)]
             elif _OTHER_INDEX.fullmatch(name):
-                filtered += [header, body]
+                filtered_searches += [header, body]
             else:
                 raise NotFiltered(f"a search of {name or 'every index'}")
-        response = send(body=filtered)
+        response = send(body=filtered_searches)
         answers = response.body["responses"]
         for position, (header, body) in enumerate(zip(searches[::2], searches[1::2], strict=True)):
             if "suggest" in body and "suggest" in answers[position]:
                 answers[position] = self._without_hidden(str(header.get("index", index)), body, answers[position])
         return response
 
-    def _searched(self, send: Any, index: str, body: Json | None) -> Any:
+    def _search(self, send: Any, index: str, body: Json | None) -> Any:
         response = send(body=_filtered_or_raise(body, groups_of_caller()))
         if body and "suggest" in body:
             return Answer(body=self._without_hidden(index, body, response.body), meta=response.meta)
@@ -250,15 +252,18 @@ class AccessFilteredElasticsearch(Elasticsearch):
         return without_hidden_terms(body, answer, counted.body)
 
     def _got(self, send: Any, index: str, id: str, params: Json) -> Any:
-        chosen = params.get("_source_includes")
-        if chosen is not None:
-            params["_source_includes"] = [*([chosen] if isinstance(chosen, str) else chosen), FIELD]
+        source_includes = params.get("_source_includes")
+        if source_includes is not None:
+            params["_source_includes"] = [
+                *([source_includes] if isinstance(source_includes, str) else source_includes),
+                FIELD,
+            ]
         response = send(params=params)
         document: Json = response.body
         if not document.get("found") or self._is_seen(index, id, document):
             return response
         hidden = {"_index": document["_index"], "_id": document["_id"], "found": False}
-        if 404 in self._ignored():
+        if 404 in self._ignored_statuses():
             return Answer(body=hidden, meta=response.meta)
         raise DocumentMissing("Elasticsearch does not have what was requested (404).", status=404)
 
@@ -274,7 +279,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         except (DocumentMissing, IndexGone):
             return False
 
-    def _ignored(self) -> tuple[int, ...]:
+    def _ignored_statuses(self) -> tuple[int, ...]:
         """Status codes given to ``options(ignore_status=...)``."""
         statuses = self._ignore_status
         return tuple(statuses) if isinstance(statuses, tuple | list | set | frozenset) else ()

@@ -96,28 +96,28 @@ def schemas() -> tuple[str, ...]:
 def writer_of(csw: CswRequest) -> Callable[[Record, str], Element]:
     """Writes one record. Raises CswError for an unknown schema."""
     if csw.schema == CSW:
-        chosen = frozenset(map(local, csw.elements))
-        detail = "full" if chosen else csw.detail
-        return lambda record, address: csw_record(record, address, detail, chosen)
+        elements = frozenset(map(local, csw.elements))
+        detail = "full" if elements else csw.detail
+        return lambda record, address: csw_record(record, address, detail, elements)
     writer = next((format.write for format in oai_formats().values() if format.namespace == csw.schema), None)
     if writer is None:
         raise CswError("InvalidParameterValue", f"outputSchema is one of {', '.join(schemas())}", "outputSchema")
     return writer
 
 
-def get_records(csw: CswRequest, moment: str, records: Iterable[Element], matched: int) -> Element:
+def get_records(csw: CswRequest, moment: str, records: Iterable[Element], total: int) -> Element:
     root = _root("GetRecordsResponse")
     root.set("version", VERSION)
     add_child(root, f"{{{CSW}}}SearchStatus", timestamp=moment)
     page = list(records)
     end = csw.start + len(page)
-    following = end if page and end <= matched else 0
+    following = end if page and end <= total else 0
     if csw.result == "hits":
-        following = 1 if matched else 0
+        following = 1 if total else 0
     results = add_child(
         root,
         f"{{{CSW}}}SearchResults",
-        numberOfRecordsMatched=str(matched),
+        numberOfRecordsMatched=str(total),
         numberOfRecordsReturned=str(len(page)),
         nextRecord=str(following),
         recordSchema=csw.schema,

@@ -41,7 +41,7 @@ from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 from search_api.search.filtering.translate import OPERATORS, clause_of
 from search_api.search.order import SortKey, read_sortby
 
-OWN = "sonde:"
+OWN_PREFIX = "sonde:"
 """The prefix of the OGC API's queryables: ``sonde:source`` is the catalogue, ``dc:source`` what data derive from."""
 
 Special = Literal["anytext", "abstract", "identifier", "missing"]
@@ -73,14 +73,14 @@ _SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Deno
 
 def property_of(name: str, locator: str) -> Queryable | Special:
     """``missing``: an element of csw:Record that no record here has, so NULL. Raises CswError for an unknown name."""
-    if name.startswith(OWN):
-        queryable = find(name.removeprefix(OWN))
+    if name.startswith(OWN_PREFIX):
+        queryable = find(name.removeprefix(OWN_PREFIX))
     else:
         meaning = CSW_QUERYABLES.get(local(name))
         for special in get_args(Special):
             if meaning == special:
-                same: Special = special
-                return same
+                special_name: Special = special
+                return special_name
         if meaning is None and local(name) in ELEMENTS:
             return "missing"
         queryable = _CSW_ONLY.get(meaning or "") or find(meaning or name.rsplit(":", 1)[-1])
@@ -198,14 +198,14 @@ def _special_clause(special: Special, op: str, args: list[Expression], has_words
         return _special_clause(special, "=", args, has_words, not negated)
     if special == "missing":
         return present
-    passed = _either_id(op, args) if special == IDENTIFIER else _word_clause(special, op, args, has_words)
-    return {"bool": {"filter": [present], "must_not": [passed]}} if negated else passed
+    clause = _either_id(op, args) if special == IDENTIFIER else _word_clause(special, op, args, has_words)
+    return {"bool": {"filter": [present], "must_not": [clause]}} if negated else clause
 
 
 def _either_id(op: str, args: list[Expression]) -> Clause:
     (property_name,) = _names(args)
-    both = [replace(QUERYABLES[name], name=property_name[:60]) for name in ("id", "externalIds")]
-    return any_of([clause_of(_condition(op, args, queryable)) for queryable in both])
+    queryables = [replace(QUERYABLES[name], name=property_name[:60]) for name in ("id", "externalIds")]
+    return any_of([clause_of(_condition(op, args, queryable)) for queryable in queryables])
 
 
 def _word_clause(special: Special, op: str, args: list[Expression], has_words: bool) -> Clause:

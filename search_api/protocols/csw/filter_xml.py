@@ -207,28 +207,28 @@ def _condition(element: etree._Element, depth: int) -> Json:
     if name in _SPATIAL:
         place = element.findtext(f"{{{OGC}}}PropertyName") or "ows:BoundingBox"
         return {"op": _SPATIAL[name], "args": [{"property": place.strip()}, _geometry(element)]}
-    if name not in _OTHERS:
+    if name not in _OTHER_OPERATORS:
         raise _wrong(f"{name} is not supported")
-    return _OTHERS[name](element)
+    return _OTHER_OPERATORS[name](element)
 
 
 def _like(element: etree._Element) -> Json:
     """With CQL's own signs, whatever signs the request chose."""
     text = str(_literal(element, "Literal"))
-    many, single = element.get("wildCard", "%"), element.get("singleChar", "_")
+    any_sign, single = element.get("wildCard", "%"), element.get("singleChar", "_")
     escape = element.get("escapeChar") or element.get("escape") or "\\"
-    written, literal = [], False
+    escaped, literal = [], False
     for character in text:
         if literal:
-            written.append(f"\\{character}" if character in "%_\\" else character)
+            escaped.append(f"\\{character}" if character in "%_\\" else character)
             literal = False
         elif character == escape:
             literal = True
-        elif character in (many, single):
-            written.append("%" if character == many else "_")
+        elif character in (any_sign, single):
+            escaped.append("%" if character == any_sign else "_")
         else:
-            written.append(f"\\{character}" if character in "%_\\" else character)
-    return {"op": "like", "args": [_property(element), "".join(written)]}
+            escaped.append(f"\\{character}" if character in "%_\\" else character)
+    return {"op": "like", "args": [_property(element), "".join(escaped)]}
 
 
 def _between(element: etree._Element) -> Json:
@@ -239,7 +239,7 @@ def _between(element: etree._Element) -> Json:
     return {"op": "between", "args": [_property(element), *values]}
 
 
-_OTHERS: dict[str, Callable[[etree._Element], Json]] = {
+_OTHER_OPERATORS: dict[str, Callable[[etree._Element], Json]] = {
     "PropertyIsLike": _like,
     "PropertyIsNull": lambda element: {"op": "isNull", "args": [_property(element)]},
     "PropertyIsBetween": _between,

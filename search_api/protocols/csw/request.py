@@ -39,11 +39,11 @@ def named_types(text: str, parameter: str, declared: Namespaces) -> tuple[str, .
 def _known_type(name: str, parameter: str, declared: Namespaces) -> str:
     prefix, _, local = name.rpartition(":")
     namespaces = {**_USUAL, **declared}
-    known = TYPES.get((namespaces.get(prefix or None, ""), local))
-    if known is None:
+    record_type = TYPES.get((namespaces.get(prefix or None, ""), local))
+    if record_type is None:
         message = f"{parameter} is csw:Record or gmd:MD_Metadata, not {name[:100]}"
         raise CswError("InvalidParameterValue", message, parameter)
-    return known
+    return record_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
     constraint: etree._Element | str | None = values.get("constraint") or None
     if constraint and values.get("constraintlanguage", "CQL_TEXT").upper() == "FILTER":
         constraint = read_xml(values["constraint"].encode())
-    checked = _checked(
+    csw_request = _check(
         operation,
         {
             **values,
@@ -92,7 +92,7 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
         constraint,
     )
     box = box_of_pair(values["bbox"]) if values.get("bbox") else None
-    return replace(checked, words=_split(values.get("q")), box=box)
+    return replace(csw_request, words=_split(values.get("q")), box=box)
 
 
 def of_xml(body: bytes) -> CswRequest:
@@ -108,7 +108,7 @@ def of_xml(body: bytes) -> CswRequest:
     query_element = root if query is None else query
     constraint = query_element.find(f"{{{CSW}}}Constraint")
     sort = [_sort_key(key_element) for key_element in query_element.iterfind(f"{{{OGC}}}SortBy/{{{OGC}}}SortProperty")]
-    checked = _checked(
+    csw_request = _check(
         operation,
         {
             **values,
@@ -124,7 +124,7 @@ def of_xml(body: bytes) -> CswRequest:
         _constraint(constraint),
         dict(query_element.nsmap),
     )
-    return replace(checked, sent=root)
+    return replace(csw_request, sent=root)
 
 
 def read_xml(body: bytes) -> etree._Element:
@@ -139,7 +139,7 @@ def read_xml(body: bytes) -> etree._Element:
     return root
 
 
-def _checked(
+def _check(
     operation: Operation,
     values: Mapping[str, str | None],
     constraint: etree._Element | str | None,
@@ -173,8 +173,8 @@ def _operation(name: str | None) -> Operation:
         raise CswError("MissingParameterValue", "request is missing", "request")
     for operation in get_args(Operation):
         if name == operation:
-            same: Operation = operation
-            return same
+            operation_name: Operation = operation
+            return operation_name
     raise CswError("OperationNotSupported", f"{name[:100]} is not supported", "request")
 
 

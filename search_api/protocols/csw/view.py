@@ -37,9 +37,9 @@ _MOST_IDS = 200
 def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
     has_words = reader.has_words
-    also = () if csw.constraint is None else (clause_for(csw.constraint, has_words),)
+    filters = () if csw.constraint is None else (clause_for(csw.constraint, has_words),)
     query, order = (
-        selected(Selection(terms=csw.words, area=csw.box, also=also), has_words),
+        selected(Selection(terms=csw.words, area=csw.box, also=filters), has_words),
         sort_body(order_of(csw.sort)),
     )
     skipped = csw.start - 1
@@ -48,18 +48,20 @@ def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
         step = min(skipped, _LARGEST_WINDOW)
         if step == 0:
             break
-        hits = reader.search({"query": query, **order, **_after(after), "size": step, "_source": False})["hits"]["hits"]
+        hits = reader.search({"query": query, **order, **_search_after(after), "size": step, "_source": False})["hits"][
+            "hits"
+        ]
         if len(hits) < step:
-            return [], _matched(reader, query)
+            return [], _count_matches(reader, query)
         after, skipped = hits[-1]["sort"], skipped - step
-    wanted = csw.size if csw.result == "results" else 0
+    size = csw.size if csw.result == "results" else 0
     place = {} if after else {"from": skipped}
     body = {
         "query": query,
         **order,
-        **_after(after),
+        **_search_after(after),
         **place,
-        "size": wanted,
+        "size": size,
         "_source": WITHOUT,
         "track_total_hits": True,
     }
@@ -90,24 +92,24 @@ def _values_of(reader: RecordReader, name: str) -> list[str]:
     return sorted(str(bucket["key"]) for bucket in buckets)
 
 
-def _after(values: list[object]) -> dict[str, list[object]]:
+def _search_after(values: list[object]) -> dict[str, list[object]]:
     return {"search_after": values} if values else {}
 
 
-def _matched(reader: RecordReader, query: dict[str, object]) -> int:
+def _count_matches(reader: RecordReader, query: dict[str, object]) -> int:
     body = {"query": query, "size": 0, "track_total_hits": True}
     return int(reader.search(body)["hits"]["total"]["value"])
 
 
 def csw_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("csw", __name__, abp_tags=[Tag(name="feeds", description="For harvesters and crawlers")])
-    described = {200: text_answer(XML), **PROBLEMS, 400: text_answer(XML)}
+    responses = {200: text_answer(XML), **PROBLEMS, 400: text_answer(XML)}
 
-    @api.get("/csw", summary="CSW 2.0.2 (service, request, constraint, ...)", responses=described)
+    @api.get("/csw", summary="CSW 2.0.2 (service, request, constraint, ...)", responses=responses)
     def csw() -> Response:
         return _answer(parts, lambda: of_pairs(request.args.items(multi=True)))
 
-    @api.post("/csw", summary="CSW 2.0.2 by XML", responses=described)
+    @api.post("/csw", summary="CSW 2.0.2 by XML", responses=responses)
     def csw_by_xml() -> Response:
         request.max_content_length = LARGEST_BODY_BYTES
         if request.mimetype == "application/x-www-form-urlencoded":
@@ -117,9 +119,9 @@ def csw_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _answer(parts: Parts, read: Callable[[], CswRequest]) -> Response:
+def _answer(parts: Parts, parse: Callable[[], CswRequest]) -> Response:
     try:
-        csw = read()
+        csw = parse()
         root = _OPERATIONS[csw.operation](parts, csw)
         status = 200
     except CswError as error:
@@ -148,10 +150,10 @@ def _describe(_parts: Parts, csw: CswRequest) -> etree._Element:
 def _records(parts: Parts, csw: CswRequest) -> etree._Element:
     write, item = answers.writer_of(csw), Addresses.of(parts.http).item
     moment = iso(parts.now_ms() // 1000 * 1000)
-    records, matched = _page(parts.records, csw)
+    records, total = _page(parts.records, csw)
     if csw.result == "validate":
         return answers.acknowledgement(csw, moment)
-    return answers.get_records(csw, moment, (write(record, item(record)) for record in records), matched)
+    return answers.get_records(csw, moment, (write(record, item(record)) for record in records), total)
 
 
 def _by_id(parts: Parts, csw: CswRequest) -> etree._Element:
@@ -168,7 +170,7 @@ def _domain(parts: Parts, csw: CswRequest) -> etree._Element:
     if parameter is not None:
         operation, _, name = parameter.partition(".")
         parameters = operations(answers.schemas()).get(operation, {})
-        values = next((allowed for key, allowed in parameters.items() if key.lower() == name.lower()), None)
+        values = next((options for key, options in parameters.items() if key.lower() == name.lower()), None)
         if values is None:
             raise CswError("InvalidParameterValue", f"there is no parameter {parameter[:100]}", "ParameterName")
         return answers.domain("ParameterName", parameter, values, "csw:Record")

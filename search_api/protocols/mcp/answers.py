@@ -28,11 +28,11 @@ _NEVER_SHORTENED = frozenset(("id", "next_cursor", "href", "page", "python", "no
 def readable(text: object, longest: int = 10_000) -> str:
     """On one line, without characters that a person would not see (controls, directions, tags, private use)."""
     spaced = "".join(" " if character in _SPACES else character for character in str(text))
-    seen = "".join(character for character in spaced if unicodedata.category(character) not in _UNSEEN)
-    return shortened(" ".join(seen.split()), longest)
+    visible = "".join(character for character in spaced if unicodedata.category(character) not in _UNSEEN)
+    return shorten(" ".join(visible.split()), longest)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """The beginning of the text, to a whole word, with an ellipsis where something is left out."""
     if len(text) <= longest:
         return text
@@ -51,9 +51,9 @@ def readable_json(value: object) -> object:
     return value
 
 
-def with_quoted(own: Json, quoted: object) -> Json:
+def with_quoted(members: Json, quoted: object) -> Json:
     """Sonde's own words first, then the note, then the quoted data."""
-    return {**without_empty(own), "note": NOTE, DATA: readable_json(quoted)}
+    return {**without_empty(members), "note": NOTE, DATA: readable_json(quoted)}
 
 
 def brief(feature: Json, longest: int) -> Json:
@@ -64,7 +64,7 @@ def brief(feature: Json, longest: int) -> Json:
         "title": properties.get("title"),
         "kind": properties.get("type"),
         "product": properties.get("sonde:provenance") if properties.get("sonde:provenance") != "unknown" else None,
-        "abstract": shortened(properties.get("description") or "", longest),
+        "abstract": shorten(properties.get("description") or "", longest),
         "period": period(feature),
         "bbox": _boxes(properties, 1),
         "source": properties.get("sonde:source"),
@@ -99,10 +99,10 @@ def full(feature: Json) -> Json:
     return without_empty(members)
 
 
-def why(feature: Json, most: int) -> list[str]:
+def strongest_reasons(feature: Json, count: int) -> list[str]:
     """The strongest reasons of the hit's rank; always whether it states no area, if a place was asked."""
     signals: list[Json] = feature.get("sonde:explanation", {}).get("signals", [])
-    strongest = [signal for signal in signals[:most] if signal.get("contribution", 0) > 0]
+    strongest = [signal for signal in signals[:count] if signal.get("contribution", 0) > 0]
     unplaced = [signal for signal in signals if signal not in strongest and _states_no_area(signal)]
     return [_reason(signal) for signal in (*strongest, *unplaced)]
 
@@ -121,7 +121,7 @@ def _reason(signal: Json) -> str:
     return str(signal["reason"])
 
 
-def rounded(value: float | None) -> float | None:
+def round_similarity(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
 
 
@@ -143,17 +143,17 @@ def page_of(feature: Json) -> str | None:
 
 def links_of(feature: Json) -> list[Json]:
     """The links of the metadata, without those that this service adds."""
-    own = (page_of(feature) or "").partition("/collections/")[0]
+    base_url = (page_of(feature) or "").partition("/collections/")[0]
     return [
         link
         for link in feature["links"]
-        if link["rel"] != "profile" and not (own and link["href"].startswith(f"{own}/"))
+        if link["rel"] != "profile" and not (base_url and link["href"].startswith(f"{base_url}/"))
     ]
 
 
-def _boxes(properties: Json, most: int) -> list[Json]:
+def _boxes(properties: Json, count: int) -> list[Json]:
     boxes: list[Json] = properties.get("sonde:boxes", [])
-    return boxes[:most]
+    return boxes[:count]
 
 
 def within_budget(answer: Json, largest: int = LARGEST_CHARACTERS) -> str:
@@ -173,7 +173,7 @@ def _halve_longest_text(answer: Json) -> bool:
     length, holder, key = max(texts, key=lambda entry: entry[0], default=(0, answer, ""))
     if length <= _SHORTEST_TEXT:
         return False
-    holder[key] = shortened(holder[key], max(_SHORTEST_TEXT, length // 2))
+    holder[key] = shorten(holder[key], max(_SHORTEST_TEXT, length // 2))
     return True
 
 
@@ -195,5 +195,5 @@ def _members(value: object) -> list[tuple[Json, str, object]]:
         return [inner for item in value for inner in _members(item)]
     if not isinstance(value, dict):
         return []
-    own = [(value, name, member) for name, member in value.items() if name not in _NEVER_SHORTENED]
-    return own + [inner for _, _, member in own for inner in _members(member)]
+    members = [(value, name, member) for name, member in value.items() if name not in _NEVER_SHORTENED]
+    return members + [inner for _, _, member in members for inner in _members(member)]

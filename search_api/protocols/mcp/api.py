@@ -84,35 +84,35 @@ class AgentApi:
     def get(self, path: str, parameters: Mapping[str, object] | None = None) -> Json:
         """Parameters that are None or empty are left out. Raises ToolError."""
         query = {name: str(value) for name, value in (parameters or {}).items() if value not in (None, "", [])}
-        with _reached():
+        with _as_tool_error():
             answer = self.http.get(path, params=query)
-        return _read(answer)
+        return _content_of(answer)
 
     def post(self, path: str, body: Json) -> Json:
         """Raises ToolError."""
-        with _reached():
+        with _as_tool_error():
             answer = self.http.post(path, json=without_empty(body), headers={"Accept": "application/json"})
-        return _read(answer)
+        return _content_of(answer)
 
     def first_event(self, path: str, body: Json) -> Json:
         """The first server-sent event of an answer; the rest is not waited for. Raises ToolError."""
-        with _reached(), self.http.stream("POST", path, json={**without_empty(body), "stream": True}) as answer:
+        with _as_tool_error(), self.http.stream("POST", path, json={**without_empty(body), "stream": True}) as answer:
             if not answer.is_success:
                 answer.read()
-                return _read(answer)
+                return _content_of(answer)
             for line in answer.iter_lines():
                 if line.startswith("data: "):
                     event: Json = json.loads(line.removeprefix("data: "))
                     return event
         raise ToolError("The service ended its answer early. Try again.")
 
-    def record(self, record: str, rest: str = "", parameters: Mapping[str, object] | None = None) -> Json:
+    def record(self, record: str, path: str = "", parameters: Mapping[str, object] | None = None) -> Json:
         """One record, or what lies below its address. Raises ToolError if there is none with this id."""
-        return self.get(f"/collections/all/items/{quote(record, safe=':~')}{rest}", parameters)
+        return self.get(f"/collections/all/items/{quote(record, safe=':~')}{path}", parameters)
 
 
 @contextmanager
-def _reached() -> Iterator[None]:
+def _as_tool_error() -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
@@ -121,7 +121,7 @@ def _reached() -> Iterator[None]:
         ) from error
 
 
-def _read(answer: httpx.Response) -> Json:
+def _content_of(answer: httpx.Response) -> Json:
     if answer.is_success:
         body: Json = answer.json()
         return body

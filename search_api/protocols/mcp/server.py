@@ -38,8 +38,8 @@ from search_api.protocols.mcp.tools import (
 RECORD_URI = "sonde://records/{id}"
 CATALOGUE_URI = "sonde://catalogues/{id}"
 Topic = Annotated[str, Field(description="What the data are about.")]
-Where = Annotated[str, Field(description="A place; empty for anywhere.")]
-When = Annotated[str, Field(description="A period; empty for any.")]
+PlaceArgument = Annotated[str, Field(description="A place; empty for anywhere.")]
+PeriodArgument = Annotated[str, Field(description="A period; empty for any.")]
 Id = Annotated[str, Field(description="Id of a record.")]
 
 _MOST_FAULTS = 5
@@ -84,14 +84,14 @@ _CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=Fals
 """The view has checked ``Origin``; ``Host`` is whatever names the service has."""
 
 
-def find_data(topic: Topic, place: Where = "", period: When = "") -> str:
+def find_data(topic: Topic, place: PlaceArgument = "", period: PeriodArgument = "") -> str:
     """Find the data sets that suit a purpose."""
-    where, when = f" in {place}" if place else "", f" ({period})" if period else ""
+    where_text, when_text = f" in {place}" if place else "", f" ({period})" if period else ""
     return (
-        f"Find data about {topic}{where}{when}. Call `search` with this as the question and without filters. Compare "
-        "period, place and resolution of the best hits with what is wanted, read the two best with `get_record`, and "
-        "name at most three, each with its id, why it suits and what speaks against it. If the answer says `nothing`, "
-        "say that these catalogues hold nothing about it."
+        f"Find data about {topic}{where_text}{when_text}. Call `search` with this as the question and without filters. "
+        "Compare period, place and resolution of the best hits with what is wanted, read the two best with "
+        "`get_record`, and name at most three, each with its id, why it suits and what speaks against it. If the "
+        "answer says `nothing`, say that these catalogues hold nothing about it."
     )
 
 
@@ -200,20 +200,20 @@ def _unknown(name: str, names: Collection[str]) -> str:
 
 def _nearest(name: str, names: Collection[str]) -> str | None:
     """The argument that begins with this name or is part of it, is spelled nearly so or is called so elsewhere."""
-    plain = name.casefold().replace("-", "_")
+    folded_name = name.casefold().replace("-", "_")
     for candidate in names:
-        if plain and (candidate.startswith(plain) or candidate in plain.split("_")):
+        if folded_name and (candidate.startswith(folded_name) or candidate in folded_name.split("_")):
             return candidate
     for candidate in names:
-        if plain in _OTHER_NAMES.get(candidate, ()):
+        if folded_name in _OTHER_NAMES.get(candidate, ()):
             return candidate
     spelled = {
-        other: candidate
+        synonym: candidate
         for candidate in reversed(list(names))
-        for other in (*_OTHER_NAMES.get(candidate, ()), candidate)
+        for synonym in (*_OTHER_NAMES.get(candidate, ()), candidate)
     }
-    near = difflib.get_close_matches(plain, spelled, 1, _ALIKE)
-    return spelled[near[0]] if near else None
+    matches = difflib.get_close_matches(folded_name, spelled, 1, _ALIKE)
+    return spelled[matches[0]] if matches else None
 
 
 def _invalid(message: str) -> MCPError:

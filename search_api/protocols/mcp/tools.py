@@ -11,7 +11,7 @@ from pydantic import Field
 from core.json_types import Json
 from search_api.formats_out.notations import without_empty
 from search_api.protocols.mcp import answers
-from search_api.protocols.mcp.answers import readable, shortened, with_quoted, within_budget
+from search_api.protocols.mcp.answers import readable, shorten, with_quoted, within_budget
 from search_api.protocols.mcp.api import (
     AgentApi,
     Box,
@@ -69,11 +69,14 @@ def search(
     """
     api = api_of(context)
     filters = without_empty({"place": place, "bbox": bbox_text(bbox), "period": period, "kind": kind, "source": source})
-    where = {"place": place, "bbox": bbox_text(bbox), "datetime": period, "source": source}
-    parameters = {"q": query, **where, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
+    conditions = {"place": place, "bbox": bbox_text(bbox), "datetime": period, "source": source}
+    parameters = {"q": query, **conditions, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
     answer = api.get("/search", parameters)
     longest, reasons = min(240, _SUMMARY_CHARACTERS // limit), 2 if limit <= 10 else 1
-    hits = [{**answers.brief(feature, longest), "why": answers.why(feature, reasons)} for feature in answer["features"]]
+    hits = [
+        {**answers.brief(feature, longest), "why": answers.strongest_reasons(feature, reasons)}
+        for feature in answer["features"]
+    ]
     return within_budget(with_quoted({**_summary(answer), **_no_records(api, query, filters, answer)}, hits))
 
 
@@ -87,7 +90,7 @@ def find_similar(context: ToolContext, id: RecordId, limit: Limit = 5) -> str:
     """Records like one that you already have, most similar first."""
     features = api_of(context).record(id, "/similar", {"limit": limit})["features"]
     hits = [
-        {**answers.brief(feature, 120), "similarity": answers.rounded(feature.get("sonde:similarity"))}
+        {**answers.brief(feature, 120), "similarity": answers.round_similarity(feature.get("sonde:similarity"))}
         for feature in features
     ]
     return within_budget(with_quoted({} if hits else {"nothing": "No other record is like this one."}, hits))
@@ -96,7 +99,7 @@ def find_similar(context: ToolContext, id: RecordId, limit: Limit = 5) -> str:
 def _summary(answer: Json) -> Json:
     return {
         "matches": answer["sonde:total"],
-        "understood": _understood(answer["sonde:interpretation"]),
+        "understood": _interpretation_summary(answer["sonde:interpretation"]),
         "corrected_from": answer.get("sonde:correctedFrom"),
         "did_you_mean": answer.get("sonde:didYouMean"),
         "no_record_has_the_words": answer.get("sonde:unknownWords"),
@@ -105,17 +108,17 @@ def _summary(answer: Json) -> Json:
     }
 
 
-def _understood(read: Json) -> Json:
+def _interpretation_summary(interpretation: Json) -> Json:
     """How the question was read, so that the agent can say it otherwise. Only what was found."""
     members: Json = {
-        "topic": read["thematic"],
-        "places": [entry["name"] for entry in read["places"]],
-        "period": read["datetime"],
-        "kind": [entry["kind"] for entry in read["kinds"]],
-        "names": [f"{entry['text']} ({entry['count']} records)" for entry in read["names"]],
+        "topic": interpretation["thematic"],
+        "places": [entry["name"] for entry in interpretation["places"]],
+        "period": interpretation["datetime"],
+        "kind": [entry["kind"] for entry in interpretation["kinds"]],
+        "names": [f"{entry['text']} ({entry['count']} records)" for entry in interpretation["names"]],
         "identifiers": [
             {"value": entry["value"], "in_these_catalogues": entry["known"]}
-            for entry in read["identifiers"]
+            for entry in interpretation["identifiers"]
             if "known" in entry
         ],
     }
@@ -155,12 +158,12 @@ def get_access(context: ToolContext, id: RecordId) -> str:
     feature = api_of(context).record(id)
     properties = feature["properties"]
     links = [_link(link) for link in answers.links_of(feature) if _is_web(link["href"])]
-    own: Json = {"page": answers.page_of(feature)}
+    summary: Json = {"page": answers.page_of(feature)}
     if not links:
-        own["nothing"] = "The record has no link to the data; ask the organisations that it names."
+        summary["nothing"] = "The record has no link to the data; ask the organisations that it names."
     elif not any("python" in link or link["rel"] in _OF_DATA for link in links):
-        own["advice"] = "No link is known to lead to files or a service: give the user the page of the data."
-    quoted = without_empty(
+        summary["advice"] = "No link is known to lead to files or a service: give the user the page of the data."
+    quotes = without_empty(
         {
             "id": feature["id"],
             "title": properties.get("title"),
@@ -173,7 +176,7 @@ def get_access(context: ToolContext, id: RecordId) -> str:
             "more_links": max(0, len(links) - _MOST_LINKS) or None,
         }
     )
-    return within_budget(with_quoted(own, quoted))
+    return within_budget(with_quoted(summary, quotes))
 
 
 def _link(link: Json) -> Json:
@@ -200,7 +203,7 @@ def _is_web(href: str) -> bool:
         return False
 
 
-_COUNTED = ("source", "type", "theme", "provenance", "variable", "region", "decade")
+_COUNTED_FACETS = ("source", "type", "theme", "provenance", "variable", "region", "decade")
 _MOST_VALUES = 8
 Topic = Annotated[str, Field(max_length=500, description="Only what is here about this topic, in plain words.")]
 Name = Annotated[str, Field(min_length=1, max_length=200, description="A place name.")]
@@ -217,17 +220,20 @@ def describe_holdings(context: ToolContext, topic: Topic = "", source: Source = 
     counts those that have its words or their synonyms. `nothing` means that there is no such record.
     """
     api = api_of(context)
-    query = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED)}
+    query = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED_FACETS)}
     answer = api.get("/search", query)
-    own: Json = {"records": answer["sonde:total"]}
+    summary: Json = {"records": answer["sonde:total"]}
     if topic:
         by_words = api.get("/search", {"q": topic, "source": source, "limit": 1, "algorithm": "bm25"})
-        own |= {"with_its_words": by_words["sonde:total"], "no_record_has_the_words": answer.get("sonde:unknownWords")}
+        summary |= {
+            "with_its_words": by_words["sonde:total"],
+            "no_record_has_the_words": answer.get("sonde:unknownWords"),
+        }
     if not answer["features"]:
         if source:
             refuse_unknown(api, source)
-        own["nothing"] = f"These catalogues hold nothing about {topic!r}." if topic else "There is no record here."
-        return within_budget(with_quoted(own, []))
+        summary["nothing"] = f"These catalogues hold nothing about {topic!r}." if topic else "There is no record here."
+        return within_budget(with_quoted(summary, []))
     holdings: Json = {"counts": {name: _values(facet) for name, facet in answer["sonde:facets"].items()}}
     if topic:
         holdings["best"] = [
@@ -235,7 +241,7 @@ def describe_holdings(context: ToolContext, topic: Topic = "", source: Source = 
         ]
     else:
         holdings["catalogues"] = catalogues_of(api)
-    return within_budget(with_quoted(own, holdings))
+    return within_budget(with_quoted(summary, holdings))
 
 
 def lookup_place(context: ToolContext, name: Name) -> str:
@@ -248,8 +254,8 @@ def lookup_place(context: ToolContext, name: Name) -> str:
         if "no place named" not in str(unknown):
             raise
         advice = "Use one of the like names, or a bbox." if similar else "Use a bbox, or the name of a larger place."
-        own = {"nothing": f"No place named {name!r} is known.", "advice": advice}
-        return within_budget(with_quoted(own, {"like_names": similar}))
+        summary = {"nothing": f"No place named {name!r} is known.", "advice": advice}
+        return within_budget(with_quoted(summary, {"like_names": similar}))
     places = [without_empty(place) for place in similar]
     return within_budget(with_quoted({"records_there": here["sonde:total"]}, {"places": places}))
 
@@ -260,24 +266,24 @@ def lookup_terms(context: ToolContext, term: Term) -> str:
     """
     api = api_of(context)
     answer = api.get("/search", {"q": term, "limit": 1})
-    read, typed = answer["sonde:interpretation"], api.get("/suggest", {"q": term, "limit": 6})
+    interpretation, typed = answer["sonde:interpretation"], api.get("/suggest", {"q": term, "limit": 6})
     meaning = without_empty(
         {
-            "concepts": [_concept(concept) for concept in read["terms"]],
-            "names": _names(read, typed),
+            "concepts": [_concept(concept) for concept in interpretation["terms"]],
+            "names": _names(interpretation, typed),
             "keywords": typed["keywords"],
         }
     )
-    own: Json = {"records": answer["sonde:total"]}
+    summary: Json = {"records": answer["sonde:total"]}
     if not meaning:
-        own["nothing"] = f"No vocabulary, product name or keyword here has {term!r}."
-    return within_budget(with_quoted(own, meaning))
+        summary["nothing"] = f"No vocabulary, product name or keyword here has {term!r}."
+    return within_budget(with_quoted(summary, meaning))
 
 
-def _names(read: Json, typed: Json) -> list[Json]:
-    """Each name that a record bears once, as it was asked if it was."""
+def _names(interpretation: Json, typed: Json) -> list[Json]:
+    """Each name that records have, once; a name of the question as the question writes it."""
     names = [(entry["name"], entry["count"]) for entry in typed["names"]]
-    names += [(entry["text"], entry["count"]) for entry in read["names"]]
+    names += [(entry["text"], entry["count"]) for entry in interpretation["names"]]
     return [
         {"name": name, "records": count}
         for name, count in {entry[0].lower(): entry for entry in names}.values()
@@ -296,8 +302,8 @@ def _concept(term: Json) -> Json:
 
 
 def _values(facet: Json) -> Json:
-    most = sorted(facet["values"], key=lambda value: -value["count"])[:_MOST_VALUES]
-    return {str(value["label"] or value["value"]): value["count"] for value in most}
+    most_frequent = sorted(facet["values"], key=lambda value: -value["count"])[:_MOST_VALUES]
+    return {str(value["label"] or value["value"]): value["count"] for value in most_frequent}
 
 
 def read_passages(
@@ -331,10 +337,10 @@ def ask_documents(
         "datetime": period,
     }
     answer = api_of(context).post("/ask", body)
-    own = {"refused": answer["refused"] or None, "without": answer["degraded"]}
+    summary = {"refused": answer["refused"] or None, "without": answer["degraded"]}
     if answer["refused"]:
-        return within_budget(with_quoted({**own, **_nothing(record)}, []))
-    quoted = {
+        return within_budget(with_quoted({**summary, **_nothing(record)}, []))
+    quotes = {
         "answer": [
             {
                 "text": sentence.get("cell", sentence)["text"],
@@ -345,7 +351,7 @@ def ask_documents(
         ],
         "passages": [_passage(passage, 300) for passage in answer["passages"]],
     }
-    return within_budget(with_quoted(own, quoted))
+    return within_budget(with_quoted(summary, quotes))
 
 
 def _nothing(record: str | None) -> Json:
@@ -362,6 +368,6 @@ def _passage(passage: Json, longest: int) -> Json:
         "pages": passage["pages"],
         "id": passage["record"] or passage["document"],
         "document": passage["document"],
-        "text": shortened(passage["text"], longest),
+        "text": shorten(passage["text"], longest),
     }
     return without_empty(members)

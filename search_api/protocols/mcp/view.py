@@ -89,11 +89,11 @@ class _LazyExchange:
 
 def own_routes(app: Flask) -> httpx.Client:
     """A client of this app for the caller of the current request, without a socket."""
-    passed = {"X-Request-Id": str(g.request_id)}
+    headers = {"X-Request-Id": str(g.request_id)}
     if (key := request.headers.get("Authorization")) is not None:
-        passed["Authorization"] = key
+        headers["Authorization"] = key
     transport = httpx.WSGITransport(app, remote_addr=request.remote_addr or "")
-    return httpx.Client(transport=transport, base_url=request.host_url, headers=passed, trust_env=False)
+    return httpx.Client(transport=transport, base_url=request.host_url, headers=headers, trust_env=False)
 
 
 def is_allowed(origin: str, policy: HttpPolicy) -> bool:
@@ -101,14 +101,14 @@ def is_allowed(origin: str, policy: HttpPolicy) -> bool:
 
     ``*`` does not count, and neither does the ``Host`` header: with a rebound name an attacker decides both.
     """
-    own = urlsplit(policy.public_url) if policy.public_url else None
-    if origin in policy.cors_origins or (own is not None and origin == f"{own.scheme}://{own.netloc}"):
+    public = urlsplit(policy.public_url) if policy.public_url else None
+    if origin in policy.cors_origins or (public is not None and origin == f"{public.scheme}://{public.netloc}"):
         return origin != "*"
     try:
         host = urlsplit(origin).hostname
     except ValueError:
         return False
-    return own is None and host in _LOCAL
+    return public is None and host in _LOCAL
 
 
 def _protocol_headers() -> dict[str, str]:

@@ -188,10 +188,10 @@ def collections_views(parts: Parts) -> APIBlueprint:
         documents = [collection_json(catalogue, addresses) for catalogue in parts.catalogues.list()]
         if wants_html(query.f):
             return plain_page("Catalogues", collections_html(documents))
-        own = addresses.to("/collections")
+        address = addresses.to("/collections")
         links = [
-            link("self", own, JSON),
-            link("alternate", f"{own}?f=html", HTML),
+            link("self", address, JSON),
+            link("alternate", f"{address}?f=html", HTML),
             link("root", addresses.to("/"), JSON),
         ]
         return jsonify(collections=documents, links=links)
@@ -283,9 +283,9 @@ def _links(catalogue: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
 
 
 def _properties(
-    catalogue: Catalogue, kind: str, offered: dict[str, Queryable], addresses: Addresses, *, as_html: bool
+    catalogue: Catalogue, kind: str, queryables: dict[str, Queryable], addresses: Addresses, *, as_html: bool
 ) -> Response:
-    schemas = {name: schema_of(queryable) for name, queryable in offered.items()}
+    schemas = {name: schema_of(queryable) for name, queryable in queryables.items()}
     if as_html:
         return plain_page(f"{catalogue.title}: {kind}", properties_html(catalogue.title, kind, schemas))
     return schema_of_properties(addresses.collection(catalogue.id, f"/{kind}"), catalogue.title, schemas)

@@ -22,7 +22,7 @@ from werkzeug.http import generate_etag
 from core.errors import Conflict, InvalidInput, NotFound, PreconditionFailed, Unsupported
 from core.json_types import Json
 from core.record import id_of_address
-from search_api.catalogue.listing import LONGEST_ID, Original, Stored
+from search_api.catalogue.listing import LONGEST_ID, Original, StoredRecord
 from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import CataloguePath
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
@@ -52,13 +52,13 @@ def create_record(parts: Parts, source: str, content: bytes, named: str = "") ->
 
     Raises Conflict if there is such a record, InvalidInput if the document is not one.
     """
-    own = named or parts.pushed.read(source, content, media_type()).identifier or uuid.uuid4().hex
+    name = named or parts.pushed.read(source, content, media_type()).identifier or uuid.uuid4().hex
 
     def absent(record: str) -> None:
         if parts.pushed.holds(source, record):
             raise Conflict(f"There is a record {record!r} already; replace it by PUT.")
 
-    return parts.pushed.put(source, own, content, media_type(), absent)[0]
+    return parts.pushed.put(source, name, content, media_type(), absent)[0]
 
 
 def replace_existing(parts: Parts, source: str, id: str, content: bytes) -> str:
@@ -81,7 +81,7 @@ def change_record(parts: Parts, source: str, id: str, patch: Mapping[str, object
     record = id_of_address(source, id)
     original = original_of(parts, source, record)
     content = json.dumps(merge_patch(json_of(original, record), patch), ensure_ascii=False).encode()
-    parts.pushed.put(source, record, content, original.media_type, _unchanged(parts, source, original))
+    parts.pushed.put(source, record, content, original.media_type, _check_unchanged(parts, source, original))
     return content
 
 
@@ -119,7 +119,7 @@ def deleted(parts: Parts, source: str, record: str) -> Response:
     return Response(status=204)
 
 
-def _unchanged(parts: Parts, source: str, original: Original) -> Check:
+def _check_unchanged(parts: Parts, source: str, original: Original) -> Check:
     conditions = conditions_of_request(parts, source)
 
     def unchanged(record: str) -> None:
@@ -264,19 +264,19 @@ class Conditions(BaseModel):
     )
 
 
-def set_etag(response: Response, stored: Stored) -> None:
+def set_etag(response: Response, stored: StoredRecord) -> None:
     """The record's version, and the hash of the body: links that are not part of the record may change too."""
     response.set_etag(f"{stored.version}-{generate_etag(response.get_data())}")
 
 
 def conditions_of_request(parts: Parts, source: str) -> Check:
     """Raises PreconditionFailed if the record's state does not match the request's conditions."""
-    wanted, unwanted = request.if_match, request.if_none_match
+    if_match, if_none_match = request.if_match, request.if_none_match
 
     def check(record: str) -> None:
-        if wanted and not _is_current(wanted, wanted.as_set(), parts, source, record):
+        if if_match and not _is_current(if_match, if_match.as_set(), parts, source, record):
             raise PreconditionFailed(f"{record} does not match If-Match: fetch it again, and change that version.")
-        if unwanted and _is_current(unwanted, unwanted.as_set(include_weak=True), parts, source, record):
+        if if_none_match and _is_current(if_none_match, if_none_match.as_set(include_weak=True), parts, source, record):
             raise PreconditionFailed(f"{record} exists already, and If-None-Match requires that it does not.")
 
     return check

@@ -44,7 +44,7 @@ class Aggregation:
     read: Callable[[JsonMapping], Json]
     of: Kind | None = None
 
-    def described(self) -> Json:
+    def description(self) -> Json:
         members: Json = {"name": self.name, "data_type": self.data_type}
         return members if self.of is None else {**members, "frequency_distribution_data_type": self.of}
 
@@ -82,9 +82,9 @@ def _ranges(answer: JsonMapping) -> Json:
 
 def _cells(answer: JsonMapping) -> Json:
     """The key is the cell's address in OGC's WorldCRS84Quad: level/row/column."""
-    counted = read_cells(answer, _WORLD)
-    level = counted.grid.level
-    buckets = [_bucket(f"{level}/{cell.row}/{cell.column}", "string", cell.count) for cell in counted.cells]
+    cells = read_cells(answer, _WORLD)
+    level = cells.grid.level
+    buckets = [_bucket(f"{level}/{cell.row}/{cell.column}", "string", cell.count) for cell in cells.cells]
     return {"buckets": buckets, "overflow": 0}
 
 
@@ -99,10 +99,10 @@ def _terms(name: str, field: str) -> Aggregation:
 
 def _gsd() -> Json:
     least: Sequence[float | None] = (None, *_GSD_METRES)
-    most: Sequence[float | None] = (*_GSD_METRES, None)
+    upper_bounds: Sequence[float | None] = (*_GSD_METRES, None)
     ranges = [
         {name: edge for name, edge in (("from", start), ("to", end)) if edge is not None}
-        for start, end in zip(least, most, strict=True)
+        for start, end in zip(least, upper_bounds, strict=True)
     ]
     return {"range": {"field": "resolution.metres", "ranges": ranges}}
 
@@ -135,8 +135,8 @@ def requested_aggregations(names: Sequence[str]) -> list[Aggregation]:
     """Without repetitions, in the order of ``names``. Raises InvalidInput for an unknown one."""
     unknown = [name for name in names if name not in AGGREGATIONS]
     if unknown:
-        offered = ", ".join(AGGREGATIONS)
-        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {offered}")
+        all_names = ", ".join(AGGREGATIONS)
+        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {all_names}")
     return [AGGREGATIONS[name] for name in dict.fromkeys(names)]
 
 
@@ -160,7 +160,7 @@ def read_aggregations(answer: JsonMapping, aggregations: Sequence[Aggregation]) 
     counts = answer.get("aggregations", {})
     total = answer["hits"]["total"]
     return [
-        {**aggregation.described(), **aggregation.read(total if aggregation.body is None else counts[str(number)])}
+        {**aggregation.description(), **aggregation.read(total if aggregation.body is None else counts[str(number)])}
         for number, aggregation in enumerate(aggregations)
     ]
 
@@ -235,9 +235,9 @@ def stac_aggregate_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _offer(addresses: Addresses, below: str) -> Response:
-    links = [link("self", addresses.to(f"{below}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
-    return jsonify(aggregations=[aggregation.described() for aggregation in AGGREGATIONS.values()], links=links)
+def _offer(addresses: Addresses, path: str) -> Response:
+    links = [link("self", addresses.to(f"{path}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
+    return jsonify(aggregations=[aggregation.description() for aggregation in AGGREGATIONS.values()], links=links)
 
 
 def _counts(parts: Parts, query: AggregateQuery, collection: str | None) -> Response:

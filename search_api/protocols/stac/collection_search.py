@@ -34,7 +34,7 @@ from search_api.http.parameters import (
 )
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
-from search_api.search.filtering.literals import shown, wrong
+from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import Queryable
 
 T = TypeVar("T")
@@ -92,7 +92,7 @@ def condition_of(node: Expression) -> Condition:
     if isinstance(node, bool):
         return lambda _: node
     if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
-        raise wrong(f"{shown(node)} is not a condition")
+        raise wrong(f"{short_text(node)} is not a condition")
     op, args = str(node["op"]), node.get("args", [])
     if not isinstance(args, list) or not args:
         raise wrong(f"{op} has no arguments")
@@ -100,14 +100,14 @@ def condition_of(node: Expression) -> Condition:
         inner = condition_of(args[0])
         return lambda collection: None if (judged := inner(collection)) is None else not judged
     if op in ("and", "or"):
-        return _combined([condition_of(collection) for collection in args], every=op == "and")
+        return _combine([condition_of(collection) for collection in args], every=op == "and")
     if op == "isNull":
-        missing = _VALUES[_property(args[0]).name]
-        return lambda collection: missing(collection) is None
+        missing_value = _VALUES[_property(args[0]).name]
+        return lambda collection: missing_value(collection) is None
     return _predicate(op, args)
 
 
-def _combined(conditions: list[Condition], *, every: bool) -> Condition:
+def _combine(conditions: list[Condition], *, every: bool) -> Condition:
     """``and`` is false as soon as one is, ``or`` true; else unknown if one is."""
 
     def judge(collection: Catalogue) -> bool | None:
@@ -122,14 +122,14 @@ def _predicate(op: str, args: list[object]) -> Condition:
         flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
         if len(flat) != 3:
             raise wrong("between needs a property and two values")
-        return _combined([_predicate(">=", [flat[0], flat[1]]), _predicate("<=", [flat[0], flat[2]])], every=True)
+        return _combine([_predicate(">=", [flat[0], flat[1]]), _predicate("<=", [flat[0], flat[2]])], every=True)
     if len(args) != 2:
         raise wrong(f"{op} needs two arguments; there are {len(args)}")
     left, right = args
     if op == "in":
         if not isinstance(right, list) or not 1 <= len(right) <= _MOST_VALUES:
             raise wrong(f"in needs a list of 1 to {_MOST_VALUES} values")
-        return _combined([_predicate("=", [left, value]) for value in right], every=False)
+        return _combine([_predicate("=", [left, value]) for value in right], every=False)
     if not _is_property(left):
         left, right, op = right, left, _MIRRORED.get(op, op)
     queryable = _property(left)
@@ -137,9 +137,9 @@ def _predicate(op: str, args: list[object]) -> Condition:
         return _test_of(_place_of, _of_place(op, right))
     if queryable.kind == "interval":
         return _test_of(_span_of, _of_time(op, literals.span_of(right)))
-    plain = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
+    normalise = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
     return _test_of(
-        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), plain)
+        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), normalise)
     )
 
 
@@ -147,14 +147,14 @@ def _test_of(value: Callable[[Catalogue], T | None], test: Callable[[T], bool]) 
     return lambda collection: None if (own := value(collection)) is None else test(own)
 
 
-def _of_text(name: str, op: str, wanted: str, plain: Callable[[str], str]) -> Callable[[str], bool]:
+def _of_text(name: str, op: str, text: str, normalise: Callable[[str], str]) -> Callable[[str], bool]:
     if op == "like":
-        pattern = _pattern(plain(wanted))
-        return lambda own: _is_like(plain(own), pattern)
+        pattern = _pattern(normalise(text))
+        return lambda own: _is_like(normalise(own), pattern)
     compare = _COMPARED.get(op)
     if compare is None:
         raise wrong(f"{op} cannot judge the text {name}")
-    return lambda own: compare(plain(own), plain(wanted))
+    return lambda own: compare(normalise(own), normalise(text))
 
 
 def _of_place(op: str, right: object) -> Callable[[BaseGeometry], bool]:
@@ -209,18 +209,18 @@ _VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _s
 
 
 def _property(node: object) -> Queryable:
-    plain = _without_casei(node)
-    name = plain.get("property") if isinstance(plain, Mapping) else None
+    node_without_casei = _without_casei(node)
+    name = node_without_casei.get("property") if isinstance(node_without_casei, Mapping) else None
     queryable = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
     if queryable is None:
         names = ", ".join(COLLECTION_QUERYABLES)
-        raise InvalidInput("filter", f"filter: there is no property {shown(name or node)!r}; there are {names}")
+        raise InvalidInput("filter", f"filter: there is no property {short_text(name or node)!r}; there are {names}")
     return queryable
 
 
 def _is_property(node: object) -> bool:
-    plain = _without_casei(node)
-    return isinstance(plain, Mapping) and "property" in plain
+    node_without_casei = _without_casei(node)
+    return isinstance(node_without_casei, Mapping) and "property" in node_without_casei
 
 
 def _is_casei(node: object) -> bool:
@@ -243,15 +243,15 @@ def _pattern(text: str) -> list[object]:
 def _is_like(text: str, pattern: list[object]) -> bool:
     """Goes back to the last ``%`` only, so that no pattern takes longer than the product of both lengths."""
     at = here = 0
-    mark, again = -1, 0
+    mark, retry_at = -1, 0
     while at < len(text):
         if here < len(pattern) and pattern[here] is _ANY:
-            mark, again, here = here, at, here + 1
+            mark, retry_at, here = here, at, here + 1
         elif here < len(pattern) and pattern[here] in (_ONE, text[at]):
             at, here = at + 1, here + 1
         elif mark >= 0:
-            again += 1
-            at, here = again, mark + 1
+            retry_at += 1
+            at, here = retry_at, mark + 1
         else:
             return False
     return all(part is _ANY for part in pattern[here:])

@@ -85,8 +85,12 @@ def read_fields(text: str, document: DocumentShape = ITEM) -> Fields:
 
 
 def _path(name: str, document: DocumentShape) -> str:
-    plain = name.strip(" +-")
-    return plain if not document.members or plain.partition(".")[0] in document.members else f"properties.{plain}"
+    bare_name = name.strip(" +-")
+    return (
+        bare_name
+        if not document.members or bare_name.partition(".")[0] in document.members
+        else f"properties.{bare_name}"
+    )
 
 
 def with_fields(item: Json, fields: Fields, document: DocumentShape = ITEM) -> Json:
@@ -96,32 +100,34 @@ def with_fields(item: Json, fields: Fields, document: DocumentShape = ITEM) -> J
     """
     if not fields.include and fields.exclude:
         return _without(item, fields)
-    return _without(_only(item, [*document.always, *fields.include]), fields)
+    return _without(_with_only(item, [*document.always, *fields.include]), fields)
 
 
-def _only(item: Json, wanted: Iterable[str]) -> Json:
-    chosen: Json = {}
-    for path in wanted:
+def _with_only(item: Json, names: Iterable[str]) -> Json:
+    selection: Json = {}
+    for path in names:
         member, _, inner = path.partition(".")
         if member not in item:
             continue
         if not inner:
-            chosen[member] = item[member]
+            selection[member] = item[member]
         elif isinstance(item[member], dict) and inner in item[member]:
-            chosen[member] = {**chosen.get(member, {}), inner: item[member][inner]}
-    return {member: chosen[member] for member in item if member in chosen}
+            selection[member] = {**selection.get(member, {}), inner: item[member][inner]}
+    return {member: selection[member] for member in item if member in selection}
 
 
 def _without(item: Json, fields: Fields) -> Json:
-    rest = dict(item)
+    other_members = dict(item)
     for path in fields.exclude:
         member, _, inner = path.partition(".")
-        if inner and isinstance(rest.get(member), dict):
-            rest[member] = {name: value for name, value in rest[member].items() if name != inner}
+        if inner and isinstance(other_members.get(member), dict):
+            other_members[member] = {name: value for name, value in other_members[member].items() if name != inner}
         elif not inner:
             named = {name: value for name, value in _inside(item, member) if f"{member}.{name}" in fields.include}
-            rest = {name: value for name, value in rest.items() if name != member} | ({member: named} if named else {})
-    return rest
+            other_members = {name: value for name, value in other_members.items() if name != member} | (
+                {member: named} if named else {}
+            )
+    return other_members
 
 
 def _inside(item: Json, member: str) -> Iterable[tuple[str, object]]:
@@ -130,11 +136,11 @@ def _inside(item: Json, member: str) -> Iterable[tuple[str, object]]:
 
 
 def item_document(record: Record, addresses: Addresses) -> Json:
-    own = addresses.to(f"/stac/collections/{record.source}")
+    address = addresses.to(f"/stac/collections/{record.source}")
     links = [
-        link("self", f"{own}/items/{record.id}", GEOJSON),
-        link("parent", own, JSON),
-        link("collection", own, JSON),
+        link("self", f"{address}/items/{record.id}", GEOJSON),
+        link("parent", address, JSON),
+        link("collection", address, JSON),
         link("root", addresses.to("/stac"), JSON),
         link("canonical", addresses.item(record), GEOJSON, "The record"),
         *[geojson.link(out) for out in record.links if out.rel not in stac.ASSET_RELS],
@@ -169,7 +175,7 @@ def landing_document(addresses: Addresses, sources: list[Catalogue]) -> Json:
 
 
 def collection_document(catalogue: Catalogue, addresses: Addresses) -> Json:
-    own = addresses.to(f"/stac/collections/{catalogue.id}")
+    address = addresses.to(f"/stac/collections/{catalogue.id}")
     box = catalogue.box.as_list() if catalogue.box is not None else [-180.0, -90.0, 180.0, 90.0]
     interval = interval_of(catalogue.span) if catalogue.span is not None else [None, None]
     return {
@@ -181,27 +187,27 @@ def collection_document(catalogue: Catalogue, addresses: Addresses) -> Json:
         "license": "various",
         "extent": {"spatial": {"bbox": [box]}, "temporal": {"interval": [interval]}},
         "links": [
-            link("self", own, JSON),
+            link("self", address, JSON),
             link("root", addresses.to("/stac"), JSON),
             link("parent", addresses.to("/stac"), JSON),
-            link("items", f"{own}/items", GEOJSON),
-            *_property_links(own),
-            *_count_links(own),
+            link("items", f"{address}/items", GEOJSON),
+            *_property_links(address),
+            *_count_links(address),
         ],
     }
 
 
-def _property_links(own: str) -> list[Link]:
+def _property_links(address: str) -> list[Link]:
     """Links to what a filter and ``sortby`` may name."""
     return [
-        link(QUERYABLES_REL, f"{own}/queryables", SCHEMA_JSON, "Queryables"),
-        link(SORTABLES_REL, f"{own}/sortables", SCHEMA_JSON, "Sortables"),
+        link(QUERYABLES_REL, f"{address}/queryables", SCHEMA_JSON, "Queryables"),
+        link(SORTABLES_REL, f"{address}/sortables", SCHEMA_JSON, "Sortables"),
     ]
 
 
-def _count_links(own: str) -> list[Link]:
+def _count_links(address: str) -> list[Link]:
     """Links to the counts of items, and to what can be counted."""
     return [
-        {**link("aggregate", f"{own}/aggregate", JSON), "method": "GET"},
-        link("aggregations", f"{own}/aggregations", JSON, "Aggregations"),
+        {**link("aggregate", f"{address}/aggregate", JSON), "method": "GET"},
+        link("aggregations", f"{address}/aggregations", JSON, "Aggregations"),
     ]

@@ -29,7 +29,7 @@ from search_api.http.parameters import (
 from search_api.protocols.stac.documents import Fields, read_fields
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
-from search_api.search.filtering.literals import shown
+from search_api.search.filtering.literals import short_text
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, schema_of
 from search_api.search.filtering.translate import clause_of
 from search_api.search.order import MOST_KEYS, SortKey, kinds_of, read_position
@@ -66,11 +66,11 @@ STAC_SORTABLES: dict[str, Queryable] = {
 _MOST_CONDITIONS = 50
 
 
-def schemas_of(offered: Mapping[str, Queryable]) -> dict[str, Json]:
+def schemas_of(queryables: Mapping[str, Queryable]) -> dict[str, Json]:
     """The properties as JSON Schema, under their names in an Item."""
     return {
         name: schema_of(replace(queryable, many=queryable.many and name not in _SINGLE))
-        for name, queryable in offered.items()
+        for name, queryable in queryables.items()
     }
 
 
@@ -92,11 +92,11 @@ def in_our_names(tree: Expression, parameter: str) -> Expression:
 
 
 def _our_name(name: str, parameter: str) -> str:
-    own = _NAMES.get(plain_name(name))
-    if own is None:
+    our_name = _NAMES.get(plain_name(name))
+    if our_name is None:
         names = ", ".join(STAC_QUERYABLES)
-        raise InvalidInput(parameter, f"{parameter}: there is no property {shown(name)!r}; there are {names}")
-    return own
+        raise InvalidInput(parameter, f"{parameter}: there is no property {short_text(name)!r}; there are {names}")
+    return our_name
 
 
 def read_query(text: str) -> Expression:
@@ -310,13 +310,13 @@ def stac_selection(query: StacFilters, collection: str | None = None) -> Selecti
     if query.bbox is not None and query.intersects is not None:
         raise InvalidInput("intersects", "intersects: bbox already names the area; give only one of the two")
     collections = [collection] if collection is not None else query.collections
-    only: tuple[Clause, ...] = ({"terms": {"source": collections}},) if collections else ()
+    source_filter: tuple[Clause, ...] = ({"terms": {"source": collections}},) if collections else ()
     return Selection(
         area=read_flat_bbox(query.bbox) if query.bbox else None,
         span=read_datetime(query.datetime) if query.datetime else None,
         ids=tuple(query.ids),
         terms=tuple(query.q),
-        also=(*WITH_ASSETS, *only, *_shape(query), *_filters(query)),
+        also=(*WITH_ASSETS, *source_filter, *_shape(query), *_filters(query)),
     )
 
 

@@ -43,7 +43,7 @@ MOST_ITEMS = 100
 
 _ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
 _BODY = {**_ITEM, "required": True}
-_CHANGED: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
+_CHANGE_RESPONSES: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
 
 
 def _item_document(item: object, collection: str, id: str | None = None) -> bytes:
@@ -65,11 +65,15 @@ def _refuse_other(members: Json, collection: str, id: str | None) -> None:
     """Raises InvalidInput if ``members`` names another collection or id than the address."""
     if members.get("collection") not in (None, collection):
         raise _wrong(f"names the collection {str(members['collection'])[:60]!r}; the address names {collection!r}")
-    own = members.get("id")
-    if "id" in members and (not isinstance(own, str) or not own):
+    item_id = members.get("id")
+    if "id" in members and (not isinstance(item_id, str) or not item_id):
         raise _wrong("has an id that is not a text")
-    if id is not None and own is not None and id_of_address(collection, str(own)) != id_of_address(collection, id):
-        raise _wrong(f"has the id {str(own)[:60]!r}; the address names {id!r}")
+    if (
+        id is not None
+        and item_id is not None
+        and id_of_address(collection, str(item_id)) != id_of_address(collection, id)
+    ):
+        raise _wrong(f"has the id {str(item_id)[:60]!r}; the address names {id!r}")
 
 
 def _id_of(content: bytes) -> str:
@@ -134,7 +138,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         "/stac/collections/<collection>/items/<item>",
         summary="Replace one item",
         request_body=_BODY,
-        responses=_CHANGED,
+        responses=_CHANGE_RESPONSES,
     )
     def put(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source = source_named(path.collection)
@@ -146,7 +150,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         "/stac/collections/<collection>/items/<item>",
         summary="Change parts of one item",
         request_body={"content": {MERGE_PATCH: {"schema": {"type": "object"}}, **_ITEM["content"]}, "required": True},
-        responses={**_CHANGED, 415: Problem},
+        responses={**_CHANGE_RESPONSES, 415: Problem},
     )
     def patch(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source, change = source_named(path.collection), patch_of_request()
@@ -161,7 +165,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         _document(parts, source, merge_patch(json_of(original, record), change), path.item)
         return changed(parts, change_record(parts, source, path.item, change))
 
-    @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
+    @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGE_RESPONSES)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source, record = source_named(path.collection), id_of_address(path.collection, path.item)
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)

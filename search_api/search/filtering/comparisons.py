@@ -35,17 +35,19 @@ def spatial_clause(field: str, relation: str, shape: Shape) -> Clause:
         raise InvalidInput("filter", "filter: whether a place lies within a line cannot be asked; S_INTERSECTS can")
     if relation == "contains":
         parts = [part for half in _halves(shape) for part in _inside(half)] or [shape]
-        return {"bool": {"filter": [_judged(field, relation, part) for part in parts]}}
+        return {"bool": {"filter": [_relation_clause(field, relation, part) for part in parts]}}
     inside = _inside(shape) if relation == "within" else []
     if not inside:
-        return _judged(field, relation, shape)
-    meets = [_judged(field, "intersects", part) for part in inside]
+        return _relation_clause(field, relation, shape)
+    meets = [_relation_clause(field, "intersects", part) for part in inside]
     return {
-        "bool": {"filter": [_judged(field, relation, shape), {"bool": {"should": meets, "minimum_should_match": 1}}]}
+        "bool": {
+            "filter": [_relation_clause(field, relation, shape), {"bool": {"should": meets, "minimum_should_match": 1}}]
+        }
     }
 
 
-def _judged(field: str, relation: str, shape: Shape) -> Clause:
+def _relation_clause(field: str, relation: str, shape: Shape) -> Clause:
     return {"geo_shape": {field: {"shape": shape, "relation": relation}}}
 
 
@@ -70,14 +72,21 @@ def _inside(shape: Shape) -> list[Shape]:
         width = east - west + (360.0 if west > east else 0.0)
         if width <= 2 * _HAIR_DEG or north - south <= 2 * _HAIR_DEG:
             return []
-        return [_envelope(_turned(west + _HAIR_DEG), south + _HAIR_DEG, _turned(east - _HAIR_DEG), north - _HAIR_DEG)]
+        return [
+            _envelope(
+                _wrapped_longitude(west + _HAIR_DEG),
+                south + _HAIR_DEG,
+                _wrapped_longitude(east - _HAIR_DEG),
+                north - _HAIR_DEG,
+            )
+        ]
     if shape["type"] not in ("Polygon", "MultiPolygon"):
         return []
     smaller = shapely.buffer(geometry_of_shape(cast(Any, shape)), -_HAIR_DEG, join_style="mitre")
     return [dict(mapping(part)) for part in shapely.get_parts(smaller) if not part.is_empty]
 
 
-def _turned(longitude: float) -> float:
+def _wrapped_longitude(longitude: float) -> float:
     """A longitude past the antimeridian, brought back to -180..180."""
     if longitude > 180.0:
         return longitude - 360.0
@@ -99,8 +108,8 @@ def _east(shape: Shape) -> float:
 def compared_interval(field: str, op: str, span: TimeSpan) -> Clause:
     """``<``: ends before the span; ``>``: starts after it; ``=``: has its ends; ``<=`` and ``>=``: not ``>``, ``<``."""
     if op in ("<=", ">="):
-        other = interval_clause(field, _ALLEN[">" if op == "<=" else "<"], span)
-        return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [other]}}
+        opposite = interval_clause(field, _ALLEN[">" if op == "<=" else "<"], span)
+        return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [opposite]}}
     return interval_clause(field, _ALLEN[op], span)
 
 
@@ -123,8 +132,8 @@ def interval_clause(field: str, op: str, span: TimeSpan) -> Clause:
         meets = _range(field, "intersects", gte=start, lte=end)
         return {"bool": {"filter": [{"exists": {"field": field}}], "must_not": [meets]}}
     if op == "t_equals":
-        same = [_range(field, relation, gte=start, lte=end) for relation in ("within", "contains")]
-        return {"bool": {"filter": same}}
+        clauses = [_range(field, relation, gte=start, lte=end) for relation in ("within", "contains")]
+        return {"bool": {"filter": clauses}}
     raise wrong(f"{op} is not supported")
 
 
@@ -175,7 +184,7 @@ def _within(queryable: Queryable, bounds: Bounds) -> Clause:
     limits = {name: edge for name, edge in bounds.items() if edge is not None}
     clauses: list[Clause] = []
     for position, field in enumerate(queryable.fields):
-        earlier = [{"exists": {"field": before}} for before in queryable.fields[:position]]
+        earlier = [{"exists": {"field": earlier_field}} for earlier_field in queryable.fields[:position]]
         condition: Clause = {"range": {field: {**limits, "format": "epoch_millis"}}}
         clauses.append({"bool": {"filter": [condition], "must_not": earlier}})
     return {"bool": {"should": clauses, "minimum_should_match": 1}}

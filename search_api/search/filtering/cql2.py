@@ -87,10 +87,10 @@ def _infix(tokens: Tokens, left: Tree, power: int) -> Tree:
         return _comparison(tokens, left)
     op = tokens.take().word.lower()
     right = _expression(tokens, power + 1)
-    return _joined(op, left, right) if op in ("and", "or") else {"op": op, "args": [left, right]}
+    return _join(op, left, right) if op in ("and", "or") else {"op": op, "args": [left, right]}
 
 
-def _joined(op: str, left: Tree, right: Tree) -> Tree:
+def _join(op: str, left: Tree, right: Tree) -> Tree:
     """``a AND b AND c`` becomes one node with three arguments."""
     if not _is(op, left):
         left = {"op": op, "args": [left]}
@@ -130,15 +130,15 @@ def _prefix(tokens: Tokens) -> Tree:
     if token.kind == "number" or (token.word in ("+", "-") and tokens.following.kind == "number"):
         return number(tokens)
     if token.word in ("NOT", "-"):
-        return _turned(tokens)
+        return _not_expression(tokens)
     if token.word == "(":
         return _bracket(tokens)
     if token.kind == "name" and (token.word not in _POWERS or token.word == "DIV"):
-        return _named(tokens, token)
+        return _name_expression(tokens, token)
     raise tokens.wrong("a property, a value or a condition")
 
 
-def _turned(tokens: Tokens) -> Tree:
+def _not_expression(tokens: Tokens) -> Tree:
     with tokens.deeper():
         if tokens.take().word == "NOT":
             return {"op": "not", "args": [_expression(tokens, _NOT)]}
@@ -167,16 +167,16 @@ def _list(tokens: Tokens) -> list[Tree]:
     return trees
 
 
-def _named(tokens: Tokens, token: Token) -> Tree:
+def _name_expression(tokens: Tokens, token: Token) -> Tree:
     if begins_geometry(tokens):
         return read_geometry(tokens)
     tokens.take()
     if tokens.current.word != "(":
         return {"TRUE": True, "FALSE": False, "NULL": None}.get(token.word, {"property": token.value})
-    return _called(tokens, token)
+    return _call_expression(tokens, token)
 
 
-def _called(tokens: Tokens, token: Token) -> Tree:
+def _call_expression(tokens: Tokens, token: Token) -> Tree:
     name = token.word.lower()
     if name in _ARRAY_FUNCTIONS:
         return {"op": name, "args": _arrays(tokens)}
@@ -236,7 +236,7 @@ def read_geometry(tokens: Tokens) -> Geometry:
         return {"type": name, "coordinates": _bracketed_position(tokens)}
     if name == "MultiPoint":
         return {"type": name, "coordinates": _within_brackets(tokens, _loose_position)}
-    return {"type": name, "coordinates": _nested(tokens, _BRACKETS[str(name)])}
+    return {"type": name, "coordinates": _nested_list(tokens, _BRACKETS[str(name)])}
 
 
 def number(tokens: Tokens) -> float:
@@ -254,19 +254,19 @@ def _type_of(word: str) -> str | None:
     return _NAMES.get(word) or _NAMES.get(word.removesuffix("M").removesuffix("Z"))
 
 
-def _within_brackets(tokens: Tokens, read: Callable[[Tokens], object]) -> list[object]:
+def _within_brackets(tokens: Tokens, parse: Callable[[Tokens], object]) -> list[object]:
     tokens.expect("(")
-    arguments = [read(tokens)]
+    arguments = [parse(tokens)]
     while tokens.accept(","):
-        arguments.append(read(tokens))
+        arguments.append(parse(tokens))
     tokens.expect(")")
     return arguments
 
 
-def _nested(tokens: Tokens, brackets: int) -> list[object]:
+def _nested_list(tokens: Tokens, brackets: int) -> list[object]:
     if brackets == 1:
         return _within_brackets(tokens, _position)
-    return _within_brackets(tokens, lambda inner: _nested(inner, brackets - 1))
+    return _within_brackets(tokens, lambda inner: _nested_list(inner, brackets - 1))
 
 
 def _member(tokens: Tokens) -> Geometry:

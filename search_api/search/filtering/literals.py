@@ -29,11 +29,11 @@ def checked_geometry(node: object) -> Json:
     """The geometry with longitudes and latitudes alone, WGS 84. Raises ValueError that names what is wrong."""
     kind = node.get("type") if isinstance(node, Mapping) else None
     if not isinstance(node, Mapping) or not isinstance(kind, str) or kind not in (*_READERS, "GeometryCollection"):
-        raise ValueError(f"{shown(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
+        raise ValueError(f"{short_text(node)} is not a geometry; write POINT(lon lat), POLYGON(...) or BBOX(w,s,e,n)")
     if kind == "GeometryCollection":
         return {
             "type": kind,
-            "geometries": [_member(member) for member in _filled(node.get("geometries"), kind, "geometry")],
+            "geometries": [_member(member) for member in _non_empty(node.get("geometries"), kind, "geometry")],
         }
     geometry = {"type": kind, "coordinates": _READERS[kind](node.get("coordinates"), kind)}
     _refuse_invalid(geometry)
@@ -47,11 +47,11 @@ def _member(node: object) -> Json:
     return checked_geometry(node)
 
 
-def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
+def _non_empty(part: Part, kind: str, member: str, least: int = 1) -> list[Part]:
     if not isinstance(part, list | tuple):
-        raise ValueError(f"the geometry is not valid ({kind}): {shown(part)} is not a list")
+        raise ValueError(f"the geometry is not valid ({kind}): {short_text(part)} is not a list")
     if not part:
-        raise ValueError(f"the {kind} is empty: it has no {what}")
+        raise ValueError(f"the {kind} is empty: it has no {member}")
     if len(part) < least:
         raise ValueError(f"the {kind} has {len(part)} of the at least {least} positions that it needs")
     return list(part)
@@ -60,14 +60,14 @@ def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
 def _position(part: Part, kind: str) -> list[float]:
     """``[lon, lat]``; a height is left out."""
     if not isinstance(part, list | tuple):
-        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {shown(part)}")
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {short_text(part)}")
     if not part:
         raise ValueError(f"the {kind} is empty: a position is [lon, lat]")
     if not 2 <= len(part) <= _MOST_NUMBERS:
-        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {shown(part)}")
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {short_text(part)}")
     for number in part:
         if isinstance(number, bool) or not isinstance(number, int | float) or not _is_finite(number):
-            raise ValueError(f"{shown(number)} is not a number")
+            raise ValueError(f"{short_text(number)} is not a number")
     lon, lat = part[0], part[1]
     if not (-180 <= lon <= 180 and -90 <= lat <= 90):
         raise ValueError(f"the position {lon:g} {lat:g} is outside -180..180, -90..90 degrees")
@@ -82,30 +82,30 @@ def _is_finite(number: float) -> bool:
 
 
 def _positions(part: Part, kind: str) -> list[list[float]]:
-    return [_position(position, kind) for position in _filled(part, kind, "position")]
+    return [_position(position, kind) for position in _non_empty(part, kind, "position")]
 
 
 def _line(part: Part, kind: str) -> list[list[float]]:
-    return [_position(position, kind) for position in _filled(part, kind, "position", 2)]
+    return [_position(position, kind) for position in _non_empty(part, kind, "position", 2)]
 
 
 def _lines(part: Part, kind: str) -> list[list[list[float]]]:
-    return [_line(line, kind) for line in _filled(part, kind, "line")]
+    return [_line(line, kind) for line in _non_empty(part, kind, "line")]
 
 
 def _ring(part: Part, kind: str) -> list[list[float]]:
-    ring = [_position(position, kind) for position in _filled(part, kind, "position in a ring", 4)]
+    ring = [_position(position, kind) for position in _non_empty(part, kind, "position in a ring", 4)]
     if ring[0] != ring[-1]:
         raise ValueError(f"the geometry is not valid ({kind}): rings must close, so the last position is the first")
     return ring
 
 
 def _rings(part: Part, kind: str) -> list[list[list[float]]]:
-    return [_ring(ring, kind) for ring in _filled(part, kind, "ring")]
+    return [_ring(ring, kind) for ring in _non_empty(part, kind, "ring")]
 
 
 def _polygons(part: Part, kind: str) -> list[list[list[list[float]]]]:
-    return [_rings(rings, kind) for rings in _filled(part, kind, "polygon")]
+    return [_rings(rings, kind) for rings in _non_empty(part, kind, "polygon")]
 
 
 _READERS: dict[str, Callable[[Part, str], Part]] = {
@@ -122,9 +122,9 @@ def _refuse_invalid(geometry: Json) -> None:
     """Rings that cross, lines and areas that are no more than a point."""
     kind = geometry["type"]
     try:
-        parsed = shape(cast(Any, geometry))
-        valid = bool(shapely.is_valid(parsed))
-        small = valid and bool(shapely.is_empty(shapely.set_precision(parsed, _SMALLEST_DEG)))
+        geometry_shape = shape(cast(Any, geometry))
+        valid = bool(shapely.is_valid(geometry_shape))
+        small = valid and bool(shapely.is_empty(shapely.set_precision(geometry_shape, _SMALLEST_DEG)))
     except (ShapelyError, ValueError):
         valid = small = False
     if not valid:
@@ -136,7 +136,7 @@ def _refuse_invalid(geometry: Json) -> None:
         raise ValueError(f"the {kind} is smaller than {_SMALLEST_DEG:g} degrees; ask with a point")
 
 
-def shown(node: object) -> str:
+def short_text(node: object) -> str:
     """The node as a short text for a message."""
     text = str(node)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -152,7 +152,7 @@ def wrong(message: str) -> InvalidInput:
 def text_of(node: object) -> str:
     """Raises InvalidInput if the node is not a text that a record can contain."""
     if not isinstance(node, str):
-        raise wrong(f"{shown(node)} is not a text in quotes")
+        raise wrong(f"{short_text(node)} is not a text in quotes")
     if len(node) > LONGEST_TEXT or any(unicodedata.category(c) in ("Cc", "Cs") for c in node):
         raise wrong(f"a text is longer than {LONGEST_TEXT} characters or holds control characters")
     return node
@@ -160,7 +160,7 @@ def text_of(node: object) -> str:
 
 def number_of(node: object) -> float:
     if isinstance(node, bool) or not isinstance(node, int | float) or not math.isfinite(node) or abs(node) > 1e18:
-        raise wrong(f"{shown(node)} is not a number")
+        raise wrong(f"{short_text(node)} is not a number")
     return float(node)
 
 
@@ -179,7 +179,7 @@ def _edge(node: object) -> str:
     if isinstance(node, Mapping):
         node = node.get("date", node.get("timestamp"))
     if not isinstance(node, str):
-        raise wrong(f"{shown(node)} is not a date; write DATE('1990-01-01') or TIMESTAMP('1990-01-01T00:00:00Z')")
+        raise wrong(f"{short_text(node)} is not a date; write DATE('1990-01-01') or TIMESTAMP('1990-01-01T00:00:00Z')")
     return node
 
 

@@ -62,10 +62,10 @@ class Tokens:
         if not self.accept(word):
             raise self.wrong(word)
 
-    def wrong(self, wanted: str) -> InvalidInput:
+    def wrong(self, expected: str) -> InvalidInput:
         token = self.current
         description = "it ends there" if token.kind == "end" else f"found {token.value[:40]}"
-        return _not_cql2(token.column, f"expected {wanted}, {description}")
+        return _not_cql2(token.column, f"expected {expected}, {description}")
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
@@ -78,20 +78,20 @@ class Tokens:
 
 
 def _split(text: str) -> Iterator[Token]:
-    at = _skipped(text, 0)
+    at = _skip_space(text, 0)
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            what = "this text is not closed" if text[at] in "'\"" else f"{text[at]} has no meaning here"
-            raise _not_cql2(at + 1, what)
+            problem = "this text is not closed" if text[at] in "'\"" else f"{text[at]} has no meaning here"
+            raise _not_cql2(at + 1, problem)
         yield _token(match)
-        at = _skipped(text, match.end())
+        at = _skip_space(text, match.end())
     yield Token("end", "", len(text) + 1)
 
 
-def _token(matched: re.Match[str]) -> Token:
-    column, value = matched.start() + 1, matched[0]
-    match matched.lastgroup:
+def _token(text_match: re.Match[str]) -> Token:
+    column, value = text_match.start() + 1, text_match[0]
+    match text_match.lastgroup:
         case "text":
             return Token("text", re.sub(r"''|\\'", "'", value[1:-1]), column)
         case "quoted":
@@ -104,10 +104,10 @@ def _token(matched: re.Match[str]) -> Token:
             return Token("sign", value, column)
 
 
-def _skipped(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
 
-def _not_cql2(column: int, what: str) -> InvalidInput:
-    return InvalidInput("filter", f"filter: is not CQL2 text: column {column}: {what}")
+def _not_cql2(column: int, problem: str) -> InvalidInput:
+    return InvalidInput("filter", f"filter: is not CQL2 text: column {column}: {problem}")

@@ -22,7 +22,7 @@ from search_api.search.filtering.comparisons import (
     spatial_clause,
 )
 from search_api.search.filtering.cql2 import Expression
-from search_api.search.filtering.literals import shown, wrong
+from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
 
 Clause = Json
@@ -44,14 +44,14 @@ def _clause(node: Expression, negated: bool) -> Clause:
     if isinstance(node, bool):
         return {"match_all": {}} if node is not negated else {"match_none": {}}
     if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
-        raise wrong(f"{shown(node)} is not a condition")
+        raise wrong(f"{short_text(node)} is not a condition")
     op, args = node["op"], node.get("args", [])
     if not isinstance(args, list) or not args:
         raise wrong(f"{op} has no arguments")
     if op == "not":
         return _clause(args[0], not negated)
     if op in ("and", "or"):
-        return _combined([_clause(arg, negated) for arg in args], every=(op == "and") is not negated)
+        return _combine([_clause(arg, negated) for arg in args], every=(op == "and") is not negated)
     if op == "isNull":
         exists = _exists(_property(args[0]))
         return exists if negated else _none_of(exists)
@@ -59,7 +59,7 @@ def _clause(node: Expression, negated: bool) -> Clause:
     return {"bool": {"filter": [_exists(queryable)], "must_not": [clause]}} if negated else clause
 
 
-def _combined(clauses: Sequence[Clause], *, every: bool) -> Clause:
+def _combine(clauses: Sequence[Clause], *, every: bool) -> Clause:
     if every:
         return {"bool": {"filter": list(clauses)}}
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
@@ -85,21 +85,23 @@ def _comparison(op: str, args: list[object]) -> tuple[Queryable, Clause]:
         left, right, op = right, left, _MIRRORED[op]
     queryable = _property(left)
     if op == "<>":
-        return queryable, {"bool": {"filter": [_exists(queryable)], "must_not": [_compared(queryable, "=", right)]}}
-    return queryable, _compared(queryable, op, right)
+        return queryable, {"bool": {"filter": [_exists(queryable)], "must_not": [_compare(queryable, "=", right)]}}
+    return queryable, _compare(queryable, op, right)
 
 
-def _compared(queryable: Queryable, op: str, value: object) -> Clause:
+def _compare(queryable: Queryable, op: str, value: object) -> Clause:
     if queryable.kind == "geometry":
         raise wrong(f"{queryable.name} cannot be compared by {op}; use a spatial function (s_...)")
     if queryable.kind == "interval":
         return compared_interval(queryable.fields[0], op, literals.span_of(value))
     if queryable.kind == "instant":
         return compared_instant(queryable, op, literals.span_of(value))
-    read: object = literals.number_of(value) if queryable.kind == "number" else literals.text_of(_unfolded(value))
+    literal: object = (
+        literals.number_of(value) if queryable.kind == "number" else literals.text_of(_without_casei(value))
+    )
     if op == "=":
-        return {"term": {queryable.fields[0]: {"value": read, **_case(queryable, value)}}}
-    return {"range": {queryable.fields[0]: {_RANGE[op]: read}}}
+        return {"term": {queryable.fields[0]: {"value": literal, **_case(queryable, value)}}}
+    return {"range": {queryable.fields[0]: {_RANGE[op]: literal}}}
 
 
 def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
@@ -107,13 +109,13 @@ def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
     if len(flat) != 3:
         raise wrong("between needs a property and two values")
     queryable = _property(flat[0])
-    return queryable, _combined([_compared(queryable, ">=", flat[1]), _compared(queryable, "<=", flat[2])], every=True)
+    return queryable, _combine([_compare(queryable, ">=", flat[1]), _compare(queryable, "<=", flat[2])], every=True)
 
 
 def _in(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
     queryable = _property(left)
-    return queryable, _combined([_compared(queryable, "=", value) for value in _listed(op, values)], every=False)
+    return queryable, _combine([_compare(queryable, "=", value) for value in _list_values(op, values)], every=False)
 
 
 def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
@@ -121,22 +123,22 @@ def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     queryable = _property(left)
     if queryable.kind not in ("folded", "exact"):
         raise wrong(f"like compares texts; {queryable.name} is none")
-    wildcard = _wildcards(literals.text_of(_unfolded(pattern)))
+    wildcard = _wildcards(literals.text_of(_without_casei(pattern)))
     return queryable, {"wildcard": {queryable.fields[0]: {"value": wildcard, **_case(queryable, pattern)}}}
 
 
 def _wildcards(pattern: str) -> str:
     """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash escapes either."""
-    written, literal = [], False
+    escaped, literal = [], False
     for character in pattern:
         if literal or character not in "%_\\":
-            written.append(f"\\{character}" if character in "*?\\" else character)
+            escaped.append(f"\\{character}" if character in "*?\\" else character)
             literal = False
         elif character == "\\":
             literal = True
         else:
-            written.append("*" if character == "%" else "?")
-    return "".join(written)
+            escaped.append("*" if character == "%" else "?")
+    return "".join(escaped)
 
 
 def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
@@ -149,7 +151,7 @@ def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     if queryable.kind != "geometry":
         raise wrong(f"{op} judges places; {queryable.name} is none, geometry is one")
     clause = spatial_clause(queryable.fields[0], relation, literals.geometry_of(right))
-    return queryable, _combined([clause, _exists(queryable)], every=True) if relation == "disjoint" else clause
+    return queryable, _combine([clause, _exists(queryable)], every=True) if relation == "disjoint" else clause
 
 
 def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
@@ -170,7 +172,9 @@ def _array(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     queryable = _property(left)
     if not queryable.many or queryable.kind not in ("folded", "exact"):
         raise wrong(f"{op} judges lists; {queryable.name} is none")
-    return queryable, _combined([_compared(queryable, "=", v) for v in _listed(op, values)], every=op == "a_contains")
+    return queryable, _combine(
+        [_compare(queryable, "=", v) for v in _list_values(op, values)], every=op == "a_contains"
+    )
 
 
 _PREDICATES: dict[str, Callable[[str, list[object]], tuple[Queryable, Clause]]] = {
@@ -196,13 +200,13 @@ def _two(op: str, args: list[object]) -> tuple[object, object]:
     return args[0], args[1]
 
 
-def _listed(op: str, values: object) -> list[object]:
+def _list_values(op: str, values: object) -> list[object]:
     if not isinstance(values, list) or not 1 <= len(values) <= 200:
         raise wrong(f"{op} needs a list of 1 to 200 values")
     return values
 
 
-def _unfolded(node: object) -> object:
+def _without_casei(node: object) -> object:
     """The argument of ``casei``, else the node itself."""
     if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
         return node["args"][0] if node["args"] else None
@@ -211,28 +215,28 @@ def _unfolded(node: object) -> object:
 
 def _case(queryable: Queryable, value: object) -> dict[str, bool]:
     """``casei`` matters only for exact texts; folded ones ignore case anyway."""
-    return {"case_insensitive": True} if value is not _unfolded(value) and queryable.kind == "exact" else {}
+    return {"case_insensitive": True} if value is not _without_casei(value) and queryable.kind == "exact" else {}
 
 
 def _is_property(node: object) -> bool:
-    inner = _unfolded(node)
+    inner = _without_casei(node)
     return isinstance(inner, Mapping) and "property" in inner
 
 
 def _property(node: object) -> Queryable:
-    inner = _unfolded(node)
+    inner = _without_casei(node)
     if isinstance(inner, Mapping) and isinstance(inner.get("property"), Queryable):
         return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
-        raise wrong(f"{shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
+        raise wrong(f"{short_text(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
     queryable = find(inner["property"])
     if queryable is None:
-        raise wrong(f"there is no property {shown(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
+        raise wrong(f"there is no property {short_text(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
     return queryable
 
 
 def _exists(queryable: Queryable) -> Clause:
-    return _combined([{"exists": {"field": field}} for field in queryable.fields], every=False)
+    return _combine([{"exists": {"field": field}} for field in queryable.fields], every=False)
 
 
 def in_degrees(tree: Expression, system: ReferenceSystem) -> Expression:

@@ -99,10 +99,10 @@ class PassageSearch:
 
         def arms(narrowing: list[Clause]) -> list[PassageArm]:
             filters = [*self._filters(scope), *narrowing]
-            query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._shown}
+            query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._source_fields}
             searches = [PassageArm(PassageBm25.name, header, query)]
             if self.vector is not None:
-                nearest = {"query": nearest_query(self.vector, self._window, filters), **self._shown}
+                nearest = {"query": nearest_query(self.vector, self._window, filters), **self._source_fields}
                 searches.append(PassageArm(PassageDense.name, header, nearest, cosine))
             return searches
 
@@ -119,10 +119,10 @@ class PassageSearch:
             if not word_counts.passages:
                 return []
             filters = [*self._filters(scope), *narrowing]
-            query = {**own_bm25_query(self.config.words, words, suffixes, word_counts, filters), **self._shown}
+            query = {**own_bm25_query(self.config.words, words, suffixes, word_counts, filters), **self._source_fields}
             searches = [PassageArm(PassageBm25.name, scope.header, query)]
             if self.vector is not None:
-                nearest = {**own_dense_query(self.vector, filters), **self._shown}
+                nearest = {**own_dense_query(self.vector, filters), **self._source_fields}
                 searches.append(PassageArm(PassageDense.name, scope.header, nearest, cosine))
             return searches
 
@@ -133,7 +133,7 @@ class PassageSearch:
         return self.config.passages.candidate_window
 
     @property
-    def _shown(self) -> Json:
+    def _source_fields(self) -> Json:
         return {
             "size": self._window,
             "_source": {"includes": _SOURCE_FIELDS},
@@ -210,9 +210,9 @@ def _conditions(request: AskRequest) -> list[Clause]:
 
 def _own_or_record_value(field: str, clause: Callable[[str], Clause]) -> Clause:
     """A passage's own value, else its record's."""
-    own = f"own_{field}"
-    inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own}}]}}
-    return _any_of(clause(own), inherited)
+    own_field = f"own_{field}"
+    inherited = {"bool": {"filter": [clause(field)], "must_not": [{"exists": {"field": own_field}}]}}
+    return _any_of(clause(own_field), inherited)
 
 
 def _any_of(*clauses: Clause) -> Clause:
@@ -227,8 +227,8 @@ def _doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
 
 def _own_values_first(fields: Fields, columns: Iterable[AnyColumn]) -> Fields:
     names = [value for column in columns for value in column.doc_values if isinstance(value, str)]
-    own = {name: fields[f"own_{name}"] for name in names if fields.get(f"own_{name}")}
-    return {**fields, **own}
+    own_fields = {name: fields[f"own_{name}"] for name in names if fields.get(f"own_{name}")}
+    return {**fields, **own_fields}
 
 
 def late_interactions(
@@ -308,7 +308,7 @@ def own_bm25_query(
     """BM25 over text and headings without length normalisation, because passages have similar lengths."""
     should = [
         _scored_word(
-            word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation
+            word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.any_language), weights.bm25_k1
         )
         for place, suffix in enumerate(suffixes)
         for word in words
@@ -320,10 +320,10 @@ def own_bm25_query(
 
 def own_dense_query(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
     """Every passage that passes the filters, by its cosine, on the scale of ``knn``."""
-    among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
+    with_vector = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
     query_vector = [round(float(value), 6) for value in vector]
     script = {"source": _COSINE, "params": {"asked": query_vector}}
-    return {"query": {"script_score": {"query": among, "script": script}}, "sort": _TIES}
+    return {"query": {"script_score": {"query": with_vector, "script": script}}, "sort": _TIES}
 
 
 def _word_query(word: str, suffix: str) -> Clause:

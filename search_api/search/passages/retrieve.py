@@ -31,11 +31,11 @@ from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, target_of
 
 _MOST_NEAR = 3
-_READ: frozenset[Part] = frozenset(("place", "time", "relation"))
+_PARTS_TO_READ: frozenset[Part] = frozenset(("place", "time", "relation"))
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class RetrievedPassages:
     """``passages``: best first, numbered, at most ``top_k``, each at or above the threshold. ``near_misses``: the best
     below it, where there are no others. ``degraded``: what could not be used.
     """
@@ -57,20 +57,22 @@ class PassageRetriever:
     def ranker(self) -> Ranker:
         return self.parts.config.passages
 
-    def retrieve(self, request: AskRequest, serving: Serving) -> Retrieved:
+    def retrieve(self, request: AskRequest, serving: Serving) -> RetrievedPassages:
         """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
         language = sure_language(request.question)
         serving = serving.reading(language)
-        interpretation = self.parts.understander.understand(in_context(request.question, request.turns), _READ)
+        interpretation = self.parts.understander.understand(in_context(request.question, request.turns), _PARTS_TO_READ)
         candidates = self._search(request, interpretation, serving)
-        ranking = self._ranked(request, language, interpretation, candidates, serving)
+        ranking = self._rank(request, language, interpretation, candidates, serving)
         ranking, unranked = self._rerank(interpretation, ranking, candidates)
         threshold = self.config.threshold if request.threshold is None else request.threshold
-        best = _scored(ranking, candidates, request.top_k or self.config.top_k)
+        best = _with_relevance(ranking, candidates, request.top_k or self.config.top_k)
         relevant = [passage for passage in best if passage.relevance >= threshold]
         near_misses = [] if relevant else best[:_MOST_NEAR]
-        missing = ("dense",) if serving.embedder_problem is not None else ()
-        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unranked, *interpretation.degraded))
+        missing_parts = ("dense",) if serving.embedder_problem is not None else ()
+        return RetrievedPassages(
+            _number(relevant), _number(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
+        )
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
         """The tables that these passages are parts of, by the passage's number."""
@@ -103,7 +105,7 @@ class PassageRetriever:
         scores = late_interactions(self.parts.client, within, sorted(candidates.passages), encoded.tokens[0], card)
         return replace(candidates, interactions=scores)
 
-    def _ranked(
+    def _rank(
         self,
         request: AskRequest,
         language: str | None,
@@ -148,7 +150,7 @@ class PassageRetriever:
         return rerank(replace(ranking, order=ranking.order[: len(best)]), logits, replace(card, weight=1.0)), ()
 
 
-def _scored(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
+def _with_relevance(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
     """The best ``count``, each with signals and relevance (0..1): the reranker's relevance if it decides alone."""
     reader = ranking.terms.get(CrossEncoderReading.name)
     decides = reader is not None and reader.weight == 1.0
@@ -165,7 +167,7 @@ def _scored(ranking: Ranking, candidates: PassageCandidates, count: int) -> list
     ]
 
 
-def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
+def _number(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
     return tuple(replace(passage, number=number) for number, passage in enumerate(passages, 1))
 
 
@@ -212,14 +214,14 @@ def in_context(question: str, turns: Sequence[ConversationTurn]) -> str:
     """
     if not turns or not needs_context(question):
         return question
-    before = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_TURNS_BACK) : -1])
+    earlier_question = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_TURNS_BACK) : -1])
     if _YEAR.search(question):
-        before = _YEAR.sub(" ", before)
-    return " ".join(f"{before} {question}".split())
+        earlier_question = _YEAR.sub(" ", earlier_question)
+    return " ".join(f"{earlier_question} {question}".split())
 
 
 def needs_context(question: str) -> bool:
-    """Whether the question needs the one before it: it goes on from there, points back, or names too little itself."""
+    """Whether the question needs the previous one: it continues it, refers to it, or has too few words."""
     if _CONTINUING.match(question) or len(content_words(question)) <= _FEW_WORDS:
         return True
     return not _POINTING.isdisjoint(_WORD.findall(question.lower()))

@@ -62,12 +62,12 @@ def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
         raise NotAllowed(_NAMED_PUBLIC)
     if scope != "public" and owner is None:
         raise InvalidInput("scope", "scope: private documents need a key or token; use scope=public")
-    allowed: list[PassageScope] = []
+    readable: list[PassageScope] = []
     if scope in ("public", "both"):
-        allowed.append(PassageScope(alias(prefix, "passages"), PUBLIC))
+        readable.append(PassageScope(alias(prefix, "passages"), PUBLIC))
     if scope in ("mine", "both") and owner is not None:
-        allowed.append(PassageScope(alias(prefix, "library"), owner))
-    return allowed
+        readable.append(PassageScope(alias(prefix, "library"), owner))
+    return readable
 
 
 def entries_of(prefix: str, owner: str) -> PassageScope:

@@ -194,7 +194,7 @@ def table_from(number: int, stored: JsonMapping) -> DocumentTable:
     )
 
 
-def described(table: DocumentTable) -> Json:
+def table_summary(table: DocumentTable) -> Json:
     """The table without its cells; members without a value are left out."""
     members: Json = {
         "number": table.number,
@@ -213,7 +213,7 @@ def as_json(table: DocumentTable) -> Json:
     """The table with its header and its body apart."""
     cells = table.cells
     header = [list(row) for row in cells[: table.header_rows]]
-    return {**described(table), "header": header, "body": [list(row) for row in cells[table.header_rows :]]}
+    return {**table_summary(table), "header": header, "body": [list(row) for row in cells[table.header_rows :]]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,8 +193,8 @@ class RankingFields:
 
 def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
     """The doc values that ``fields_of`` needs, each once."""
-    read = [value for column in columns for value in column.doc_values]
-    unique = {str(value): value for value in [*read, *DUPLICATE_FIELDS, *_FAMILIES]}
+    names = [value for column in columns for value in column.doc_values]
+    unique = {str(value): value for value in [*names, *DUPLICATE_FIELDS, *_FAMILIES]}
     return list(unique.values())
 
 
@@ -228,15 +228,15 @@ class Candidates:
     """n candidates by column; NaN means "not measured" or "not stated".
 
     ``arms``: (n,) raw scores of each arm that ran. ``candidates[COLUMN]``: the values of a column. ``tie``: (n,) the
-    rank of each id among all of them, which breaks every tie. ``named``: (n,) how prominently the candidate names the
-    place of the question, 1 in the title, .5 elsewhere, 0 nowhere: the only evidence for one without an extent.
+    rank of each id among all ids, which breaks every tie. ``place_prominence``: (n,) how prominently a candidate names
+    the place of the question: 1 in the title, .5 elsewhere, 0 nowhere. Only candidates without an extent need it.
     """
 
     ids: tuple[str, ...]
     arms: Mapping[SignalName, Floats]
     values: Mapping[str, Sequence[Any]]
     tie: Integers
-    named: Floats
+    place_prominence: Floats
     _gathered: Json = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -253,23 +253,23 @@ class Candidates:
         cls,
         ids: Sequence[str],
         arms: Mapping[SignalName, Sequence[float | None]],
-        read: Sequence[RankingFields],
+        rows: Sequence[RankingFields],
         columns: Iterable[AnyColumn],
         *,
-        named: Mapping[str, float] | None = None,
+        place_prominence: Mapping[str, float] | None = None,
     ) -> Candidates:
         """From the values read by ``columns``, in the order of ``ids``.
 
         Raises ValueError for a duplicate id or different lengths.
         """
-        if any(len(scores) != len(ids) for scores in (read, *arms.values())):
+        if any(len(scores) != len(ids) for scores in (rows, *arms.values())):
             raise ValueError("ids, arms and fields differ in length")
         return cls(
             ids=tuple(ids),
             arms={name: floats(arms[name]) for name in sorted(arms)},
-            values={column.name: [fields.values[place] for fields in read] for place, column in enumerate(columns)},
+            values={column.name: [fields.values[index] for fields in rows] for index, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
-            named=floats([(named or {}).get(id, 0.0) for id in ids]),
+            place_prominence=floats([(place_prominence or {}).get(id, 0.0) for id in ids]),
         )
 
 

@@ -1,8 +1,8 @@
 """Every number of the ranking: the signals and combiner of each target, weights of words, names and quotes.
 
-The values are in ``config.json``, one section for each target, and in it one for each signal. They were chosen on the
-train halves of three judged collections, among settings with which all tests of the ranking pass.
-New tuning replaces the file, not the code.
+The values are in ``config.json``: one section for each target, with one section for each of its signals. They are the
+best of the train halves of three judged collections with which all tests of the ranking pass.
+To tune the ranking, replace the file, not the code.
 """
 
 from __future__ import annotations
@@ -31,96 +31,101 @@ Boosts = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class NameWeights:
-    """How well a record matches a name in the question; 1 = its own exact name.
+    """The weight of each way in which a record matches a name in the question, 0..1. Its own exact name has 1.
 
-    ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins with the name. ``kin``: its own
-    name begins with the name in the question. ``typed``, ``other``: an acronym or its words as typed, and in
-    the other form.
-    ``rare``, ``common``: a name that at most the share ``rare`` of the records bears counts in full, one that
-    ``common`` of them bear not at all. ``preferred``: how much a format or an organisation of many records counts.
-    ``beside_title``: the part of a name's weight that is left if a record has the question as its title.
-    ``passing``: a name without a digit,
-    and any name that a record only mentions, counts in full if the question has at most this many words for each word
-    of the name, and not at all from twice as many on: a long question names it in passing, and the words find it.
+    ``mention``: the record only mentions the name. ``mention_prefix``: it mentions a word that begins with the name.
+    ``name_prefix``: its own name begins with the name in the question. ``typed_form``: it contains an acronym, or the
+    acronym's words, as typed; ``other_form``: it contains the other of the two.
+
+    ``rare_share``, ``common_share``: shares of all records. A name in at most ``rare_share`` of them counts in full, a
+    name in ``common_share`` of them not at all. ``preference``: the weight of a format or an organisation.
+    ``share_with_title``: the share of the weight that names keep if the question is the title of a record.
+
+    ``words_per_name_word``: for a name without a digit, and for a name that a record only mentions. The name counts in
+    full if the question has at most this many words for each word of the name. From twice as many words on, it does
+    not count: in a long question, the other words find the record.
     """
 
-    mentioned: float
-    begun: float
-    kin: float
-    typed: float
-    other: float
-    common: float
-    passing: float
-    rare: float = 0.002
-    preferred: float = 0.1
-    beside_title: float = 0.25
+    mention: float
+    mention_prefix: float
+    name_prefix: float
+    typed_form: float
+    other_form: float
+    common_share: float
+    words_per_name_word: float
+    rare_share: float = 0.002
+    preference: float = 0.1
+    share_with_title: float = 0.25
 
     def __post_init__(self) -> None:
         check_shares(
-            mentioned=self.mentioned,
-            begun=self.begun,
-            kin=self.kin,
-            typed=self.typed,
-            other=self.other,
-            common=self.common,
-            preferred=self.preferred,
-            beside_title=self.beside_title,
+            mention=self.mention,
+            mention_prefix=self.mention_prefix,
+            name_prefix=self.name_prefix,
+            typed_form=self.typed_form,
+            other_form=self.other_form,
+            common_share=self.common_share,
+            preference=self.preference,
+            share_with_title=self.share_with_title,
         )
-        check_positive(passing=self.passing, rare=self.rare)
-        if self.rare >= self.common:
-            raise ValueError("rare must be less than common")
+        check_positive(words_per_name_word=self.words_per_name_word, rare_share=self.rare_share)
+        if self.rare_share >= self.common_share:
+            raise ValueError("rare_share must be less than common_share")
 
     def rarity(self, share: float) -> float:
         """0..1: how much a name counts that this share of the records bears, by the logarithm of the share."""
         if share <= 0.0:
             return 1.0
-        return min(1.0, max(0.0, math.log(self.common / share) / math.log(self.common / self.rare)))
+        return min(1.0, max(0.0, math.log(self.common_share / share) / math.log(self.common_share / self.rare_share)))
 
     def mention_weight(self, name: str, words: int) -> float:
         """0..1: weight of a name without digits; falls with the question's length (``words``)."""
-        return min(1.0, max(0.0, 2.0 - words / (self.passing * len(name.split()))))
+        return min(1.0, max(0.0, 2.0 - words / (self.words_per_name_word * len(name.split()))))
 
 
 @dataclass(frozen=True, slots=True)
 class WordWeights:
-    """``record_fields`` and ``passage_fields``: where a search for records looks; ``parted_fields``: where it looks in
-    an index without the field of all words; ``cited_fields``: where a search for passages looks.
+    """The weights of fields and words in BM25.
 
-    ``plain``: the folded reading beside the one in the question's language. ``named``: words of place and time.
-    ``identifier``: an identifier that matches exactly. ``synonym``, ``narrower``: other names of a term.
-    ``foreign``: the share of their weight that words keep beside meaning if the question is surely in a language that
-    the records are not in. ``enough``: how many words must occur, as Elasticsearch's minimum_should_match.
-    ``of_a_record``: how many words of a record search for others like it. ``saturation``: BM25's k1 for a user's own
-    passages.
+    ``record_fields`` and ``passage_fields``: the fields for a search for records. ``separate_fields``: the fields of an
+    older index, which lacks the field ``words``. ``citation_fields``: the fields for passages to cite.
+
+    ``any_language``: the weight of words in the fields without a language. ``place_and_time``: of the words for place
+    and time. ``identifier``: of an identifier that matches exactly. ``synonym``, ``narrower``: of a term's other names.
+    ``foreign_language``: the share of the weight that words keep if the question is in another language than the
+    records. ``minimum_should_match``: how many words must occur, as Elasticsearch writes it. ``record_words``: how many
+    words of a record are used to find similar ones. ``bm25_k1``: the parameter k1 for a user's own passages.
     """
 
     record_fields: Boosts
-    parted_fields: Boosts
+    separate_fields: Boosts
     passage_fields: Boosts
-    cited_fields: Boosts
-    plain: float
-    named: float
+    citation_fields: Boosts
+    any_language: float
+    place_and_time: float
     identifier: float
     synonym: float
     narrower: float
-    foreign: float
-    enough: str
-    of_a_record: int
-    saturation: float
+    foreign_language: float
+    minimum_should_match: str
+    record_words: int
+    bm25_k1: float
     names: NameWeights
 
     def __post_init__(self) -> None:
         for boosts in (
             self.record_fields,
-            self.parted_fields,
+            self.separate_fields,
             self.passage_fields,
-            self.cited_fields,
+            self.citation_fields,
         ):
             check_not_negative(**boosts)
-        check_not_negative(plain=self.plain, named=self.named, identifier=self.identifier)
-        check_shares(foreign=self.foreign)
-        check_positive(of_a_record=self.of_a_record)
-        check_not_negative(synonym=self.synonym, narrower=self.narrower, saturation=self.saturation)
+        check_not_negative(
+            any_language=self.any_language, place_and_time=self.place_and_time, identifier=self.identifier
+        )
+        check_shares(foreign_language=self.foreign_language)
+        check_positive(record_words=self.record_words)
+        check_not_negative(synonym=self.synonym, narrower=self.narrower, bm25_k1=self.bm25_k1)
 
 
 S = TypeVar("S", bound=Signal)
@@ -160,10 +165,9 @@ class Ranker:
             raise KeyError(kind.name)
         return signal
 
-    def with_signals(self, *changed: Signal) -> Ranker:
+    def with_signals(self, *signals: Signal) -> Ranker:
         """A copy with these signals added; they replace signals with the same name."""
-        signals = {**self.signals, **{signal.name: signal for signal in changed}}
-        return replace(self, signals=signals)
+        return replace(self, signals={**self.signals, **{signal.name: signal for signal in signals}})
 
     def without(self, *kinds: type[Signal]) -> Ranker:
         """A copy without these signals."""
@@ -179,24 +183,28 @@ class Extensions:
     combiners: Sequence[type[Combiner]] = COMBINERS
 
 
-EVERYTHING = Extensions()
+INCLUDED = Extensions()
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteWeights:
-    """How to choose sentences to quote: ``words`` is the share of the question's words, the rest is meaning;
-    ``relevance`` adds the passage's own relevance. ``second``: how far below the best score the second sentence is
-    still quoted; ``near``: the same for all further ones.
+    """How to choose sentences to quote.
+
+    ``words``: the share of the question's words in a sentence's score; the rest is meaning. ``relevance``: the weight
+    of the passage's own relevance. ``second_margin``: how far the score of the second sentence may be below the best;
+    ``further_margin``: the same for all further sentences.
     """
 
     words: float
     relevance: float
-    second: float
-    near: float
+    second_margin: float
+    further_margin: float
 
     def __post_init__(self) -> None:
         check_shares(words=self.words)
-        check_not_negative(relevance=self.relevance, second=self.second, near=self.near)
+        check_not_negative(
+            relevance=self.relevance, second_margin=self.second_margin, further_margin=self.further_margin
+        )
 
 
 _TARGETS = ("records", "passages", "similar")
@@ -216,20 +224,20 @@ class RankingConfig:
     words: WordWeights
     quotes: QuoteWeights
     record_columns: tuple[AnyColumn, ...] = field(init=False, repr=False, compare=False)
-    """What is read of a record, whichever target ranks it: one cache holds it for all."""
+    """The columns of a record that any target reads; all targets share one cache."""
 
     def __post_init__(self) -> None:
-        every = {column.name: column for ranker in (self.records, self.similar) for column in ranker.columns}
-        object.__setattr__(self, "record_columns", tuple(every.values()))
+        columns = {column.name: column for ranker in (self.records, self.similar) for column in ranker.columns}
+        object.__setattr__(self, "record_columns", tuple(columns.values()))
 
     @classmethod
-    def from_json(cls, text: str, known: Extensions = EVERYTHING) -> RankingConfig:
-        """Every number must be there and nothing else; raises ValueError that names what is not."""
+    def from_json(cls, text: str, extensions: Extensions = INCLUDED) -> RankingConfig:
+        """Raises ValueError with the name of a missing or unknown number."""
         raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes"}, "ranking configuration")
         return cls(
-            records=_ranker(raw["records"], "records", known),
-            passages=_ranker(raw["passages"], "passages", known),
-            similar=_ranker(raw["similar"], "similar", known),
+            records=_ranker(raw["records"], "records", extensions),
+            passages=_ranker(raw["passages"], "passages", extensions),
+            similar=_ranker(raw["similar"], "similar", extensions),
             words=section(WordWeights, raw["words"], "words"),
             quotes=section(QuoteWeights, raw["quotes"], "quotes"),
         )
@@ -245,35 +253,35 @@ def default_config() -> RankingConfig:
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _ranker(raw: object, where: str, known: Extensions) -> Ranker:
-    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
+def _ranker(raw: object, path: str, extensions: Extensions) -> Ranker:
+    parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, path)
     return Ranker(
-        combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),
-        signals=_signals(parts["signals"], known.signals, f"{where}.signals"),
+        combiner=_combiner(parts["combiner"], extensions.combiners, f"{path}.combiner"),
+        signals=_signals(parts["signals"], extensions.signals, f"{path}.signals"),
         candidate_window=parts["candidate_window"],
         max_results=parts["max_results"],
-        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{where}.diversity"),
+        diversity=None if parts["diversity"] is None else section(Diversity, parts["diversity"], f"{path}.diversity"),
     )
 
 
-def _combiner(raw: object, kinds: Sequence[type[Combiner]], where: str) -> Combiner:
+def _combiner(raw: object, kinds: Sequence[type[Combiner]], path: str) -> Combiner:
     """``{"name": {its numbers}}``."""
-    known = {kind.name: kind for kind in kinds}
-    if not isinstance(raw, dict) or len(raw) != 1 or not raw.keys() <= known.keys():
-        raise ValueError(f"{where}: one of {', '.join(known)} is expected with its numbers, not {raw!r}")
+    by_name = {kind.name: kind for kind in kinds}
+    if not isinstance(raw, dict) or len(raw) != 1 or not raw.keys() <= by_name.keys():
+        raise ValueError(f"{path}: one of {', '.join(by_name)} is expected with its numbers, not {raw!r}")
     ((name, numbers),) = raw.items()
-    return section(known[name], numbers, f"{where}.{name}")
+    return section(by_name[name], numbers, f"{path}.{name}")
 
 
-def _signals(raw: object, kinds: Sequence[type[Signal]], where: str) -> dict[SignalName, Signal]:
+def _signals(raw: object, kinds: Sequence[type[Signal]], path: str) -> dict[SignalName, Signal]:
     """A target uses the signals that its section names."""
     if not isinstance(raw, dict):
-        raise ValueError(f"{where}: an object is expected")
-    known = {kind.name: kind for kind in kinds}
-    unknown = sorted(raw.keys() - known.keys())
+        raise ValueError(f"{path}: an object is expected")
+    by_name = {kind.name: kind for kind in kinds}
+    unknown = sorted(raw.keys() - by_name.keys())
     if unknown:
-        raise ValueError(f"{where}: no such signal: {', '.join(unknown)}")
-    return {name: section(known[name], numbers, f"{where}.{name}") for name, numbers in raw.items()}
+        raise ValueError(f"{path}: no such signal: {', '.join(unknown)}")
+    return {name: section(by_name[name], numbers, f"{path}.{name}") for name, numbers in raw.items()}
 
 
 def _as_json(ranker: Ranker) -> Json:

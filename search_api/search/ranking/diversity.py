@@ -45,7 +45,7 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
     signatures = Counter([key.signature for key in keys.values()])
     by_identity: dict[str, _Group] = {}
     by_signature: dict[str | None, _Group] = {}
-    folded: dict[str, list[str]] = {}
+    folded_ids: dict[str, list[str]] = {}
     for record in ids:
         key = keys[record]
         group = by_identity.get(key.identity) if key.identity is not None else None
@@ -55,16 +55,16 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
             group.members.append(key)
             group.folded.append(record)
         elif identities[key.identity] == signatures[key.signature] == 1:  # nothing can be its duplicate
-            folded[record] = []
+            folded_ids[record] = []
             continue
         else:
             group = _Group([key])
-            folded[record] = group.folded
+            folded_ids[record] = group.folded
         if key.identity is not None:
             by_identity.setdefault(key.identity, group)
         if key.signature is not None:
             by_signature.setdefault(key.signature, group)
-    return folded
+    return folded_ids
 
 
 def _opposes(group: _Group, key: DuplicateKey) -> bool:

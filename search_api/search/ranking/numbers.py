@@ -12,29 +12,30 @@ from core.json_types import Json
 Section = TypeVar("Section")
 
 
-def section(kind: type[Section], raw: object, where: str) -> Section:
+def section(kind: type[Section], raw: object, path: str) -> Section:
     """The dataclass ``kind`` from a JSON object, nested sections included.
 
     Every field without a default is required; others are refused. Raises ValueError that names what is wrong.
     """
-    values = exactly(raw, {entry.name for entry in _fields(kind)}, where, optional=_optional(kind))
+    values = exactly(raw, {entry.name for entry in _fields(kind)}, path, optional=_optional(kind))
     hints = get_type_hints(kind)
     for name, value in values.items():
         if is_dataclass(hints[name]):
-            values[name] = section(hints[name], value, f"{where}.{name}")
+            values[name] = section(hints[name], value, f"{path}.{name}")
     try:
         return kind(**values)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}: {error}") from error
+        raise ValueError(f"{path}: {error}") from error
 
 
-def exactly(raw: object, wanted: set[str], where: str, *, optional: frozenset[str] = frozenset()) -> Json:
-    """A copy of the JSON object; raises ValueError for missing or unknown names."""
+def exactly(raw: object, names: set[str], path: str, *, optional: frozenset[str] = frozenset()) -> Json:
+    """A copy of the JSON object with these names; raises ValueError for missing or unknown names."""
     if not isinstance(raw, dict):
-        raise ValueError(f"{where}: an object is expected")
-    wrong = sorted((wanted - optional - raw.keys()) | (raw.keys() - wanted))
-    if wrong:
-        raise ValueError(f"{where}: missing or unknown: {', '.join(wrong)}")
+        raise ValueError(f"{path}: an object is expected")
+    faults = {"missing": names - optional - raw.keys(), "unknown": raw.keys() - names}
+    messages = [f"{fault}: {', '.join(sorted(group))}" for fault, group in faults.items() if group]
+    if messages:
+        raise ValueError(f"{path}: {'; '.join(messages)}")
     return dict(raw)
 
 
@@ -61,10 +62,10 @@ def check_finite(values: Mapping[str, float]) -> None:
             raise ValueError(f"{name} is {value}, not a finite number")
 
 
-def _check_range(values: Mapping[str, float], most: float) -> None:
+def _check_range(values: Mapping[str, float], maximum: float) -> None:
     for name, value in values.items():
-        if not (math.isfinite(value) and 0.0 <= value <= most):
-            raise ValueError(f"{name} is {value}, outside 0..{most}")
+        if not (math.isfinite(value) and 0.0 <= value <= maximum):
+            raise ValueError(f"{name} is {value}, outside 0..{maximum}")
 
 
 def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:

@@ -21,7 +21,7 @@ from core.token_bits import Bits, late_interaction
 from search_api.search.ranking.candidates import Candidates, Floats, Integers, Target
 from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, counted
+from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction, best_scores
 from search_api.search.ranking.signals.signal import RankingInput, Reason
 from search_api.search.ranking.signals.spatial import Spatial
 
@@ -107,8 +107,8 @@ def rank(
 ) -> Ranking:
     """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``RankingInput``."""
     inputs = RankingInput(candidates, target, cosine_floor, words_share)
-    each = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
-    terms = ranker.combiner.combine({name: signal for name, signal in each.items() if signal is not None}, inputs)
+    measured = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
+    terms = ranker.combiner.combine({name: signal for name, signal in measured.items() if signal is not None}, inputs)
     score = total(terms, len(candidates))
     order = np.lexsort((candidates.tie, -score))[: ranker.max_results]
     return Ranking(inputs, ranker, terms, score, order)
@@ -124,12 +124,12 @@ def nearest_first(ranking: Ranking) -> Ranking:
     distance = spatial.distances_deg(ranking.inputs) if spatial is not None else None
     if spatial is None or distance is None:
         return ranking
-    window, rest = np.split(ranking.order, [min(spatial.hausdorff_window, len(ranking))])
+    window, remainder = np.split(ranking.order, [min(spatial.hausdorff_window, len(ranking))])
     window = window[np.argsort(distance[window], kind="stable")]
     score = ranking.score.copy()
     score[window] = 1.0 + 1.0 / (1.0 + distance[window])
     return replace(
-        ranking, score=score, order=np.concatenate([window, rest]), ordered_by="hausdorff", distance_deg=distance
+        ranking, score=score, order=np.concatenate([window, remainder]), ordered_by="hausdorff", distance_deg=distance
     )
 
 
@@ -147,19 +147,19 @@ def rerank(ranking: Ranking, logits: Sequence[float] | Floats, card: CrossEncode
     get (1 - lambda) x fused; their fused score is at most the block's lowest, so scores decrease along the whole order.
     Ties by id. Raises ValueError for more logits than hits or one that is not finite.
     """
-    read = np.asarray(logits, dtype=np.float64)
-    if len(read) > len(ranking) or not np.isfinite(read).all():
+    logit_values = np.asarray(logits, dtype=np.float64)
+    if len(logit_values) > len(ranking) or not np.isfinite(logit_values).all():
         raise ValueError("logits: more than there are hits, or one is not a finite number")
-    if len(read) == 0:
+    if len(logit_values) == 0:
         return ranking
-    block = ranking.order[: len(read)]
+    block = ranking.order[: len(logit_values)]
     raw = np.full(len(ranking.candidates), np.nan)
-    raw[block] = calibrated(read, card)
+    raw[block] = calibrated(logit_values, card)
     signal = ranking.ranker.find(CrossEncoderReading)
     if signal is None:
         return ranking
     share = signal.weight if card.weight is None else card.weight
-    reread = with_share(ranking, signal.name, raw, np.nan_to_num(raw), share, len(read))
+    reread = with_share(ranking, signal.name, raw, np.nan_to_num(raw), share, len(logit_values))
     return replace(reread, ordered_by="cross_encoder")
 
 
@@ -168,12 +168,12 @@ def with_share(ranking: Ranking, name: SignalName, raw: Floats, counted: Floats,
 
     ``raw``, ``counted``: (n,) of all candidates.
     """
-    block, rest = np.split(ranking.order, [best])
-    terms = {each: replace(term, weight=term.weight * (1.0 - share)) for each, term in ranking.terms.items()}
+    block, remainder = np.split(ranking.order, [best])
+    terms = {signal: replace(term, weight=term.weight * (1.0 - share)) for signal, term in ranking.terms.items()}
     terms[name] = Term(raw, counted, share)
     score = total(terms, len(raw))
     block = block[np.lexsort((ranking.candidates.tie[block], -score[block]))]
-    return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]))
+    return replace(ranking, terms=terms, score=score, order=np.concatenate([block, remainder]))
 
 
 def interact(ranking: Ranking, scores: Floats) -> Ranking:
@@ -188,7 +188,7 @@ def interact(ranking: Ranking, scores: Floats) -> Ranking:
     block = ranking.order[: len(scores)]
     raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
     raw[block] = scores
-    value[block] = counted(scores)
+    value[block] = best_scores(scores)
     return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))
 
 
@@ -231,10 +231,10 @@ def with_pins(ranking: Ranking, pins: Sequence[Pinned]) -> Ranking:
     if not ranked_pins:
         return ranking
     first = np.array([place[pin.record] for pin in ranked_pins], dtype=ranking.order.dtype)
-    rest = ranking.order[~np.isin(ranking.order, first)]
+    remainder = ranking.order[~np.isin(ranking.order, first)]
     score = ranking.score.copy()
     score[first] = float(ranking.score.max()) + np.arange(len(ranked_pins), 0, -1)
-    return replace(ranking, score=score, order=np.concatenate([first, rest]), pins=tuple(ranked_pins))
+    return replace(ranking, score=score, order=np.concatenate([first, remainder]), pins=tuple(ranked_pins))
 
 
 _COMBINERS_OWN = Reason("what the score starts from", "base")

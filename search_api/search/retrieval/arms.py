@@ -63,7 +63,7 @@ def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
 
 
 def names_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
-    """The records that bear the asked names."""
+    """The records that have the names of the question."""
     return _scored_arm("names", index, query, filters)
 
 
@@ -71,8 +71,8 @@ def _scored_arm(signal: SignalName, index: str, query: Clause, filters: Sequence
     """Over records, by the query's own score."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
-        only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
-        return {"query": {"bool": {"must": [query], "filter": [*filters, *only]}}, "size": k, **for_records()}
+        id_filter: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
+        return {"query": {"bool": {"must": [query], "filter": [*filters, *id_filter]}}, "size": k, **for_records()}
 
     return Arm(signal, index, False, body, 0.0)
 
@@ -198,9 +198,9 @@ class ArmScores:
     is_all: bool = False
     """Whether it has every record that the arm can score. Never by meaning: any record has some distance."""
 
-    def best(self, most: int) -> ArmScores:
-        """Only the best ``most`` records."""
-        return self if len(self.scores) <= most else self.among(frozenset(islice(self.scores, most)))
+    def best(self, count: int) -> ArmScores:
+        """Only the best ``count`` records."""
+        return self if len(self.scores) <= count else self.among(frozenset(islice(self.scores, count)))
 
     def among(self, records: Collection[str]) -> ArmScores:
         """Only those records."""
@@ -282,10 +282,12 @@ def read_matches(answer: JsonMapping, index_uuid: str) -> CandidateMatches:
     return CandidateMatches(
         scores={record: hit["_score"] or 0.0 for record, hit in hits.items()},
         versions=versions_of(index_uuid, hits),
-        all_words=frozenset([record for record, matched in names.items() if _ALL_WORDS in matched]),
-        matching=frozenset([record for record, matched in names.items() if _MATCHING in matched]),
+        all_words=frozenset([record for record, matched_names in names.items() if _ALL_WORDS in matched_names]),
+        matching=frozenset([record for record, matched_names in names.items() if _MATCHING in matched_names]),
         place_names={
-            record: 1.0 if _NAMED_IN_TITLE in matched else 0.5 for record, matched in names.items() if _NAMED in matched
+            record: 1.0 if _NAMED_IN_TITLE in matched_names else 0.5
+            for record, matched_names in names.items()
+            if _NAMED in matched_names
         },
     )
 

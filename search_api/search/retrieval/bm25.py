@@ -15,14 +15,14 @@ from search_api.search.understanding.topic import without_small_words
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """``clauses`` score besides the question's own words. ``every`` matches if each term occurs by any of its names.
+    """``clauses`` add to the score of the question's own words. ``all_terms`` matches if any name of each term occurs.
 
-    ``every`` is None if there is no term; the question's other words (``rest``) must then also occur.
+    ``all_terms`` is None if there is no term; the question's other words (``other_words``) must then also occur.
     """
 
     clauses: tuple[Clause, ...] = ()
-    every: Clause | None = None
-    rest: str = ""
+    all_terms: Clause | None = None
+    other_words: str = ""
 
 
 NO_EXPANSION = Expansion()
@@ -77,8 +77,8 @@ def passages_query(
 
 def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
     """Scores the passages to cite: the whole question over text and headings."""
-    reading = _Reading(weights, weights.cited_fields, language)
-    return {"bool": {"should": _both(reading, question), "minimum_should_match": 1}}
+    reading = _Reading(weights, weights.citation_fields, language)
+    return {"bool": {"should": _both_readings(reading, question), "minimum_should_match": 1}}
 
 
 def scoring(query: Clause) -> Clause:
@@ -112,25 +112,27 @@ def _words(reading: _Reading, thematic: str, named: str, expansion: Expansion) -
     text = thematic or named
     if not text:
         return {"match_none": {}}
-    clause: Clause = {"bool": {"should": [*_both(reading, text), *expansion.clauses], "minimum_should_match": 1}}
-    also = _both(reading, named, reading.weights.named) if thematic and named else []
-    return {"bool": {"must": [clause], "should": also}} if also else clause
+    clause: Clause = {
+        "bool": {"should": [*_both_readings(reading, text), *expansion.clauses], "minimum_should_match": 1}
+    }
+    optional = _both_readings(reading, named, reading.weights.place_and_time) if thematic and named else []
+    return {"bool": {"must": [clause], "should": optional}} if optional else clause
 
 
-def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
+def _both_readings(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
     """BM25F in the question's language and in the plain reading, whose analyser would keep small words ("de", "to")."""
-    plain = without_small_words(text)
+    content_words = without_small_words(text)
     return [
-        _scored(text, reading.fields, weight),
-        _scored(plain, reading.plain, weight * reading.weights.plain),
+        _scored_clause(text, reading.fields, weight),
+        _scored_clause(content_words, reading.plain, weight * reading.weights.any_language),
     ]
 
 
-def _scored(text: str, fields: Sequence[str], weight: float) -> Clause:
-    return _matched(text, fields, {} if weight == 1.0 else {"boost": weight})
+def _scored_clause(text: str, fields: Sequence[str], weight: float) -> Clause:
+    return _match_clause(text, fields, {} if weight == 1.0 else {"boost": weight})
 
 
-def _matched(text: str, fields: Sequence[str], more: Json) -> Clause:
+def _match_clause(text: str, fields: Sequence[str], more: Json) -> Clause:
     if len(fields) == 1 and fields[0].endswith("^1"):
         return {"match": {fields[0].removesuffix("^1"): {"query": text, **more}}}
     return {"combined_fields": {"query": text, "fields": list(fields), **more}}
@@ -139,9 +141,9 @@ def _matched(text: str, fields: Sequence[str], more: Json) -> Clause:
 def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
     """Every word of the text, or every term by any of its names and the other words."""
     alternatives = _all_of(reading, text)
-    if expansion.every is not None:
-        others = [{"bool": {"should": _all_of(reading, expansion.rest)}}] if expansion.rest else []
-        alternatives.append({"bool": {"filter": [expansion.every, *others]}})
+    if expansion.all_terms is not None:
+        rest_clauses = [{"bool": {"should": _all_of(reading, expansion.other_words)}}] if expansion.other_words else []
+        alternatives.append({"bool": {"filter": [expansion.all_terms, *rest_clauses]}})
     return {"bool": {"should": alternatives, "minimum_should_match": 1}}
 
 
@@ -149,21 +151,23 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
     """Enough of the words: up to three, all of them; of more, three quarters by default. Questions in sentences also
     contain words such as "how" and "caused".
     """
-    enough: Json = {"minimum_should_match": reading.weights.enough}
+    minimum: Json = {"minimum_should_match": reading.weights.minimum_should_match}
     readings = ((text, reading.fields), (without_small_words(text), reading.plain))
-    return [_matched(text, names, enough) for text, names in readings]
+    return [_match_clause(text, names, minimum) for text, names in readings]
 
 
 def records_expansion(
-    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], rest: str, language: str | None
+    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], other_words: str, language: str | None
 ) -> Expansion:
     """For these fields of a record, in the language of each name."""
-    return _Expanding(weights, fields, language).expansion(terms, rest)
+    return _Expanding(weights, fields, language).expansion(terms, other_words)
 
 
-def passages_expansion(weights: WordWeights, terms: Sequence[QueryTerm], rest: str, language: str | None) -> Expansion:
+def passages_expansion(
+    weights: WordWeights, terms: Sequence[QueryTerm], other_words: str, language: str | None
+) -> Expansion:
     """For the text of passages."""
-    return _Expanding(weights, weights.passage_fields, language).expansion(terms, rest)
+    return _Expanding(weights, weights.passage_fields, language).expansion(terms, other_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,34 +176,34 @@ class _Expanding:
     boosts: Boosts
     language: str | None
 
-    def expansion(self, terms: Sequence[QueryTerm], rest: str) -> Expansion:
+    def expansion(self, terms: Sequence[QueryTerm], other_words: str) -> Expansion:
         by_place: dict[tuple[int, int], list[QueryTerm]] = {}
         for term in terms:
             by_place.setdefault((term.mention.start, term.mention.end), []).append(term)
         if not by_place:
             return NO_EXPANSION
-        clauses = tuple(self._other_names(known) for known in by_place.values())
-        every = [self._by_any_name(known) for known in by_place.values()]
-        return Expansion(clauses, {"bool": {"filter": every}}, rest)
+        clauses = tuple(self._other_names(group) for group in by_place.values())
+        term_clauses = [self._by_any_name(group) for group in by_place.values()]
+        return Expansion(clauses, {"bool": {"filter": term_clauses}}, other_words)
 
-    def _other_names(self, known: Sequence[QueryTerm]) -> Clause:
+    def _other_names(self, terms: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""
-        narrower = _once(label for term in known for label in term.narrower)
-        weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(known)]
+        narrower = _distinct(label for term in terms for label in term.narrower)
+        weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(terms)]
         weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]
         return {"dis_max": {"queries": weighed}}
 
-    def _by_any_name(self, known: Sequence[QueryTerm]) -> Clause:
-        itself = Label(known[0].mention.text, self.language)
-        synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(known))
+    def _by_any_name(self, terms: Sequence[QueryTerm]) -> Clause:
+        itself = Label(terms[0].mention.text, self.language)
+        synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(terms))
         return _any([_words_of(itself, self.boosts), *synonyms])
 
 
-def _synonyms(known: Sequence[QueryTerm]) -> list[Label]:
-    return _once(label for term in known for label in term.synonyms)
+def _synonyms(terms: Sequence[QueryTerm]) -> list[Label]:
+    return _distinct(label for term in terms for label in term.synonyms)
 
 
-def _once(labels: Iterable[Label]) -> list[Label]:
+def _distinct(labels: Iterable[Label]) -> list[Label]:
     return list({(label.text.lower(), label.language): label for label in labels}.values())
 
 

@@ -71,8 +71,8 @@ def passage_conditions(filters: Filters) -> list[Clause]:
 
 
 def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
-    asked = {name: list(getattr(filters, name)) for name in fields}
-    clauses = [_one_of(name, fields[name], values) for name, values in asked.items() if values]
+    by_field = {name: list(getattr(filters, name)) for name in fields}
+    clauses = [_one_of(name, fields[name], values) for name, values in by_field.items() if values]
     if filters.area is not None:
         clauses.append(area_clause(filters.area, filters.relation or "intersects"))
     if filters.span is not None:
@@ -139,10 +139,10 @@ def lucene_escaped(text: str) -> str:
 
     Other signs stand for up to three characters: a field's normaliser folds ``“`` to ``"`` in the pattern too.
     """
-    return "".join(map(_escaped, text))
+    return "".join(map(_escape, text))
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character.isalnum() or character.isspace() or character == "_":
         return character
     return f"\\{character}" if character.isascii() else ".{0,3}"
@@ -163,7 +163,7 @@ def nearest(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> C
 
 
 def nearest_query(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> Clause:
-    """The same as a query, if nothing else is searched: a ``knn`` section costs Elasticsearch a phase of its own, also
+    """The same as a query, for a search without other parts: a section ``knn`` costs Elasticsearch an extra phase, also
     on one shard. Each shard gives its ``k`` nearest, so ask for ``k`` hits.
     """
     return {"knn": nearest(vector, k, filters)}

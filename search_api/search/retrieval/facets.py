@@ -49,27 +49,27 @@ class Facet:
     level: int | None = None
 
 
-def read_facets(names: Sequence[FacetName], counted: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
+def read_facets(names: Sequence[FacetName], aggregations: JsonMapping, choices: Choices) -> dict[FacetName, Facet]:
     """The counts in Elasticsearch's aggregations, in the order of ``names``."""
-    counts = {name: inner(count) for name, count in counted.items()}
-    read: dict[FacetName, Facet] = {}
+    counts = {name: inner(count) for name, count in aggregations.items()}
+    facets: dict[FacetName, Facet] = {}
     for name in names:
         if name in TERMS:
-            read[name] = _terms(name, counts[name], counts.get(f"{name}_chosen", {"buckets": {}}))
+            facets[name] = _terms(name, counts[name], counts.get(f"{name}_chosen", {"buckets": {}}))
         elif name == "decade":
-            read[name] = _decades(counts[name]["buckets"], choices)
+            facets[name] = _decades(counts[name]["buckets"], choices)
         elif name == "cell":
-            read[name] = _cells(counts[name], choices)
+            facets[name] = _cells(counts[name], choices)
         elif name == "year":
-            read[name] = _years(counts[name], choices)
+            facets[name] = _years(counts[name], choices)
         else:
             buckets = counts[name]["buckets"] if name in counts else {}
-            read[name] = _regions(buckets, choices)
-    return read
+            facets[name] = _regions(buckets, choices)
+    return facets
 
 
-def _terms(name: FacetName, answer: JsonMapping, chosen: JsonMapping) -> Facet:
-    values = [FacetValue(value, bucket["doc_count"], value, True) for value, bucket in chosen["buckets"].items()]
+def _terms(name: FacetName, answer: JsonMapping, choice: JsonMapping) -> Facet:
+    values = [FacetValue(value, bucket["doc_count"], value, True) for value, bucket in choice["buckets"].items()]
     for bucket in answer["buckets"]:
         values.append(FacetValue(str(bucket["key"]), bucket["doc_count"], str(bucket["key"])))
     values.sort(key=lambda value: -value.count)
@@ -188,13 +188,15 @@ class FacetCounts:
             base = replace(base, **_without(name))
         counts: Json = {}
         for name in names:
-            others = [clause for facet, clause in own_clauses.items() if facet != name]
+            other_clauses = [clause for facet, clause in own_clauses.items() if facet != name]
             own_clause = own_clauses.get(name)
             own_values: list[Clause] = (
                 [{"bool": {"must_not": [own_clause]}}] if own_clause is not None and name in TERMS else []
             )
             for key, aggregation in _aggregations(name, choices).items():
-                counts[key] = _filtered(others if key != name else [*others, *own_values], aggregation)
+                counts[key] = _filter_aggregation(
+                    other_clauses if key != name else [*other_clauses, *own_values], aggregation
+                )
         return cls(tuple(record_filters(base)), tuple(own_clauses.values()), counts)
 
     def section(self) -> Json:
@@ -211,7 +213,7 @@ def inner(answer: JsonMapping) -> JsonMapping:
     return nested
 
 
-def _filtered(conditions: Sequence[Clause], aggregation: Json) -> Json:
+def _filter_aggregation(conditions: Sequence[Clause], aggregation: Json) -> Json:
     if not conditions:
         return aggregation
     return {"filter": {"bool": {"filter": list(conditions)}}, "aggs": {_INNER: aggregation}}
@@ -305,9 +307,9 @@ class CellCounts:
 def cell_aggregation(view: CellView) -> Json:
     """One aggregation; ``read_cells`` reads its answer."""
     levels = dict.fromkeys((view.grid.level, min(view.grid.level, _FALLBACK)))
-    counted = {str(level): {"terms": {"field": field_of(level), "size": _MOST_CORNERS}} for level in levels}
+    aggregations = {str(level): {"terms": {"field": field_of(level), "size": _MOST_CORNERS}} for level in levels}
     area_filter: Json = {"match_all": {}} if view.area == WORLD else area_clause(view.area, "intersects")
-    return {"filter": area_filter, "aggs": counted}
+    return {"filter": area_filter, "aggs": aggregations}
 
 
 def read_cells(answer: JsonMapping, view: CellView) -> CellCounts:

@@ -21,11 +21,11 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
 )
 _TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
 _FEW_RECORDS = 1_000
-_BEHIND = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department or its place
+_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
 
 
 def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
-    """Counts the records behind which each candidate (at least one) stands; no hits."""
+    """Counts the records that name each candidate as a contact. Needs at least one candidate; returns no hits."""
     filters: dict[str, Clause] = {}
     for number, candidate in enumerate(candidates):
         filters[f"contact{number}"] = (
@@ -37,14 +37,14 @@ def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
 
 
 def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
-    """Those behind records; of overlapping ones the longer. A question that texts hold rather asks for these texts."""
+    """The contacts of records; of overlapping names the longer one. A name that more texts contain is left out."""
     counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
-    every, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
+    total, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
     for number, candidate in enumerate(candidates):
         count = counts[f"contact{number}"]
         if count > counts.get(f"text{number}", 0) and claims.claim((candidate.start, candidate.end)):
             span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
-            names.append(QueryName(span, "exact", (), count, count / every, is_contact=True))
+            names.append(QueryName(span, "exact", (), count, count / total, is_contact=True))
     return tuple(sorted(names, key=lambda name: name.mention.start))
 
 
@@ -54,8 +54,8 @@ def contact_clause(text: str) -> Clause:
 
 
 def _whole_contact_clause(text: str) -> Clause:
-    """The same, but the organisation's name begins so, and goes on only behind a sign."""
-    value = lucene_escaped(text.lower()) + _BEHIND
+    """The same, but the organisation's name begins with the text, and only a sign may follow."""
+    value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
     named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
     return {"bool": {"should": [_of_person(text), named]}}
 
@@ -69,36 +69,36 @@ Weighed = tuple[Clause, float]
 _OWN, _MENTIONED = "names.keys", "names.mentioned"
 _ANYWHERE = "words"
 _FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
-_LEAST_BEGUN = 3  # characters of a beginning
-_LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
+_LEAST_NAME_PREFIX = 3  # characters of a beginning
+_LEAST_WORD_PREFIX = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
 
 def matched_names(
-    candidates: Sequence[NameCandidate], answer: JsonMapping, length: int, begun: JsonMapping | None = None
+    candidates: Sequence[NameCandidate], answer: JsonMapping, length: int, beginnings: JsonMapping | None = None
 ) -> tuple[QueryName, ...]:
     """The names that do not overlap, from left to right; of overlapping ones the exact and the longer one.
 
-    ``answer``: to ``names_body``; ``begun``: to ``abstracts_body``. ``length``: of the question.
+    ``answer``: to ``names_body``; ``beginnings``: to ``abstracts_body``. ``length``: of the question.
     """
-    counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
-    every = max(answer["hits"]["total"]["value"], _FEW)
+    counts = {**_counts(answer), **(_counts(beginnings) if beginnings is not None else {})}
+    total = max(answer["hits"]["total"]["value"], _FEW)
     looked_up = [
         _NameLookup(candidate, number, counts, _spelt(answer.get("suggest", {}), candidate, number))
         for number, candidate in enumerate(candidates)
     ]
     # With several unknown words, the question is probably about something that is not in the catalogue.
     unknown = sum(lookup.is_unknown_word for lookup in looked_up)
-    read = [lookup.read(every, unknown) for lookup in looked_up]
+    query_names = [lookup.read(total, unknown) for lookup in looked_up]
     ladder = ("exact", "beginning", "spelling", "unknown")
-    names = sorted((name for name in read if name is not None), key=lambda name: ladder.index(name.how))
-    claims, chosen = Claims(length), []
+    names = sorted((name for name in query_names if name is not None), key=lambda name: ladder.index(name.how))
+    claims, claimed = Claims(length), []
     for name in names:
         if claims.claim((name.mention.start, name.mention.end)):
-            chosen.append(name)
-    return tuple(sorted(chosen, key=lambda name: name.mention.start))
+            claimed.append(name)
+    return tuple(sorted(claimed, key=lambda name: name.mention.start))
 
 
 def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
@@ -115,7 +115,7 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
     if len(unknown) != 1:
         return None
     number, key = unknown[0], candidates[unknown[0]].keys[-1]
-    if not (key.isalpha() and len(key) >= _LEAST_BEGUN_WORD):
+    if not (key.isalpha() and len(key) >= _LEAST_WORD_PREFIX):
         return None
     return {
         "size": 0,
@@ -129,7 +129,7 @@ def _counts(answer: JsonMapping) -> dict[str, int]:
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
-    """Counts the records that bear each candidate (at least one) in one way or another; no hits."""
+    """Counts the records for each kind of match of each candidate. Needs at least one; returns no hits."""
     filters: dict[str, Clause] = {}
     for number, candidate in enumerate(candidates):
         filters[f"own{number}"] = {"terms": {_OWN: list(candidate.keys)}}
@@ -137,7 +137,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
         filters[f"word{number}"] = every_word(candidate.text)
         if candidate.certain and candidate.text.isalpha():
             filters[f"offer{number}"] = _offers(candidate.text)
-        if len(candidate.keys[-1]) >= _LEAST_BEGUN:
+        if len(candidate.keys[-1]) >= _LEAST_NAME_PREFIX:
             filters[f"begun{number}"] = begins(candidate.keys[-1])
     suggestions = {
         f"{field}{number}": {"text": candidate.keys[-1], "term": _suggestions(field)}
@@ -188,33 +188,42 @@ class _NameLookup:
         is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
         return not is_known and len(self.candidate.text.split()) == 1
 
-    def read(self, every: int, unknown: int) -> QueryName | None:
-        """``every``: the number of records; ``unknown``: of unknown words in the question."""
+    def read(self, total: int, unknown: int) -> QueryName | None:
+        """``total``: the number of records; ``unknown``: of unknown words in the question."""
         candidate = self.candidate
-        own, as_said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
+        own_count, mention_count, word_count, prefix_count = (
+            self._count(kind) for kind in ("own", "said", "word", "begun")
+        )
         numbered = any(letter.isdigit() for letter in candidate.keys[0])
-        if own or (as_said and (candidate.certain or numbered or not word)):
+        if own_count or (mention_count and (candidate.certain or numbered or not word_count)):
             offer = self._count("offer")
-            exact, most = self._asked("exact", candidate.keys, own or as_said, every), max(own, as_said, offer)
-            return replace(exact, share=most / every, is_preference=offer == most)
-        if word and not candidate.certain:
+            exact, largest = (
+                self._query_name("exact", candidate.keys, own_count or mention_count, total),
+                max(own_count, mention_count, offer),
+            )
+            return replace(exact, share=largest / total, is_preference=offer == largest)
+        if word_count and not candidate.certain:
             return None  # an ordinary word, which the words of the records answer
-        if begun and (candidate.certain or unknown == 0):
-            return self._asked("beginning", candidate.keys[-1:], begun, every)
+        if prefix_count and (candidate.certain or unknown == 0):
+            return self._query_name("beginning", candidate.keys[-1:], prefix_count, total)
         if text := self._count("text"):
-            return replace(self._asked("beginning", candidate.keys[-1:], text, every), in_abstracts=True)
-        if self.spelt is not None and not word and (unknown == 1 or candidate.certain):
-            return self._asked("spelling", (self.spelt,), 1, every)
+            return replace(self._query_name("beginning", candidate.keys[-1:], text, total), in_abstracts=True)
+        if self.spelt is not None and not word_count and (unknown == 1 or candidate.certain):
+            return self._query_name("spelling", (self.spelt,), 1, total)
         single = len(candidate.text.split()) == 1
-        return self._asked("unknown", candidate.keys, 0, every) if candidate.certain and single and not word else None
+        return (
+            self._query_name("unknown", candidate.keys, 0, total)
+            if candidate.certain and single and not word_count
+            else None
+        )
 
     def _count(self, kind: str) -> int:
         return self.counts.get(f"{kind}{self.number}", 0)
 
-    def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> QueryName:
+    def _query_name(self, match: NameMatch, keys: tuple[str, ...], count: int, total: int) -> QueryName:
         candidate = self.candidate
         return QueryName(
-            TextSpan(candidate.text, candidate.start, candidate.end, "names", 1.0), how, keys, count, count / every
+            TextSpan(candidate.text, candidate.start, candidate.end, "names", 1.0), match, keys, count, count / total
         )
 
 
@@ -238,73 +247,86 @@ def names_query(
     alone: bool = False,
     titled: Clause | None = None,
 ) -> Clause | None:
-    """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
+    """Scores 0..1: the share of the question's names that a record has. Its own names score more than mentions.
 
-    A name counts by how rare it is among all records, so a common one leads only if the question says nothing else
-    (``alone``). ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with
-    the other form of an acronym (``forms``). ``titled``: records whose title is the question, which come before all
-    others. None if no record bears any name that counts.
+    Rare names count more. A common name counts only if the question has no other words (``alone``). ``words``: the
+    number of words of the question. Names that begin with the name in the question score less, and so does the other
+    form of an acronym (``forms``). ``titled``: matches records whose title is the question, which score most.
+    None if no record has a name that counts.
     """
-    known = [name for name in names if name.how != "unknown"]
-    other: dict[Range, list[QueryTerm]] = defaultdict(list)
+    known_names = [name for name in names if name.how != "unknown"]
+    forms_by_range: dict[Range, list[QueryTerm]] = defaultdict(list)
     for term in forms:
-        other[term.mention.start, term.mention.end].append(term)
-    parts = {(name.mention.start, name.mention.end): _counted(_name_clauses(weights, name, words)) for name in known}
-    counts = {(name.mention.start, name.mention.end): _count_of(weights, name, alone=alone) for name in known}
-    for place, group in other.items():
+        forms_by_range[term.mention.start, term.mention.end].append(term)
+    parts = {
+        (name.mention.start, name.mention.end): _without_zero(_name_clauses(weights, name, words))
+        for name in known_names
+    }
+    counts = {(name.mention.start, name.mention.end): _count_of(weights, name, alone=alone) for name in known_names}
+    for place, group in forms_by_range.items():
         parts[place] = [*parts.get(place, ()), *_other_forms(weights, group)]
         counts.setdefault(place, 1.0)
-    every = math.fsum(counts.values())
-    every = every if alone else max(every, 1.0)
-    each = [_best(part, counts[place] / every) for place, part in parts.items() if part and counts[place] > 0.0]
+    total = math.fsum(counts.values())
+    total = total if alone else max(total, 1.0)
+    clauses = [_best(part, counts[place] / total) for place, part in parts.items() if part and counts[place] > 0.0]
     if titled is not None:
         return {
             "dis_max": {
-                "queries": [_weighed(titled, 1.0), *(_weighed(clause, weights.beside_title) for clause in each)]
+                "queries": [
+                    _weighted(titled, 1.0),
+                    *(_weighted(clause, weights.share_with_title) for clause in clauses),
+                ]
             }
         }
-    return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
+    return {"bool": {"should": clauses, "minimum_should_match": 1}} if clauses else None
 
 
-def _weighed(clause: Clause, boost: float) -> Clause:
+def _weighted(clause: Clause, boost: float) -> Clause:
     return {"constant_score": {"filter": clause, "boost": boost}}
 
 
 def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
     """0..1: how much the name counts. Nothing else is asked (``alone``): even a common one counts."""
     if name.is_preference:
-        return weights.preferred
+        return weights.preference
     rarity = weights.rarity(name.share)
-    return max(rarity, weights.preferred) if alone else rarity
+    return max(rarity, weights.preference) if alone else rarity
 
 
 def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
     if name.is_contact:
         return [(contact_clause(name.mention.text), 1.0)]
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
-    own = 1.0 if any(letter.isdigit() for letter in key) else weight  # a product's code is never named in passing
+    # The code of a product counts in full, however long the question is.
+    own_weight = 1.0 if any(letter.isdigit() for letter in key) else weight
     if name.is_preference:
         return [(_offers(name.mention.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_MENTIONED: keys}}, 1.0)]
     if name.in_abstracts:
-        return [({"prefix": {_ANYWHERE: key}}, weights.begun * weight)]
+        return [({"prefix": {_ANYWHERE: key}}, weights.mention_prefix * weight)]
     if name.how == "beginning":
-        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_MENTIONED: key}}, weights.begun * weight)]
-    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []
-    return [({"terms": {_OWN: keys}}, own), ({"terms": {_MENTIONED: keys}}, weights.mentioned * weight), *kin]
+        return [({"prefix": {_OWN: key}}, own_weight), ({"prefix": {_MENTIONED: key}}, weights.mention_prefix * weight)]
+    name_prefix: list[Weighed] = (
+        [({"prefix": {_OWN: key}}, weights.name_prefix * own_weight)] if len(key) > _LEAST_NAME_PREFIX else []
+    )
+    return [
+        ({"terms": {_OWN: keys}}, own_weight),
+        ({"terms": {_MENTIONED: keys}}, weights.mention * weight),
+        *name_prefix,
+    ]
 
 
 def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
-    weighed = [(terms[0].mention.text, weights.typed), *((form, weights.other) for form in forms)]
+    weighed = [(terms[0].mention.text, weights.typed_form), *((form, weights.other_form) for form in forms)]
     return [(phrase(text), weight) for text, weight in weighed]
 
 
-def _counted(parts: Sequence[Weighed]) -> list[Weighed]:
+def _without_zero(parts: Sequence[Weighed]) -> list[Weighed]:
     """Without what counts nothing: in Elasticsearch it would still be a hit."""
     return [part for part in parts if part[1] > 0.0]
 
 
 def _best(parts: Sequence[Weighed], share: float) -> Clause:
-    scored = [_weighed(clause, boost * share) for clause, boost in parts]
-    return {"dis_max": {"queries": scored}}
+    weighed = [_weighted(clause, boost * share) for clause, boost in parts]
+    return {"dis_max": {"queries": weighed}}

@@ -44,8 +44,8 @@ class CountClauses:
 
     @classmethod
     def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> CountClauses:
-        words, every = ({"bool": {"filter": [*filters, clause]}} for clause in (every_word, matching))
-        return cls(words, every)
+        words, all_matches = ({"bool": {"filter": [*filters, clause]}} for clause in (every_word, matching))
+        return cls(words, all_matches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class RetrievalPlan:
 
 def plan_retrieval(
     request: SearchRequest,
-    read: Interpretation,
+    interpretation: Interpretation,
     serving: Serving,
     vector: NDArray[np.float32] | None,
     weights: WordWeights,
@@ -91,49 +91,66 @@ def plan_retrieval(
 
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
-    identifiers = tuple(identifier.value for identifier in read.identifiers)
-    topic_words = significant_words(read.thematic)
+    identifiers = tuple(identifier.value for identifier in interpretation.identifiers)
+    topic_words = significant_words(interpretation.thematic)
     length = len(topic_words.split())
-    terms = _widening(read, weights.names, length)
-    names = (name for place in read.places for name in dict.fromkeys((place.mention.text, place.name)))
+    terms = _widening(interpretation, weights.names, length)
+    names = (name for place in interpretation.places for name in dict.fromkeys((place.mention.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     fields = serving.word_fields(weights)
-    further = records_expansion(weights, fields, terms, read.beside_terms, read.language)
-    words = bm25.records_query(weights, fields, read.parted, read.named, read.language, identifiers, further)
+    expansion = records_expansion(weights, fields, terms, interpretation.beside_terms, interpretation.language)
+    words = bm25.records_query(
+        weights,
+        fields,
+        interpretation.split_topic,
+        interpretation.named,
+        interpretation.language,
+        identifiers,
+        expansion,
+    )
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
-    marked = bm25.records_query(weights, fields, topic_words, "", read.language, (), further)
+    marked = bm25.records_query(weights, fields, topic_words, "", interpretation.language, (), expansion)
     filters = record_filters(request.filters)
     index = serving.records.index
-    chosen: list[Arm] = []
-    if not read.is_empty and request.algorithm != "dense":
-        chosen.append(arms.lexical_arm(index, words, filters))
+    selected: list[Arm] = []
+    if not interpretation.is_empty and request.algorithm != "dense":
+        selected.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
-        chosen.append(arms.dense_arm(index, vector, filters, draws=True))
+        selected.append(arms.dense_arm(index, vector, filters, draws=True))
     named = names_query(
-        weights.names, read.names, read.other_forms, length, alone=read.is_names_only, titled=asked_title_clause(read)
+        weights.names,
+        interpretation.names,
+        interpretation.other_forms,
+        length,
+        alone=interpretation.is_names_only,
+        titled=asked_title_clause(interpretation),
     )
     if named is not None:
-        chosen.append(arms.names_arm(index, named, filters))
-    if not read.thematic and not identifiers and not read.is_stopwords_only:
-        chosen.append(arms.browsing_arm(index, [*filters, *place_and_time_clauses(read)]))
-    chosen += _there_and_then(chosen, request, read, words, vector)
-    chosen += _passage_arms(request, read, serving, vector, weights, terms)
+        selected.append(arms.names_arm(index, named, filters))
+    if not interpretation.thematic and not identifiers and not interpretation.is_stopwords_only:
+        selected.append(arms.browsing_arm(index, [*filters, *place_and_time_clauses(interpretation)]))
+    selected += _there_and_then(selected, request, interpretation, words, vector)
+    selected += _passage_arms(request, interpretation, serving, vector, weights, terms)
     if request.pinned:
-        chosen.append(arms.pinned_arm(index, request.pinned, filters))
-    judges_meaning = bool(read.thematic) and vector is not None
-    every_word = bm25.every_word_query(weights, fields, read.parted, read.language, identifiers, further)
-    matching = _matching(request, read, words, every_word if judges_meaning else None)
+        selected.append(arms.pinned_arm(index, request.pinned, filters))
+    judges_meaning = bool(interpretation.thematic) and vector is not None
+    every_word = bm25.every_word_query(
+        weights, fields, interpretation.split_topic, interpretation.language, identifiers, expansion
+    )
+    matching = _matching(request, interpretation, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
     checks = judges_meaning or bool(places)
-    is_counted = vector is None and request.algorithm != "dense" and not checks and not any(arm.draws for arm in chosen)
+    is_counted = (
+        vector is None and request.algorithm != "dense" and not checks and not any(arm.draws for arm in selected)
+    )
     return RetrievalPlan(
         index,
         serving.records.uuid,
         tuple(filters),
-        tuple(chosen),
+        tuple(selected),
         words,
-        marks(marked, read.language),
+        marks(marked, interpretation.language),
         _nearness(request, serving) if judges_meaning else None,
         matching,
         vector,
@@ -152,19 +169,23 @@ def _nearness(request: SearchRequest, serving: Serving) -> Nearness | None:
     return Nearness(card.min_score, card.answer_score if request.algorithm == "hybrid" else card.min_score)
 
 
-def _matching(request: SearchRequest, read: Interpretation, words: Clause, every_word: Clause | None) -> Clause:
+def _matching(
+    request: SearchRequest, interpretation: Interpretation, words: Clause, every_word: Clause | None
+) -> Clause:
     """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
     judged.
     """
-    conditions = place_and_time_clauses(read)
-    if request.algorithm == "dense" and read.text:
-        return {"bool": {"filter": list(conditions)}} if conditions and not read.thematic else {"match_none": {}}
+    conditions = place_and_time_clauses(interpretation)
+    if request.algorithm == "dense" and interpretation.text:
+        return (
+            {"bool": {"filter": list(conditions)}} if conditions and not interpretation.thematic else {"match_none": {}}
+        )
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)
-    if read.thematic or read.identifiers or read.is_stopwords_only:
+    if interpretation.thematic or interpretation.identifiers or interpretation.is_stopwords_only:
         return words
-    if read.text and conditions:
+    if interpretation.text and conditions:
         return _either(words, {"bool": {"filter": list(conditions)}})
     return {"match_all": {}}
 
@@ -174,9 +195,9 @@ def _either(*clauses: Clause) -> Clause:
 
 
 def _there_and_then(
-    chosen: Sequence[Arm],
+    selected: Sequence[Arm],
     request: SearchRequest,
-    read: Interpretation,
+    interpretation: Interpretation,
     words: Clause,
     vector: NDArray[np.float32] | None,
 ) -> list[Arm]:
@@ -185,12 +206,12 @@ def _there_and_then(
     If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
     time would have nothing to choose from.
     """
-    conditions = place_and_time_clauses(read, place=request.spatial != "off", time=request.temporal)
+    conditions = place_and_time_clauses(interpretation, place=request.spatial != "off", time=request.temporal)
     if not conditions:
         return []
     filters = record_filters(request.filters)
     inside = []
-    for arm in chosen:
+    for arm in selected:
         if arm.signal == "bm25":
             inside.append(arms.lexical_arm(arm.index, words, [*filters, *conditions]))
         elif arm.signal == "dense" and vector is not None:
@@ -198,41 +219,47 @@ def _there_and_then(
     return [replace(arm, signal=None) for arm in inside]
 
 
-def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
+def _widening(interpretation: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
     return [
-        term for term in read.terms if not term.is_acronym or weights.mention_weight(term.mention.text, length) > 0.0
+        term
+        for term in interpretation.terms
+        if not term.is_acronym or weights.mention_weight(term.mention.text, length) > 0.0
     ]
 
 
 def _passage_arms(
     request: SearchRequest,
-    read: Interpretation,
+    interpretation: Interpretation,
     serving: Serving,
     vector: NDArray[np.float32] | None,
     weights: WordWeights,
     terms: Sequence[QueryTerm],
 ) -> list[Arm]:
-    if serving.passages is None or read.is_empty or not serving.has_passages:
+    if serving.passages is None or interpretation.is_empty or not serving.has_passages:
         return []
     filters = passage_filters(Filters())  # their records are filtered later
     index = serving.passages.index
-    chosen: list[Arm] = []
+    selected: list[Arm] = []
     if request.algorithm != "dense":
-        further = passages_expansion(weights, terms, read.beside_terms, read.language)
-        query = bm25.passages_query(weights, read.thematic, read.named, read.language, further)
-        chosen.append(arms.passage_lexical_arm(index, query, filters))
+        expansion = passages_expansion(weights, terms, interpretation.beside_terms, interpretation.language)
+        query = bm25.passages_query(
+            weights, interpretation.thematic, interpretation.named, interpretation.language, expansion
+        )
+        selected.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:
-        chosen.append(arms.passage_dense_arm(index, vector, filters))
-    return chosen
+        selected.append(arms.passage_dense_arm(index, vector, filters))
+    return selected
 
 
-def place_and_time_clauses(read: Interpretation, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
+def place_and_time_clauses(
+    interpretation: Interpretation, *, place: bool = True, time: bool = True
+) -> Sequence[Clause]:
     """The question's own place and time; only to choose candidates. Whatever the filters, they are the same."""
     clauses: list[Clause] = []
-    if place and read.areas:
-        areas = [area_clause(area, "intersects") for area in read.areas]
+    if place and interpretation.areas:
+        areas = [area_clause(area, "intersects") for area in interpretation.areas]
         clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
-    if time and read.span is not None:
-        clauses.append(span_clause(read.span))
+    if time and interpretation.span is not None:
+        clauses.append(span_clause(interpretation.span))
     return clauses

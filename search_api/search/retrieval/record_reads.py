@@ -58,15 +58,15 @@ class PageRecords:
     ) -> PageRecords:
         """``highlight``: from :func:`marks`; None for no highlights."""
         cached = cache.get(versions)
-        missing = [record for record in versions if record not in cached]
+        misses = [record for record in versions if record not in cached]
         searches: dict[str, Search] = {}
-        if missing:
-            body = {**_of_ids(missing), "_source": WITHOUT, "seq_no_primary_term": True}
+        if misses:
+            body = {**_of_ids(misses), "_source": WITHOUT, "seq_no_primary_term": True}
             searches["records"] = ({"index": index}, body)
         if highlight and versions:
             body = {**_of_ids(list(versions)), "_source": False, "highlight": highlight}
             searches["highlights"] = ({"index": index}, body)
-        return cls(cached, versions[missing[0]][0] if missing else "", cache, searches)
+        return cls(cached, versions[misses[0]][0] if misses else "", cache, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> dict[str, Record]:
         """By id, without records deleted since the search."""
@@ -81,7 +81,7 @@ class PageRecords:
 def fetch_records(
     client: Elasticsearch, index: str, versions: Mapping[str, Version], cache: VersionedCache[Record]
 ) -> dict[str, Record]:
-    """The same in a request of its own, none if all are cached."""
+    """The same in one extra request; sends no request if all are cached."""
     records = PageRecords.of(index, versions, cache)
     return records.read(search_named(client, records.searches))
 
@@ -106,8 +106,8 @@ class PagePassages:
         """``best``: by record id."""
         names = {_name(key): key for key in best.values()}
         cached = cache.get({name: key.version for name, key in names.items()})
-        missing = [key for name, key in names.items() if name not in cached]
-        return cls(best, cached, cache, {"passages": ({"index": index}, _passages_body(missing))} if missing else {})
+        misses = [key for name, key in names.items() if name not in cached]
+        return cls(best, cached, cache, {"passages": ({"index": index}, _passages_body(misses))} if misses else {})
 
     def read(self, answers: Mapping[str, JsonMapping]) -> dict[str, BestPassage]:
         """By record id."""
@@ -139,10 +139,10 @@ def _of_ids(ids: Sequence[str]) -> Json:
 
 def _by_field(marked: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Joins the language sub-fields of a field (``title.en`` and ``title`` are both the title)."""
-    folded: dict[str, list[str]] = {}
+    by_field: dict[str, list[str]] = {}
     for name, fragments in sorted(marked.items()):
-        folded.setdefault(name.split(".")[0], fragments)
-    return folded
+        by_field.setdefault(name.split(".")[0], fragments)
+    return by_field
 
 
 def _name(key: PassageKey) -> str:
@@ -150,11 +150,11 @@ def _name(key: PassageKey) -> str:
 
 
 def _passages_body(keys: Sequence[PassageKey]) -> Json:
-    each = [
+    clauses = [
         {"bool": {"filter": [{"term": {"document": key.document}}, {"term": {"ordinal": key.ordinal}}]}} for key in keys
     ]
     return {
-        "query": {"bool": {"should": each, "minimum_should_match": 1}},
+        "query": {"bool": {"should": clauses, "minimum_should_match": 1}},
         "size": len(keys),
         "seq_no_primary_term": True,
         "_source": {"includes": ["document", "ordinal", "text", "section_path", "first_page"]},
@@ -196,12 +196,12 @@ class TokenVectors:
         cls, index: str, versions: Mapping[str, Version], made_by: TokenCard, cache: VersionedCache[Bits | None]
     ) -> TokenVectors:
         cached = cache.get(versions)
-        missing = [record for record in versions if record not in cached]
+        misses = [record for record in versions if record not in cached]
         searches: dict[str, Search] = {}
-        for number, part in enumerate(batched(missing, _PART)):
+        for number, part in enumerate(batched(misses, _PART)):
             body = {**tokens_of({"ids": {"values": part}}, len(part)), "seq_no_primary_term": True}
             searches[f"token vectors {number}"] = ({"index": index}, body)
-        return cls(cached, versions[missing[0]][0] if missing else "", made_by, cache, searches)
+        return cls(cached, versions[misses[0]][0] if misses else "", made_by, cache, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> dict[str, Bits | None]:
         """By record id; None: without usable ones. Caches them."""
@@ -229,9 +229,9 @@ def fetch_token_vectors(
     return {record: bits for record, bits in vectors.read(answers).items() if bits is not None}
 
 
-def tokens_of(query: Clause, most: int) -> Json:
-    """The search for the token vectors of at most ``most`` texts."""
-    return {"query": query, "size": most, "track_total_hits": False, "_source": {"includes": [TOKENS]}}
+def tokens_of(query: Clause, count: int) -> Json:
+    """The search for the token vectors of at most ``count`` texts."""
+    return {"query": query, "size": count, "track_total_hits": False, "_source": {"includes": [TOKENS]}}
 
 
 def usable_bits(hit: JsonMapping, made_by: TokenCard) -> Bits | None:

@@ -35,7 +35,7 @@ from search_api.search.understanding.interpretation import (
 from search_api.search.understanding.topic import topic_of
 
 _SHORTEST = 4
-_SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
+_SHORTEST_KNOWN = 7  # of a word that some record contains: short words have real neighbours (moss, most)
 _FAR_MORE = 30
 _LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 minus the share of different letters
 _MOST_WORDS = 12
@@ -86,10 +86,10 @@ class WordCheck:
         cls, question: str, words: str, index: str, fields: Collection[str], state: IndexState, cache: AnswerCache
     ) -> WordCheck:
         """Checks only ``words``: the question without its places and times."""
-        checked = _checkable(words)
-        keys = {word: orjson.dumps(["word", *fields, word]) for word in checked}
+        checkable = _checkable(words)
+        keys = {word: orjson.dumps(["word", *fields, word]) for word in checkable}
         cached = cache.get("words", state, list(keys.values())) if keys else {}
-        new = [word for word in checked if keys[word] not in cached]
+        new = [word for word in checkable if keys[word] not in cached]
         searches: dict[str, Search] = {"words": ({"index": index}, _body(fields, new))} if new else {}
         return cls(question, fields, state, cache, keys, cached, searches)
 
@@ -100,7 +100,7 @@ class WordCheck:
         fresh = _by_word(self.fields, new, answers["words"]) if new else {}
         self.cache.put(self.state, {self.keys[word]: counts for word, counts in fresh.items()})
         words = {word: fresh.get(word) or self.cached[key] for word, key in self.keys.items()}
-        return _checked(self.question, words)
+        return _check(self.question, words)
 
 
 def _checkable(words: str) -> list[str]:
@@ -112,32 +112,32 @@ def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping)
     """How many records contain each word, and its neighbours in all fields."""
     counts, suggested = answer["aggregations"]["known"]["buckets"], answer["suggest"]
     entries = [entry for field in fields for entry in suggested.get(field, ())]
-    near = {
+    neighbours = {
         word: [option for entry in entries if entry["text"] == word for option in entry["options"]] for word in words
     }
-    return {word: {"held": counts[word]["doc_count"], "near": near[word]} for word in words}
+    return {word: {"held": counts[word]["doc_count"], "near": neighbours[word]} for word in words}
 
 
-def _checked(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
+def _check(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
     """``counts``: by word, as ``_by_word`` reads it."""
     unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
-    betters = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
-    mended = question
-    for word, better in betters.items():
-        if better is not None:
-            mended = re.sub(rf"\b{re.escape(word)}\b", better.text, mended, flags=re.IGNORECASE)
-    if mended == question:
+    corrections = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
+    corrected = question
+    for word, correction in corrections.items():
+        if correction is not None:
+            corrected = re.sub(rf"\b{re.escape(word)}\b", correction.text, corrected, flags=re.IGNORECASE)
+    if corrected == question:
         return CheckedWords(unknown)
-    replaced = {word: better.likeness for word, better in betters.items() if better is not None}
-    alone = all(_is_alone(counts[word]["near"], betters[word]) for word in replaced)
+    replaced = {word: correction.likeness for word, correction in corrections.items() if correction is not None}
+    alone = all(_is_alone(counts[word]["near"], corrections[word]) for word in replaced)
     sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
-    pairs = tuple((word, better.text) for word, better in betters.items() if better is not None)
-    return CheckedWords(unknown, Spelling(mended, sure, pairs))
+    pairs = tuple((word, correction.text) for word, correction in corrections.items() if correction is not None)
+    return CheckedWords(unknown, Spelling(corrected, sure, pairs))
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:
     readings = [f"{field}{language}" for field in fields for language in ("", ".en")]
-    known = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
+    word_queries = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
     suggestions = {
         field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
         for field in fields
@@ -145,97 +145,102 @@ def _body(fields: Collection[str], words: list[str]) -> Json:
     return {
         "size": 0,
         "track_total_hits": False,
-        "aggs": {"known": {"filters": {"filters": known}}},
+        "aggs": {"known": {"filters": {"filters": word_queries}}},
         "suggest": {"text": " ".join(words), **suggestions},
     }
 
 
-class _Better(NamedTuple):
+class _Correction(NamedTuple):
     """Compared by similarity (0..1), then by the number of records that contain it."""
 
     likeness: float
-    held: int
+    record_count: int
     text: str
 
 
-def _best(near: Sequence[JsonMapping], word: str, records: int) -> _Better | None:
+def _best(neighbours: Sequence[JsonMapping], word: str, records: int) -> _Correction | None:
     """A word in ``records`` records counts as misspelt only if a very near word is far more common."""
-    options = [_Better(option["score"], option["freq"], option["text"]) for option in near]
+    options = [_Correction(option["score"], option["freq"], option["text"]) for option in neighbours]
     options = [option for option in options if option.likeness >= _LEAST_LIKENESS]
     if records:
         options = [option for option in options if _replaces(option, word, records)]
     return max(options, default=None)
 
 
-def _is_alone(near: Sequence[JsonMapping], better: _Better | None) -> bool:
+def _is_alone(neighbours: Sequence[JsonMapping], correction: _Correction | None) -> bool:
     """Whether no other word is as near: *walus* may be *walrus* or *walls*."""
-    return better is None or not any(
-        option["score"] >= better.likeness and option["text"] != better.text for option in near
+    return correction is None or not any(
+        option["score"] >= correction.likeness and option["text"] != correction.text for option in neighbours
     )
 
 
-def _replaces(better: _Better, word: str, records: int) -> bool:
-    usual = better.held >= _FAR_MORE * records
-    return usual and len(word) >= _SHORTEST_HELD and better.likeness >= _SURE_LIKENESS
+def _replaces(correction: _Correction, word: str, records: int) -> bool:
+    usual = correction.record_count >= _FAR_MORE * records
+    return usual and len(word) >= _SHORTEST_KNOWN and correction.likeness >= _SURE_LIKENESS
 
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 """Answers searches over all records that the caller may see."""
 
 
-def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
-    """With the names that the catalogue bears, the people and organisations behind its records, and what its acronyms
-    mean; asks nothing without candidates.
-    """
-    possible = read.possible
+def with_catalogue_names(ask: AskAll, interpretation: Interpretation) -> Interpretation:
+    """Adds names, contacts and acronyms of the question that the catalogue has; without candidates, asks nothing."""
+    possible = interpretation.possible
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []
-    title_body = title_and_words_body(read) if possible.is_looked_up else None
+    title_body = title_and_words_body(interpretation) if possible.is_looked_up else None
     bodies += [title_body] if title_body is not None else []
     if not bodies:
-        return read
+        return interpretation
     answers = list(ask(bodies))
-    is_title, unknown = read_title_and_words(read, answers.pop()) if title_body is not None else (False, ())
-    contacts = matched_contacts(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
+    is_title, unknown = read_title_and_words(interpretation, answers.pop()) if title_body is not None else (False, ())
+    contacts = matched_contacts(possible.contacts, answers.pop(), len(interpretation.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
-    names = _names(ask, read, answers.pop()) if possible.names else ()
+    names = _names(ask, interpretation, answers.pop()) if possible.names else ()
     names = (*contacts, *(name for name in names if not _overlaps(name.mention, contacts)))
     # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
-    longer = [*(name.mention for name in names if name.how != "unknown"), *(name.mention for name in read.terms)]
+    longer = [
+        *(name.mention for name in names if name.how != "unknown"),
+        *(name.mention for name in interpretation.terms),
+    ]
     acronyms = [acronym for acronym in meanings if not _is_within(acronym.mention, longer)]
-    read = _without_asides(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
+    interpretation = _without_asides(
+        replace(interpretation, names=names, terms=(*interpretation.terms, *acronyms), is_title=is_title)
+    )
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
-    words = f" {read.beside_terms.lower()} "
-    return replace(read, unknown=tuple(word for word in unknown if word in words))
+    words = f" {interpretation.beside_terms.lower()} "
+    return replace(interpretation, unknown=tuple(word for word in unknown if word in words))
 
 
-def _without_asides(read: Interpretation) -> Interpretation:
+def _without_asides(interpretation: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
-    aside = [name for name in read.names if name.is_contact or name.is_preference]
-    claimed = [*read.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
-    topic = topic_of(read.text, claimed) if aside else ""
+    aside = [name for name in interpretation.names if name.is_contact or name.is_preference]
+    claimed = [*interpretation.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
+    topic = topic_of(interpretation.text, claimed) if aside else ""
     if not topic:
-        aside, claimed, topic = [], list(read.possible.claimed), read.thematic
-    terms = tuple(term for term in read.terms if not _overlaps(term.mention, aside))
+        aside, claimed, topic = [], list(interpretation.possible.claimed), interpretation.thematic
+    terms = tuple(term for term in interpretation.terms if not _overlaps(term.mention, aside))
     ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
     return replace(
-        read,
+        interpretation,
         thematic=topic,
-        named=" ".join([*filter(None, [read.named]), *(name.mention.text for name in aside)]),
+        named=" ".join([*filter(None, [interpretation.named]), *(name.mention.text for name in aside)]),
         terms=terms,
-        beside_terms=topic_of(read.text, ranges),
+        beside_terms=topic_of(interpretation.text, ranges),
         aside=tuple(name.mention for name in aside),
     )
 
 
-def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[QueryName, ...]:
+def _names(ask: AskAll, interpretation: Interpretation, answer: JsonMapping) -> tuple[QueryName, ...]:
     """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
-    body = abstracts_body(read.possible.names, answer)
-    begun = ask([body])[0] if body is not None else None
-    names = matched_names(read.possible.names, answer, len(read.text), begun)
+    body = abstracts_body(interpretation.possible.names, answer)
+    prefix_answer = ask([body])[0] if body is not None else None
+    names = matched_names(interpretation.possible.names, answer, len(interpretation.text), prefix_answer)
     return tuple(
-        name for name in names if name.how not in ("unknown", "spelling") or not _is_term(name.mention, read.terms)
+        name
+        for name in names
+        if name.how not in ("unknown", "spelling") or not _is_term(name.mention, interpretation.terms)
     )
 
 
@@ -248,17 +253,19 @@ def _overlaps(span: TextSpan, names: Iterable[QueryName]) -> bool:
     return any(name.mention.start < span.end and span.start < name.mention.end for name in names)
 
 
-def _is_within(span: TextSpan, others: Iterable[TextSpan]) -> bool:
+def _is_within(span: TextSpan, spans: Iterable[TextSpan]) -> bool:
     """Whether it is a part of a longer one."""
-    longer = (other for other in others if len(other.text) > len(span.text))
+    longer = (other for other in spans if len(other.text) > len(span.text))
     return any(other.start <= span.start and span.end <= other.end for other in longer)
 
 
-def identifiers_search(index: str, read: Interpretation) -> Search | None:
+def identifiers_search(index: str, interpretation: Interpretation) -> Search | None:
     """Counts the records with each identifier of the question."""
-    if not read.identifiers:
+    if not interpretation.identifiers:
         return None
-    values = {identifier.value: {"term": {"identifiers": identifier.value}} for identifier in read.identifiers}
+    values = {
+        identifier.value: {"term": {"identifiers": identifier.value}} for identifier in interpretation.identifiers
+    }
     return {"index": index}, {
         "size": 0,
         "track_total_hits": False,
@@ -266,38 +273,41 @@ def identifiers_search(index: str, read: Interpretation) -> Search | None:
     }
 
 
-def with_known_identifiers(read: Interpretation, answer: JsonMapping) -> Interpretation:
+def with_known_identifiers(interpretation: Interpretation, answer: JsonMapping) -> Interpretation:
     """Marks each identifier with whether any record has it; ``answer``: to ``identifiers_search``."""
     buckets = answer["aggregations"]["borne"]["buckets"]
-    known = [replace(identifier, known=bool(buckets[identifier.value]["doc_count"])) for identifier in read.identifiers]
-    return replace(read, identifiers=tuple(known))
+    identifiers = [
+        replace(identifier, known=bool(buckets[identifier.value]["doc_count"]))
+        for identifier in interpretation.identifiers
+    ]
+    return replace(interpretation, identifiers=tuple(identifiers))
 
 
-def is_name_correction(read: Interpretation, spelling: Spelling) -> bool:
+def is_name_correction(interpretation: Interpretation, spelling: Spelling) -> bool:
     """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
     return all(
         any(
-            name.mention.text.lower() == word and (name.how == "beginning" or name_key(better) in name.keys)
-            for name in read.names
+            name.mention.text.lower() == word and (name.how == "beginning" or name_key(correction) in name.keys)
+            for name in interpretation.names
         )
-        for word, better in spelling.replaced
+        for word, correction in spelling.replaced
     )
 
 
 _DEFINED = "names.acronyms"
 _AGREEING = 2  # records that must define an acronym alike
-_BESIDE = 0.5  # a further sense must be written by this share of the records of the most frequent one
+_LEAST_SENSE_SHARE = 0.5  # a further sense must be written by this share of the records of the most frequent one
 _MOST_SENSES = 3
 
 
 def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
     """Counts each sense of the candidates (at least one) and collects what the records define; no hits."""
-    written: dict[str, Clause] = {}
+    written_forms: dict[str, Clause] = {}
     defined: Json = {}
     for number, candidate in enumerate(candidates):
         for place, sense in enumerate(candidate.senses):
             text = sense.expansion if candidate.short else sense.acronym
-            written[f"{number}.{place}"] = phrase(text)
+            written_forms[f"{number}.{place}"] = phrase(text)
         defined[f"d{number}"] = {
             "filter": {"prefix": {_DEFINED: f"{candidate.key}="}},
             "aggs": {
@@ -306,8 +316,8 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
                 }
             },
         }
-    counted: Json = {"written": {"filters": {"filters": written}}} if written else {}
-    return {"size": 0, "track_total_hits": False, "aggs": {**counted, **defined}}
+    aggregations: Json = {"written": {"filters": {"filters": written_forms}}} if written_forms else {}
+    return {"size": 0, "track_total_hits": False, "aggs": {**aggregations, **defined}}
 
 
 def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tuple[QueryTerm, ...]:
@@ -317,19 +327,19 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
     senses = []
     for number, candidate in enumerate(candidates):
         counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(candidate.senses))}
-        most = max(counts.values(), default=0)
+        largest = max(counts.values(), default=0)
         listed_texts = [
             candidate.senses[place].expansion if candidate.short else candidate.senses[place].acronym
             for place in sorted(counts, key=lambda place: -counts[place])
-            if counts[place] and counts[place] >= _BESIDE * most
+            if counts[place] and counts[place] >= _LEAST_SENSE_SHARE * largest
         ]
         learnt = [
             str(bucket["key"]).partition("=")[2]
             for bucket in aggregations[f"d{number}"]["pairs"]["buckets"]
             if bucket["doc_count"] >= _AGREEING
         ]
-        known = {words_key(text) for text in listed_texts}
-        learnt = [text for text in learnt if words_key(text) not in known]
+        listed_keys = {words_key(text) for text in listed_texts}
+        learnt = [text for text in learnt if words_key(text) not in listed_keys]
         for source, texts in ((ACRONYM_LIST, listed_texts), (CATALOGUE, learnt)):
             if texts:
                 labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
@@ -363,31 +373,31 @@ def title_clause(text: str) -> Clause | None:
     return {"regexp": {_TITLE: {"value": pattern}}}
 
 
-def title_and_words_body(read: Interpretation) -> Json | None:
+def title_and_words_body(interpretation: Interpretation) -> Json | None:
     """Counts the records with this title, and with each of the topic's words; None if there is nothing to count."""
-    title = title_clause(read.text)
+    title = title_clause(interpretation.text)
     filters: dict[str, Clause] = {} if title is None else {"title": title}
-    for word in _words_of(read):
+    for word in _words_of(interpretation):
         filters[f"word {word}"] = {"multi_match": {"query": word, "fields": list(_READINGS)}}
     if not filters:
         return None
     return {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
 
 
-def read_title_and_words(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
+def read_title_and_words(interpretation: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
     """Whether the question is a title, and its words that no record contains."""
     counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["held"]["buckets"].items()}
-    unknown = tuple(word for word in _words_of(read) if counts[f"word {word}"] == 0)
+    unknown = tuple(word for word in _words_of(interpretation) if counts[f"word {word}"] == 0)
     return counts.get("title", 0) > 0, unknown
 
 
-def asked_title_clause(read: Interpretation) -> Clause | None:
+def asked_title_clause(interpretation: Interpretation) -> Clause | None:
     """Records whose title is the question, if there are any."""
-    return title_clause(read.text) if read.is_title else None
+    return title_clause(interpretation.text) if interpretation.is_title else None
 
 
-def _words_of(read: Interpretation) -> list[str]:
-    words = read.thematic
-    for place in read.places:  # still in the topic if no record gives its place in numbers
+def _words_of(interpretation: Interpretation) -> list[str]:
+    words = interpretation.thematic
+    for place in interpretation.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.mention.text, " ")
     return _checkable(words)

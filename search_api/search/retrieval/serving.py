@@ -27,8 +27,8 @@ from search_api.search.understanding.understand import STRUCTURED_FIELDS, Struct
 EmbedderFor = Callable[[str], Embedder]
 """The embedder with that name, loaded at most once. Raises ModelMissing."""
 
-_KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
-_LANGUAGES_KEPT_S = 600.0
+_CACHE_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
+_LANGUAGES_CACHE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Serving:
 
     def word_fields(self, weights: WordWeights) -> Boosts:
         """Where a search for records looks."""
-        return weights.record_fields if self.has_words else weights.parted_fields
+        return weights.record_fields if self.has_words else weights.separate_fields
 
     @property
     def tokens(self) -> TokenCard | None:
@@ -110,8 +110,8 @@ class ServingResolver:
         self._prefix = prefix
         self._embedder_for = embedder_for
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, Serving] = TTLCache(1, _KEPT_S)
-        self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_KEPT_S)
+        self._kept: TTLCache[str, Serving] = TTLCache(1, _CACHE_S)
+        self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_CACHE_S)
 
     def resolve(self) -> Serving:
         """The current index and model.
@@ -120,10 +120,10 @@ class ServingResolver:
         settings do not fit the index.
         """
         with self._lock:
-            cached = self._kept.get(self._prefix)
-        count_cache_lookup("serving", hit=cached is not None)
-        if cached is not None:
-            return cached
+            from_cache = self._kept.get(self._prefix)
+        count_cache_lookup("serving", hit=from_cache is not None)
+        if from_cache is not None:
+            return from_cache
         serving = self._resolve()
         with self._lock:
             self._kept[self._prefix] = serving
@@ -144,22 +144,22 @@ class ServingResolver:
             )
         passages = serving(self._client, self._prefix, "passages")
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
-        structured = structured_fields(self._client, records.index)
+        fields = structured_fields(self._client, records.index)
         languages = self._languages_of(records)
         state = _state_of(self._client, records)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
-            return Serving(records, passages, None, str(error), has_passages, structured, languages, state)
+            return Serving(records, passages, None, str(error), has_passages, fields, languages, state)
         refuse_other_dimensions(records.index, records.meta, embedder.card)
-        return Serving(records, passages, embedder, None, has_passages, structured, languages, state)
+        return Serving(records, passages, embedder, None, has_passages, fields, languages, state)
 
     def _languages_of(self, records: ServingIndex) -> frozenset[str]:
         """A catalogue's languages change slowly, and reading them costs more than the rest."""
         with self._lock:
-            cached = self._languages.get(records.uuid)
-        if cached is not None:
-            return cached
+            from_cache = self._languages.get(records.uuid)
+        if from_cache is not None:
+            return from_cache
         languages = catalogue_languages(self._client, records.index)
         with self._lock:
             self._languages[records.uuid] = languages
@@ -179,9 +179,9 @@ def catalogue_languages(client: Elasticsearch, index: str) -> frozenset[str]:
     return common_languages([language for text in texts if (language := detect_language(text)) is not None])
 
 
-def common_languages(seen: list[str]) -> frozenset[str]:
-    """Those of at least one in fifty of ``seen``: fewer may be misread."""
-    return frozenset(code for code, count in Counter(seen).items() if count >= _LEAST_SHARE * len(seen))
+def common_languages(languages: list[str]) -> frozenset[str]:
+    """Those of at least one in fifty of ``languages``: fewer may be misread."""
+    return frozenset(code for code, count in Counter(languages).items() if count >= _LEAST_SHARE * len(languages))
 
 
 _FIELDS: dict[StructuredField, str] = {"place": "extent", "time": "time"}

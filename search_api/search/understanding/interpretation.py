@@ -85,16 +85,16 @@ _SPACE = re.compile(r"\s+")
 _WORD = 3  # letters of a part that is searched as a word
 
 NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
-"""How the catalogue bears an asked name; ``unknown``: not at all."""
+"""How a name in the question occurs in the catalogue; ``unknown``: not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryName:
     """The name of a product, platform, instrument or project, or the beginning of one.
 
-    ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all. ``in_abstracts``: only
-    words of abstracts begin so. ``is_contact``: a person or an organisation behind records. ``is_preference``: a format
-    or an organisation of many records, which the topic goes without.
+    ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
+    ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
+    records. ``is_preference``: it is a format or an organisation of many records, so the topic does not contain it.
     """
 
     mention: TextSpan
@@ -184,8 +184,10 @@ class Interpretation:
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
-        expanded = {(term.mention.start, term.mention.end) for term in self.terms if term.is_acronym}
-        return bool(names) and not any((name.start, name.end) in expanded for name in names) and self._is_all(names)
+        acronym_ranges = {(term.mention.start, term.mention.end) for term in self.terms if term.is_acronym}
+        return (
+            bool(names) and not any((name.start, name.end) in acronym_ranges for name in names) and self._is_all(names)
+        )
 
     @property
     def other_forms(self) -> tuple[QueryTerm, ...]:
@@ -195,13 +197,13 @@ class Interpretation:
 
     def _is_all(self, spans: Sequence[TextSpan]) -> bool:
         """Whether the topic has no word besides these."""
-        rest = self.thematic
+        remaining_text = self.thematic
         for span in sorted(spans, key=lambda span: -len(span.text)):
-            rest = rest.replace(span.text, " ")
-        return not any(letter.isalnum() for letter in rest)
+            remaining_text = remaining_text.replace(span.text, " ")
+        return not any(letter.isalnum() for letter in remaining_text)
 
     @property
-    def parted(self) -> str:
+    def split_topic(self) -> str:
         """The topic with unknown names as the words that they are made of: ``NOAA.NMFS_3`` as ``NOAA NMFS``."""
         topic = self.thematic
         for name in self.names:
@@ -227,8 +229,8 @@ class Interpretation:
         if not self.unknown:
             return text
         words = "|".join(re.escape(word) for word in self.unknown)
-        left = _SPACE.sub(" ", re.sub(rf"\b(?:{words})\b", " ", text, flags=re.IGNORECASE)).strip()
-        return left if any(letter.isalnum() for letter in left) else text
+        remaining = _SPACE.sub(" ", re.sub(rf"\b(?:{words})\b", " ", text, flags=re.IGNORECASE)).strip()
+        return remaining if any(letter.isalnum() for letter in remaining) else text
 
     def _without_aside(self) -> str:
         text = self.text
@@ -250,42 +252,44 @@ class Interpretation:
 _WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 
 
-def target_of(request: SearchRequest, read: Interpretation, now_ms: int) -> Target:
+def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: int) -> Target:
     """The ranking target: parameters if given, else what the question says.
 
     ``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the time of the question.
     """
     filters = request.filters
-    boxes = (filters.area,) if filters.area is not None else read.areas
-    if not boxes and request.spatial == "hausdorff" and _level(read) == "global":
+    boxes = (filters.area,) if filters.area is not None else interpretation.areas
+    if not boxes and request.spatial == "hausdorff" and _level(interpretation) == "global":
         boxes = (_WORLD,)  # in the distance mode the whole world is a valid box
-    span = filters.span if filters.span is not None else read.span
+    span = filters.span if filters.span is not None else interpretation.span
     topological = filters.relation in ("within", "contains", "disjoint", "intersects")
-    scale = _resolution(read)
+    scale = _resolution(interpretation)
     return Target(
         boxes=boxes if request.spatial != "off" else (),
         relation=filters.relation if topological else None,
         span=span if request.temporal else None,
-        latest=read.latest and request.temporal,
+        latest=interpretation.latest and request.temporal,
         resolution=scale,
-        level=_level(read),
-        kind=read.kinds[0].kind if read.kinds else None,
-        place=read.places[0].name if len(read.places) == 1 and filters.area is None else request.place,
+        level=_level(interpretation),
+        kind=interpretation.kinds[0].kind if interpretation.kinds else None,
+        place=interpretation.places[0].name
+        if len(interpretation.places) == 1 and filters.area is None
+        else request.place,
         now_ms=now_ms,
         spatial=request.spatial,
     )
 
 
-def _resolution(read: Interpretation) -> Resolution:
+def _resolution(interpretation: Interpretation) -> Resolution:
     """The first of each that the question names."""
     return Resolution(
-        next((s.metres for s in read.scales if s.metres is not None), None),
-        next((s.scale_denominator for s in read.scales if s.scale_denominator is not None), None),
-        next((s.time_step for s in read.scales if s.time_step is not None), None),
+        next((s.metres for s in interpretation.scales if s.metres is not None), None),
+        next((s.scale_denominator for s in interpretation.scales if s.scale_denominator is not None), None),
+        next((s.time_step for s in interpretation.scales if s.time_step is not None), None),
     )
 
 
-def _level(read: Interpretation) -> Level | None:
+def _level(interpretation: Interpretation) -> Level | None:
     """The first scale word that gives the size of an area ("high resolution" does not)."""
-    known = get_args(Level)
-    return cast(Level | None, next((scale.level for scale in read.scales if scale.level in known), None))
+    levels = get_args(Level)
+    return cast(Level | None, next((scale.level for scale in interpretation.scales if scale.level in levels), None))

@@ -30,15 +30,15 @@ def topic_of(text: str, claimed: Sequence[Range]) -> str:
     capitals is a topic ("IT", "WHO"), however small the word.
     """
     pieces = _pieces(text, claimed)
-    rest: list[str] = []
+    parts: list[str] = []
     for number, piece in enumerate(pieces):
         if number < len(pieces) - 1:
             piece = _without_tail(piece)
-        if number and not rest:
+        if number and not parts:
             piece = _without_head(piece)
         if piece.strip(_LOOSE_ENDS):
-            rest.append(piece)
-    topic = _SPACE.sub(" ", " ".join(rest)).strip(_LOOSE_ENDS)
+            parts.append(piece)
+    topic = _SPACE.sub(" ", " ".join(parts)).strip(_LOOSE_ENDS)
     return "" if _says_nothing(topic) else topic
 
 
@@ -119,12 +119,12 @@ class QueryVectors:
     tokens: NDArray[np.float32] | None
 
 
-def is_nonsense(embedder: Embedder, read: Interpretation) -> bool:
+def is_nonsense(embedder: Embedder, interpretation: Interpretation) -> bool:
     """Whether no record contains any word of the topic, and the model does not know them either: it reads *xqzvbn*
     letter by letter.
     """
-    words = [word for word in _LETTERS.findall(read.thematic.lower()) if len(word) > 1]
-    if not words or not set(words) <= set(read.unknown):
+    words = [word for word in _LETTERS.findall(interpretation.thematic.lower()) if len(word) > 1]
+    if not words or not set(words) <= set(interpretation.unknown):
         return False
     return _spelled_out(embedder, [" ".join(words)])[0]
 
@@ -136,24 +136,27 @@ def _spelled_out(embedder: Embedder, texts: Sequence[str]) -> list[bool]:
     return [count - signs > len(text.replace(" ", "")) / 2 for count, text in zip(counts, texts, strict=True)]
 
 
-def with_unknown_to_model(embedder: Embedder, read: Interpretation) -> Interpretation:
+def with_unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> Interpretation:
     """The question whose unknown words are those that the model does not know either. A word that it knows has a
     meaning here, although no record contains it: *water* is near *wells*.
     """
-    if not read.unknown:
-        return read
-    spelled = _spelled_out(embedder, read.unknown)
-    return replace(read, unknown=tuple(word for word, alien in zip(read.unknown, spelled, strict=True) if alien))
+    if not interpretation.unknown:
+        return interpretation
+    is_spelled_out = _spelled_out(embedder, interpretation.unknown)
+    return replace(
+        interpretation,
+        unknown=tuple(word for word, alien in zip(interpretation.unknown, is_spelled_out, strict=True) if alien),
+    )
 
 
-def query_vectors(embedder: Embedder, read: Interpretation) -> QueryVectors:
+def query_vectors(embedder: Embedder, interpretation: Interpretation) -> QueryVectors:
     """The unit vector is between the whole question and its topic alone, if place or time were removed.
 
     The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
     only share the name. On the tuning halves the middle was worse than neither.
     """
-    text, thematic = read.written_out
+    text, thematic = interpretation.written_out
     encoded = embedder.encode([text] if thematic in ("", text) else [text, thematic], "query")
     tokens = encoded.tokens[0] if encoded.tokens is not None and thematic else None
-    both = encoded.vectors.sum(axis=0)
-    return QueryVectors(both / np.linalg.norm(both), tokens)
+    vector_sum = encoded.vectors.sum(axis=0)
+    return QueryVectors(vector_sum / np.linalg.norm(vector_sum), tokens)

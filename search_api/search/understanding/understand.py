@@ -72,13 +72,13 @@ class Understander:
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
-        read = self._mentions(text, parts, language, readers)
-        located = [relation for relation in read.relations if relation.relation != "global"]
+        interpretation = self._mentions(text, parts, language, readers)
+        located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
-        certain = [identifier for identifier in read.identifiers if identifier.kind != "file_identifier"]
+        certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
         without_topic: list[Any] = [
-            *(read.places if "place" in structured else []),
-            *(read.times if "time" in structured else []),
+            *(interpretation.places if "place" in structured else []),
+            *(interpretation.times if "time" in structured else []),
         ]
         elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
         claimed = [(span.start, span.end) for span in elsewhere]
@@ -88,32 +88,32 @@ class Understander:
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
             language=language,
-            places=tuple(_place(place) for place in read.places),
-            relations=tuple(_relation(text, relation) for relation in read.relations),
-            areas=readers.read("area", lambda: _areas(read.places, read.relations), ()),
-            times=tuple(_time(time) for time in read.times),
-            span=_span([time for time in read.times if time.kind != "recent"]),
-            latest=any(time.kind == "recent" for time in read.times),
-            scales=tuple(_scale(scale) for scale in read.scales),
-            kinds=tuple(_kind(kind) for kind in read.kinds),
-            identifiers=tuple(_identifier(text, identifier) for identifier in read.identifiers),
+            places=tuple(_place(place) for place in interpretation.places),
+            relations=tuple(_relation(text, relation) for relation in interpretation.relations),
+            areas=readers.read("area", lambda: _areas(interpretation.places, interpretation.relations), ()),
+            times=tuple(_time(time) for time in interpretation.times),
+            span=_span([time for time in interpretation.times if time.kind != "recent"]),
+            latest=any(time.kind == "recent" for time in interpretation.times),
+            scales=tuple(_scale(scale) for scale in interpretation.scales),
+            kinds=tuple(_kind(kind) for kind in interpretation.kinds),
+            identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(terms),
             beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
             possible=_possible(
                 text, claimed, [(identifier.start, identifier.end) for identifier in certain], parts, readers
             ),
             named=" ".join(span.text for span in without_topic),
-            unread=read.unread,
+            unread=interpretation.unread,
             failed=tuple(readers.failed),
         )
 
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
-        most = MOST_READ + 1  # one more shows that there are more
+        limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
-        times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
-        places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
-        many: dict[StructuredField, list[Any]] = {"place": places, "time": times}
-        unread = [name for name, mentions in many.items() if len(mentions) > MOST_READ]
+        times = readers.mentions("time", lambda: self.times.read(text, language, limit), wanted="time" in parts)
+        places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
+        mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
+        unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
         ranges = [(place.start, place.end) for place in places]
@@ -135,15 +135,21 @@ class Understander:
 
 
 def _possible(
-    text: str, claimed: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
+    text: str,
+    claimed: Sequence[Range],
+    identifier_ranges: Sequence[Range],
+    parts: frozenset[Part],
+    readers: GuardedReaders,
 ) -> NameCandidates:
     names = readers.mentions("names", lambda: name_candidates(text, claimed), wanted="names" in parts)
     acronyms = readers.mentions(
         "acronyms", lambda: acronym_candidates(text, claimed, own_acronyms()), wanted="terms" in parts
     )
-    unclaimed = [name for name in names if not any(name.start < end and start < name.end for start, end in identified)]
+    free_names = [
+        name for name in names if not any(name.start < end and start < name.end for start, end in identifier_ranges)
+    ]
     contacts = readers.mentions("contacts", lambda: contact_candidates(text, claimed), wanted="names" in parts)
-    return NameCandidates(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
+    return NameCandidates(tuple(free_names), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +165,11 @@ class _Mentions:
     unread: tuple[str, ...]
 
 
-def _elsewhere(places: Sequence[PlaceMention], others: Sequence[Any], length: int) -> list[PlaceMention]:
+def _elsewhere(places: Sequence[PlaceMention], other_mentions: Sequence[Any], length: int) -> list[PlaceMention]:
     """The places that share no character with the others."""
     claims = Claims(length)
-    for other in others:
-        claims.block((other.start, other.end))
+    for mention in other_mentions:
+        claims.block((mention.start, mention.end))
     return [place for place in places if claims.is_free((place.start, place.end))]
 
 
@@ -173,24 +179,24 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
     Places joined by ``between`` give one box; ``outside`` excludes a place, so it gives none.
     """
     areas: list[BBox] = []
-    joined: set[int] = set()
-    hung: defaultdict[int, list[RelationMention]] = defaultdict(list)
+    joined_indices: set[int] = set()
+    relations_by_place: defaultdict[int, list[RelationMention]] = defaultdict(list)
     for relation in relations:
         for argument in relation.arguments:
-            hung[argument].append(relation)
+            relations_by_place[argument].append(relation)
     for index, place in enumerate(places):
-        if index in joined:
+        if index in joined_indices:
             continue
-        own = sorted(hung[index], key=lambda r: r.start, reverse=True)
-        if any(relation.relation == "outside" for relation in own):
+        own_relations = sorted(relations_by_place[index], key=lambda r: r.start, reverse=True)
+        if any(relation.relation == "outside" for relation in own_relations):
             continue
         boxes: tuple[BBox, ...] = (place.place.bbox,)
-        for relation in own:
+        for relation in own_relations:
             if relation.relation == "between":
-                joined.update(relation.arguments)
+                joined_indices.update(relation.arguments)
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
-            shaped = target_box(relation.relation, boxes)
-            boxes = (shaped,) if shaped is not None else boxes
+            target = target_box(relation.relation, boxes)
+            boxes = (target,) if target is not None else boxes
         areas.extend(box for box in boxes if box not in areas)
     return tuple(areas)
 
@@ -200,14 +206,14 @@ def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
     return times[0].span if times else None
 
 
-def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
+def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
     return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
 def _place(mention: PlaceMention) -> QueryPlace:
     place = mention.place
     return QueryPlace(
-        _found(mention, mention.source), place.name, place.kind, place.bbox, place.country, place.estimated
+        _text_span(mention, mention.source), place.name, place.kind, place.bbox, place.country, place.estimated
     )
 
 
@@ -218,7 +224,7 @@ def _relation(text: str, relation: RelationMention) -> QueryRelation:
 
 
 def _time(time: TimeMention) -> QueryTime:
-    return QueryTime(_found(time, "pattern"), time.span, time.kind)
+    return QueryTime(_text_span(time, "pattern"), time.span, time.kind)
 
 
 def _scale(scale: ScaleMention) -> QueryScale:
@@ -227,7 +233,7 @@ def _scale(scale: ScaleMention) -> QueryScale:
 
 
 def _kind(kind: KindMention) -> QueryKind:
-    return QueryKind(_found(kind, "pattern"), kind.kind)
+    return QueryKind(_text_span(kind, "pattern"), kind.kind)
 
 
 def _term(term: TermMention, language: str | None) -> QueryTerm:
@@ -273,8 +279,8 @@ class GuardedReaders:
 
     def mentions(self, reader: Reader, reading: Callable[[], list[T]], *, wanted: bool = True) -> list[T]:
         """The reader's mentions; empty if it raises or is not wanted."""
-        nothing: list[T] = []
-        return self.read(reader, reading, nothing) if wanted else nothing
+        no_mentions: list[T] = []
+        return self.read(reader, reading, no_mentions) if wanted else no_mentions
 
     def read(self, reader: Reader, reading: Callable[[], T], otherwise: T) -> T:
         """The reader's result, or ``otherwise`` if it raises: a defect in one part must not refuse the question."""
@@ -299,12 +305,12 @@ def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, 
     language. Narrower names are used only in the question's language and English, and only if a concept has few of
     them: a concept with fifty kinds is too general for any eight of them.
     """
-    near = {language, "en", None}
-    own = [label for label in term.synonyms if label.language in near]
-    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in near}
-    others = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
-    synonyms = _telling([*own, *others], term_key(term.text))
-    narrower = _telling((label for label in term.narrower if label.language in near), term_key(term.text))
+    languages = {language, "en", None}
+    labels = [label for label in term.synonyms if label.language in languages]
+    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in languages}
+    foreign_labels = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
+    synonyms = _telling([*labels, *foreign_labels], term_key(term.text))
+    narrower = _telling((label for label in term.narrower if label.language in languages), term_key(term.text))
     return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
 
 

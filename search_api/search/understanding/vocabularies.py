@@ -48,15 +48,15 @@ class VocabularyStore:
         self._client = client
         self._index = alias(prefix, "vocabulary")
 
-    def save(self, vocabulary: NamedVocabulary, loaded: str) -> Manifest:
+    def save(self, vocabulary: NamedVocabulary, loaded_at: str) -> Manifest:
         """Replaces any earlier vocabulary with the same name; the index must exist."""
         version = uuid.uuid4().hex
         concepts = vocabulary.concepts
         parts = list(batched(concepts, _CONCEPTS_PER_PART))
         for number, part in enumerate(parts):
             document = {"kind": "part", "vocabulary": vocabulary.name, "version": version, "part": number}
-            self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _packed(part)})
-        manifest = _manifest(vocabulary, version, len(parts), loaded)
+            self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _pack(part)})
+        manifest = _manifest(vocabulary, version, len(parts), loaded_at)
         self._write(vocabulary.name, _manifest_document(manifest))
         self._drop_parts(vocabulary.name, but=version)
         return manifest
@@ -99,10 +99,10 @@ class VocabularyStore:
         self._client.delete_by_query(index=self._index, query=query, conflicts="proceed", refresh=True)
 
 
-def _manifest(vocabulary: NamedVocabulary, version: str, parts: int, loaded: str) -> Manifest:
+def _manifest(vocabulary: NamedVocabulary, version: str, parts: int, loaded_at: str) -> Manifest:
     labels = [label for concept in vocabulary.concepts for label in concept.labels]
     languages = tuple(sorted({label.language for label in labels if label.language}))
-    return Manifest(vocabulary.name, version, parts, len(vocabulary.concepts), len(labels), languages, loaded)
+    return Manifest(vocabulary.name, version, parts, len(vocabulary.concepts), len(labels), languages, loaded_at)
 
 
 def _manifest_document(manifest: Manifest) -> Json:
@@ -124,7 +124,7 @@ def _read_manifest(source: Json) -> Manifest:
     return Manifest(source["vocabulary"], source["version"], **numbers, languages=languages, loaded=source["loaded"])
 
 
-def _packed(concepts: Sequence[Concept]) -> Json:
+def _pack(concepts: Sequence[Concept]) -> Json:
     rows = [
         [concept.uri, [[label.text, label.language] for label in concept.labels], list(concept.narrower)]
         for concept in concepts
@@ -156,11 +156,11 @@ class LoadedVocabularies(Generic[T]):
     def __init__(
         self,
         store: VocabularyStore,
-        made: Callable[[Sequence[NamedVocabulary]], T],
+        build: Callable[[Sequence[NamedVocabulary]], T],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
-        self._made = made
+        self._made = build
         self._clock = clock
         self._looking = threading.Lock()
         self._versions: frozenset[tuple[str, str]] | None = None
@@ -185,8 +185,8 @@ class LoadedVocabularies(Generic[T]):
             manifests = self._store.manifests()
             versions = frozenset((manifest.name, manifest.version) for manifest in manifests)
             if versions != self._versions:
-                loaded = [self._store.load(manifest) for manifest in manifests]
-                self._kept, self._versions = self._made(loaded), versions
+                vocabularies = [self._store.load(manifest) for manifest in manifests]
+                self._kept, self._versions = self._made(vocabularies), versions
         except (ElasticsearchError, NotFound) as error:
             log.warning("vocabulary.unread", error=type(error).__name__)
         if self._kept is None:

@@ -159,9 +159,9 @@ def link(record_link: Link) -> Json:
     return {name: value for name, value in values.items() if value}
 
 
-def hit_feature(record: FoundRecord, feature: Json, own: Json) -> Json:
+def hit_feature(record: FoundRecord, feature: Json, members: Json) -> Json:
     """The record's feature with a link to itself and what this search says of it."""
-    return {**feature, "links": [*feature["links"], own], **hit_members(record)}
+    return {**feature, "links": [*feature["links"], members], **hit_members(record)}
 
 
 def hit_members(record: FoundRecord) -> Json:
@@ -263,8 +263,8 @@ def interpretation(parsed: Interpretation) -> Json:
 
 
 def _identifier(identifier: QueryIdentifier) -> Json:
-    known = {} if identifier.known is None else {"known": identifier.known}
-    return {**_mention(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known}
+    known_member = {} if identifier.known is None else {"known": identifier.known}
+    return {**_mention(identifier.mention), "kind": identifier.kind, "value": identifier.value, **known_member}
 
 
 def _labels(labels: tuple[Label, ...]) -> list[Json]:

@@ -31,7 +31,7 @@ from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
 from search_api.search.query_log import Requester, new_id
 from search_api.search.request import SearchRequest
-from search_api.search.state import searched
+from search_api.search.state import count_search
 from search_api.search.views import geojson
 
 _DEGRADED = (
@@ -71,7 +71,7 @@ class SearchAnswer(BaseModel):
 def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Response]) -> APIBlueprint:
     """``own_documents`` answers a search of the caller's own documents (``scope=mine`` or ``both``)."""
     api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
-    presented = Presented()
+    feature_cache = FeatureCache()
 
     @api.get(
         "/search",
@@ -107,16 +107,16 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
             return own_documents(query)
         question = to_request(query)
         answer = parts.search.search(question)
-        searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
+        count_search("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts.http)
         end = question.offset + len(answer.hits)
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):
             media_type, write = writers[query.f]
-            following = addresses.page(cursor) if cursor is not None else None
-            return _written(write(_result_page(query, answer, addresses, following)), media_type, following)
-        link_to = _noted(parts, query, question, answer, addresses)
-        features = [presented.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
+            next_address = addresses.page(cursor) if cursor is not None else None
+            return _respond(write(_result_page(query, answer, addresses, next_address)), media_type, next_address)
+        link_to = _log_question(parts, query, question, answer, addresses)
+        features = [feature_cache.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
         return response
@@ -124,7 +124,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
     return api
 
 
-def _noted(
+def _log_question(
     parts: Parts, query: SearchParameters, question: SearchRequest, answer: Answer, addresses: Addresses
 ) -> Callable[[str], str | None]:
     """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
@@ -135,28 +135,28 @@ def _noted(
     if not log.is_on or not question.q or question.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
-    log.asked(id, question.q, question.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
+    log.add_question(id, question.q, question.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 
 def _by_steward() -> bool:
     """Stewards look at what others asked: their own searches would distort it."""
-    who = caller()
-    return who.subject is not None and not who.scopes.isdisjoint(("curate", "admin"))
+    requester = caller()
+    return requester.subject is not None and not requester.scopes.isdisjoint(("curate", "admin"))
 
 
-def _written(text: str, media_type: str, following: str | None) -> Response:
+def _respond(text: str, media_type: str, next_address: str | None) -> Response:
     """Formats that have no place for it say the next page in the header Link."""
     response = Response(text, mimetype=media_type)
-    if following is not None:
-        response.headers["Link"] = f'<{following}>; rel="next"; type="{media_type}"'
+    if next_address is not None:
+        response.headers["Link"] = f'<{next_address}>; rel="next"; type="{media_type}"'
     return response
 
 
-def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:
+def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, next_address: str | None) -> ResultPage:
     entries = [(hit.record, addresses.item(hit.record)) for hit in answer.hits]
     title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
-    return ResultPage(title, addresses.this(), answer.matched, entries, following)
+    return ResultPage(title, addresses.this(), answer.matched, entries, next_address)
 
 
 FORM = "application/x-www-form-urlencoded"
@@ -188,8 +188,8 @@ def read_body() -> SearchParameters:
 
 
 def _of_form() -> Json:
-    described = SearchParameters.model_json_schema()["properties"]
-    lists = {name for name, schema in described.items() if schema.get("type") == "array"}
+    schemas = SearchParameters.model_json_schema()["properties"]
+    lists = {name for name, schema in schemas.items() if schema.get("type") == "array"}
     return {name: request.form.getlist(name) if name in lists else request.form[name] for name in request.form}
 
 
@@ -208,7 +208,7 @@ MOST_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _CachedFeature:
     """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own."""
 
     record: Record
@@ -216,13 +216,13 @@ class _Written:
     path: str
 
     @classmethod
-    def of(cls, record: Record) -> _Written:
+    def of(cls, record: Record) -> _CachedFeature:
         feature = geojson.feature(record)
-        whole = json_part(feature)  # its last member is a list: the links
-        return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
+        content = json_part(feature)  # its last member is a list: the links
+        return cls(record, content[:-2] + (b"," if feature["links"] else b""), item_path(record))
 
 
-class Presented:
+class FeatureCache:
     """Thread-safe.
 
     The key is the identity of the record object, which the search's cache returns until the record is written again.
@@ -231,28 +231,28 @@ class Presented:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._lock = threading.Lock()
-        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda written: len(written.opened))
+        self._kept: LRUCache[int, _CachedFeature] = LRUCache(most_bytes, lambda written: len(written.opened))
 
     def hit(self, hit: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
-        written = self._of(hit.record)
-        links = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        entry = self._of(hit.record)
+        links = json_part(link("self", f"{addresses.base}{entry.path}", GEOJSON))
         if (document := document_link(hit.record, addresses.base)) is not None:
             links = b",".join((links, json_part(document)))
         members = geojson.hit_members(hit)
-        own = json_part(members if opened is None else {**members, "sonde:opened": opened})
-        return orjson.Fragment(b"".join((written.opened, links, b"],", own[1:])))
+        own_members = json_part(members if opened is None else {**members, "sonde:opened": opened})
+        return orjson.Fragment(b"".join((entry.opened, links, b"],", own_members[1:])))
 
-    def _of(self, record: Record) -> _Written:
+    def _of(self, record: Record) -> _CachedFeature:
         with self._lock:
-            written = self._kept.get(id(record))
-        if written is not None and written.record is record:
-            return written
-        written = _Written.of(record)
+            entry = self._kept.get(id(record))
+        if entry is not None and entry.record is record:
+            return entry
+        entry = _CachedFeature.of(record)
         with self._lock:
-            if len(written.opened) <= self._kept.maxsize:
-                self._kept[id(record)] = written
-        return written
+            if len(entry.opened) <= self._kept.maxsize:
+                self._kept[id(record)] = entry
+        return entry
 
 
 MOST_TEXTS = 256
@@ -322,6 +322,6 @@ def _refuse_empty(texts: str | list[str]) -> None:
         raise InvalidInput(empty[0], f"{', '.join(empty)}: the text is empty; leave it out")
 
 
-def _refuse_too_much(characters: int, most: int) -> None:
-    if characters > most:
-        raise InvalidInput("input", f"input: {characters} characters in all; one call takes up to {most}")
+def _refuse_too_much(characters: int, limit: int) -> None:
+    if characters > limit:
+        raise InvalidInput("input", f"input: {characters} characters in all; one call takes up to {limit}")

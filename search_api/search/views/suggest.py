@@ -43,7 +43,7 @@ def suggest_views(parts: Parts) -> APIBlueprint:
     @api.get("/suggest", summary="Completions while typing", responses={200: SuggestAnswer, **PROBLEMS})
     def suggest(query: SuggestParameters) -> Response:
         suggestions = parts.suggester.suggest(query.q, query.limit)
-        return jsonify(q=query.q, **_presented(suggestions, Addresses.of(parts.http)))
+        return jsonify(q=query.q, **_suggestions_json(suggestions, Addresses.of(parts.http)))
 
     @api.get("/suggest/opensearch", doc_ui=False)
     def opensearch(query: SuggestParameters) -> Response:
@@ -58,7 +58,7 @@ def suggest_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _presented(suggestions: Suggestions, addresses: Addresses) -> Json:
+def _suggestions_json(suggestions: Suggestions, addresses: Addresses) -> Json:
     return {
         "titles": [
             {"title": title.title, "id": title.id, "href": addresses.collection(title.source, f"/items/{title.id}")}

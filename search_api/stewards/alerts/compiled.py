@@ -56,11 +56,11 @@ class Compiled:
             vector = np.frombuffer(base64.b64decode(members["vector"]), "<f4").astype(np.float32)
         return cls(members["by"], tuple(members["filters"]), tuple(members["either"]), vector)
 
-    def clauses(self, near: Sequence[str]) -> list[Clause]:
-        """The conditions on a record; ``near``: ids of records whose vectors are near enough."""
+    def clauses(self, nearest: Sequence[str]) -> list[Clause]:
+        """The conditions on a record; ``nearest``: ids of records whose vectors are near enough."""
         if not self.either and self.vector is None:
             return list(self.filters)
-        either = [*self.either, {"ids": {"values": list(near)}}] if near else list(self.either)
+        either = [*self.either, {"ids": {"values": list(nearest)}}] if nearest else list(self.either)
         return [*self.filters, {"bool": {"should": either, "minimum_should_match": 1}} if either else _NOTHING]
 
 
@@ -82,9 +82,9 @@ def compiled_by(serving: Serving) -> str:
 
 def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: Serving) -> Compiled:
     """Raises InvalidInput for a question that can match nothing, Unavailable if the embedder does not answer."""
-    filters = pipeline.located(request)
-    located = replace(request, place=None, filters=filters)
-    interpretation = pipeline.with_names(pipeline.understood(located, serving.structured), serving)
+    filters = pipeline.locate(request)
+    located_request = replace(request, place=None, filters=filters)
+    interpretation = pipeline.with_names(pipeline.interpret(located_request, serving.structured), serving)
     if interpretation.is_stopwords_only:
         raise InvalidInput("search", "search.q: holds only small words; name what the records should be about")
     words = pipeline.parts.config.words
@@ -97,7 +97,7 @@ def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: 
         and not (interpretation.areas or interpretation.span)
     ):
         raise InvalidInput("search", "search.q: nothing in it can be matched without the embedder, which is missing")
-    conditions = _place_and_period(interpretation, located, strict=not clauses and vector is None)
+    conditions = _place_and_period(interpretation, located_request, strict=not clauses and vector is None)
     return Compiled(compiled_by(serving), (*record_filters(filters), *conditions), tuple(clauses), vector)
 
 
@@ -106,10 +106,12 @@ def _topic_clauses(interpretation: Interpretation, serving: Serving, words: Word
     identifiers = tuple(identifier.value for identifier in interpretation.identifiers)
     clauses: list[Clause] = []
     if interpretation.thematic or identifiers:
-        strict = replace(words, enough="100%")
+        strict = replace(words, minimum_should_match="100%")
         fields = serving.word_fields(words)
         clauses.append(
-            every_word_query(strict, fields, interpretation.parted, interpretation.language, identifiers, NO_EXPANSION)
+            every_word_query(
+                strict, fields, interpretation.split_topic, interpretation.language, identifiers, NO_EXPANSION
+            )
         )
     length = len(significant_words(interpretation.thematic).split())
     by_name = names_query(
@@ -141,5 +143,5 @@ def _place_and_period(interpretation: Interpretation, request: SearchRequest, *,
 
 
 def _any_or_missing(clauses: list[Clause], field: str, strict: bool) -> Clause:
-    missing: list[Clause] = [] if strict else [{"bool": {"must_not": [{"exists": {"field": field}}]}}]
-    return {"bool": {"should": [*clauses, *missing], "minimum_should_match": 1}}
+    missing_clauses: list[Clause] = [] if strict else [{"bool": {"must_not": [{"exists": {"field": field}}]}}]
+    return {"bool": {"should": [*clauses, *missing_clauses], "minimum_should_match": 1}}

@@ -17,7 +17,7 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.record import Record
 from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current
+from es_gateway.searching import with_current_index
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
@@ -51,15 +51,15 @@ class OwnerRights:
         for key in self.keys():
             by_owner.setdefault(key.grant.subject, []).append(key)
 
-        def groups_of(saved: SavedSearch) -> frozenset[str] | None:
-            keys = by_owner.get(saved.owner)
+        def groups_of(saved_search: SavedSearch) -> frozenset[str] | None:
+            keys = by_owner.get(saved_search.owner)
             if keys is None:
-                fresh = datetime.fromisoformat(saved.seen) >= now - timedelta(days=self.token_days)
-                return saved.groups if fresh else frozenset()
+                fresh = datetime.fromisoformat(saved_search.seen) >= now - timedelta(days=self.token_days)
+                return saved_search.groups if fresh else frozenset()
             usable = [key for key in keys if key.state(now) == "active" and key.grant.scopes & {"search", "admin"}]
             if not usable:
                 return None
-            return saved.groups & frozenset[str]().union(*(key.grant.groups for key in usable))
+            return saved_search.groups & frozenset[str]().union(*(key.grant.groups for key in usable))
 
         return groups_of
 
@@ -127,8 +127,10 @@ class AlertDesk:
         if len(self.searches.of_owner(owner)) >= self.policy.most:
             raise Conflict(f"There are {self.policy.most} saved searches already; delete one first.")
         id = secrets.token_urlsafe(12)
-        saved = SavedSearch(id, owner, caller.groups, "", {}, "day", True, True, now, now, now, now, language=language)
-        return self._put(saved.with_body(body, caller.groups, now))
+        saved_search = SavedSearch(
+            id, owner, caller.groups, "", {}, "day", True, True, now, now, now, now, language=language
+        )
+        return self._put(saved_search.with_body(body, caller.groups, now))
 
     def change(self, id: str, body: SavedSearchBody, caller: Caller) -> SavedSearch:
         """Raises NotFound, InvalidInput."""
@@ -137,17 +139,17 @@ class AlertDesk:
     def find(self, id: str, caller: Caller) -> SavedSearch:
         """Raises NotFound, also for the search of somebody else."""
         self._require_enabled()
-        saved = self.searches.find(id).saved
-        if saved.owner != caller.owner:
+        saved_search = self.searches.find(id).saved
+        if saved_search.owner != caller.owner:
             raise NotFound("There is no such saved search.")
-        return saved
+        return saved_search
 
     def list_own(self, caller: Caller) -> list[SavedSearch]:
         """Oldest first. Notes the visit, from which the validity of a token's groups is counted."""
         self._require_enabled()
         searches = self.searches.of_owner(caller.owner)
         oldest = (self.now() - _SEEN_EVERY).isoformat()
-        if any(saved.seen < oldest for saved in searches):
+        if any(saved_search.seen < oldest for saved_search in searches):
             self.searches.note_seen(caller.owner, self.now().isoformat())
         return searches
 
@@ -157,12 +159,15 @@ class AlertDesk:
         self.searches.delete(id)
         self.notices.delete_of(id)
 
-    def notices_of(self, saved: SavedSearch, size: int) -> list[Notice]:
+    def notices_of(self, saved_search: SavedSearch, size: int) -> list[Notice]:
         """Newest first."""
-        return self.notices.of_search(saved.id, size)
+        return self.notices.of_search(saved_search.id, size)
 
-    def is_confirmed(self, saved: SavedSearch) -> bool:
-        return saved.mail is None or self.searches.confirmation(saved.owner, saved.mail).confirmed is not None
+    def is_confirmed(self, saved_search: SavedSearch) -> bool:
+        return (
+            saved_search.mail is None
+            or self.searches.confirmation(saved_search.owner, saved_search.mail).confirmed is not None
+        )
 
     def follow(self, link: SignedLink) -> None:
         """Carries out the action of a link. Raises NotFound if its search is deleted."""
@@ -170,48 +175,52 @@ class AlertDesk:
             confirmation = self.searches.confirmation(link.subject, link.target)
             self.searches.put_confirmation(replace(confirmation, confirmed=self.now().isoformat()))
         elif link.action == "stop":
-            stored = self.searches.find(link.subject)
-            self.searches.put(replace(stored.saved, mail=None, changed=self.now().isoformat()), stored.compiled)
+            stored_search = self.searches.find(link.subject)
+            self.searches.put(
+                replace(stored_search.saved, mail=None, changed=self.now().isoformat()), stored_search.compiled
+            )
 
     def feed_of(self, token: str) -> SavedSearch:
         """Raises NotFound."""
         link = self.links.read(token)
         if link.action != "feed":
             raise NotFound("This link was not made here.")
-        saved = self.searches.find(link.subject).saved
-        if link.target != saved.feed:
+        saved_search = self.searches.find(link.subject).saved
+        if link.target != saved_search.feed:
             raise NotFound("The owner of this search has ended this address of its feed.")
-        return saved
+        return saved_search
 
-    def feed_token(self, saved: SavedSearch) -> str:
+    def feed_token(self, saved_search: SavedSearch) -> str:
         """The secret part of the feed's address."""
-        return self.links.token(SignedLink("feed", saved.id, saved.feed))
+        return self.links.token(SignedLink("feed", saved_search.id, saved_search.feed))
 
     def renew_feed(self, id: str, caller: Caller) -> SavedSearch:
         """Gives the feed a new address; the earlier one ends. Raises NotFound."""
         self.find(id, caller)
-        stored = self.searches.find(id)
-        renewed = replace(stored.saved, feed=secrets.token_urlsafe(12), changed=self.now().isoformat())
-        self.searches.put(renewed, stored.compiled)
-        return renewed
+        stored_search = self.searches.find(id)
+        renewed_search = replace(stored_search.saved, feed=secrets.token_urlsafe(12), changed=self.now().isoformat())
+        self.searches.put(renewed_search, stored_search.compiled)
+        return renewed_search
 
-    def webhook_secret(self, saved: SavedSearch) -> str:
+    def webhook_secret(self, saved_search: SavedSearch) -> str:
         """As in Standard Webhooks. Derived from the operator's secret, so that none is stored."""
-        return webhook_secret(self.policy.secret, saved.id)
+        return webhook_secret(self.policy.secret, saved_search.id)
 
-    def _put(self, saved: SavedSearch) -> SavedSearch:
-        if saved.mail is not None and not self.policy.mails:
+    def _put(self, saved_search: SavedSearch) -> SavedSearch:
+        if saved_search.mail is not None and not self.policy.mails:
             raise InvalidInput("mail", "mail: this service sends no mail; use webhook, or the feed")
-        compiled = self._compiled(saved)
-        self.searches.put(saved, compiled)
-        if saved.mail is not None and not self._ask_confirmation(saved.owner, saved.mail, saved.language):
-            saved = replace(saved, problem=_TOO_MANY)
-            self.searches.put(saved, compiled)
-        return saved
+        compiled_question = self._compile(saved_search)
+        self.searches.put(saved_search, compiled_question)
+        if saved_search.mail is not None and not self._ask_confirmation(
+            saved_search.owner, saved_search.mail, saved_search.language
+        ):
+            saved_search = replace(saved_search, problem=_TOO_MANY)
+            self.searches.put(saved_search, compiled_question)
+        return saved_search
 
-    def _compiled(self, saved: SavedSearch) -> Compiled:
-        resolver, request = self.pipeline.parts.resolver, request_of(saved.parameters)
-        return on_current(resolver, lambda serving: compile_question(self.pipeline, request, serving))
+    def _compile(self, saved_search: SavedSearch) -> Compiled:
+        resolver, request = self.pipeline.parts.resolver, request_of(saved_search.parameters)
+        return with_current_index(resolver, lambda serving: compile_question(self.pipeline, request, serving))
 
     def _ask_confirmation(self, owner: str, mail: str, language: Language) -> bool:
         """False if too many confirmations were requested: by this owner, for this mailbox, or for its domain."""
@@ -225,9 +234,9 @@ class AlertDesk:
         if not all(self.searches.spend(*budget, now) for budget in _budgets(owner, mail)):
             log.warning("alerts.too_many_confirmations", owner=owner)
             return False
-        renewed = MailConfirmation(owner, mail, None, now.isoformat(), confirmation.mails + 1, language)
-        self.notices.ask_confirmation(owner, mail, now, renewed.mails)
-        self.searches.put_confirmation(renewed)
+        renewal = MailConfirmation(owner, mail, None, now.isoformat(), confirmation.mails + 1, language)
+        self.notices.ask_confirmation(owner, mail, now, renewal.mails)
+        self.searches.put_confirmation(renewal)
         return True
 
     def _require_enabled(self) -> None:

@@ -21,7 +21,7 @@ from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import on_current, search_all
+from es_gateway.searching import search_all, with_current_index
 from es_mappings.names import alias
 from search_api.http.access.visibility import visible_clause
 from search_api.search.curation import blocked_clauses
@@ -76,8 +76,8 @@ class RecordWindow:
         good = np.flatnonzero(row >= min_cosine)
         if len(good) > _NEAREST:
             good = good[np.argpartition(-row[good], _NEAREST)[:_NEAREST]]
-        ordered = good[np.argsort(-row[good], kind="stable")]
-        return [(self.ids[place], float(row[place])) for place in ordered]
+        best_first = good[np.argsort(-row[good], kind="stable")]
+        return [(self.ids[place], float(row[place])) for place in best_first]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Matcher:
         current = self._current()
         if current is None:
             return False
-        started = time.monotonic()
+        start_s = time.monotonic()
         window, rights = self.window(current.since, current.until), self.rights()
         while not current.done:
             page_started = time.monotonic()
@@ -128,7 +128,7 @@ class Matcher:
                 took_s=current.took_s + time.monotonic() - page_started,
             )
             self.notices.put_round(current)
-            if time.monotonic() - started >= seconds:
+            if time.monotonic() - start_s >= seconds:
                 break
         if current.done:
             self.notices.expire(self.now())
@@ -138,13 +138,19 @@ class Matcher:
     def page(self, page: SearchPage, window: RecordWindow, rights: Rights) -> list[Notice]:
         """Notices of these searches for the records of the window."""
         due = due_times(self.now())
-        allowed = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
-        current = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
+        permitted = [
+            (stored_search, groups)
+            for stored_search in page.searches
+            if (groups := rights(stored_search.saved)) is not None
+        ]
+        current = with_current_index(
+            self.pipeline.parts.resolver, lambda serving: self._compile_again(permitted, serving)
+        )
         matches = self.matches(current, window)
         return [
             notice
-            for (stored, _), match in zip(current, matches, strict=True)
-            for notice in _notices(stored.saved, match, window, due[stored.saved.every])
+            for (stored_search, _), match in zip(current, matches, strict=True)
+            for notice in _notices(stored_search.saved, match, window, due[stored_search.saved.every])
             if match.total
         ]
 
@@ -152,18 +158,24 @@ class Matcher:
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
     ) -> list[SearchMatches]:
         """The matches of each search, in their order, for these groups."""
-        near = self._near([stored.compiled for stored, _ in searches], window)
+        near_records = self._nearest_records([stored_search.compiled for stored_search, _ in searches], window)
         place_of: dict[tuple[object, ...], int] = {}
         bodies: list[Json] = []
         scores: list[Mapping[str, float]] = []
         places = []
-        for (stored, groups), nearest in zip(searches, near, strict=True):
+        for (stored_search, groups), nearest in zip(searches, near_records, strict=True):
             # A search reports only records written after it was saved.
-            since = stored.saved.watched if stored.saved.watched > window.since else ""
-            key = (stored.saved.question_key, groups, stored.compiled.by, stored.saved.changes, since)
+            since = stored_search.saved.watched if stored_search.saved.watched > window.since else ""
+            key = (
+                stored_search.saved.question_key,
+                groups,
+                stored_search.compiled.by,
+                stored_search.saved.changes,
+                since,
+            )
             if key not in place_of:
                 place_of[key] = len(bodies)
-                bodies.append(self._body(stored, groups, [id for id, _ in nearest], window))
+                bodies.append(self._body(stored_search, groups, [id for id, _ in nearest], window))
                 scores.append(dict(nearest))
             places.append(place_of[key])
         answers = self._run(bodies)
@@ -174,7 +186,7 @@ class Matcher:
         """The window with its vectors."""
         ids: list[str] = []
         vectors: list[Sequence[float]] = []
-        for hit in self._written(since, until):
+        for hit in self._written_records(since, until):
             vector = hit["_source"].get("vector")
             if vector is not None:
                 ids.append(hit["_id"])
@@ -216,7 +228,7 @@ class Matcher:
         edge = datetime.fromtimestamp(edge_ms / 1000.0 + 0.001, UTC).isoformat()
         return edge if since < edge < until else until
 
-    def _written(self, since: str, until: str) -> Iterable[JsonMapping]:
+    def _written_records(self, since: str, until: str) -> Iterable[JsonMapping]:
         query = {"range": {"harvest.written": {"gte": since, "lt": until}}}
         after: list[object] | None = None
         while True:
@@ -235,52 +247,62 @@ class Matcher:
                 return
             after = hits[-1]["sort"]
 
-    def _compiled(
+    def _compile_again(
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], serving: Serving
     ) -> list[tuple[StoredSearch, frozenset[str]]]:
         """Compiles and stores questions again that were compiled for another model or schema."""
-        by, recompiled, current = compiled_by(serving), [], []
-        for stored, groups in searches:
-            if stored.compiled.by != by:
+        by, changed_searches, current = compiled_by(serving), [], []
+        for stored_search, groups in searches:
+            if stored_search.compiled.by != by:
                 try:
-                    compiled = compile_question(self.pipeline, request_of(stored.saved.parameters), serving)
+                    compiled_question = compile_question(
+                        self.pipeline, request_of(stored_search.saved.parameters), serving
+                    )
                 except InvalidInput as error:
-                    self.searches.pause(stored.saved.id, str(error))
+                    self.searches.pause(stored_search.saved.id, str(error))
                     continue
-                stored = StoredSearch(stored.saved, compiled)
-                recompiled.append(stored)
-            current.append((stored, groups))
-        self.searches.put_compiled(recompiled)
+                stored_search = StoredSearch(stored_search.saved, compiled_question)
+                changed_searches.append(stored_search)
+            current.append((stored_search, groups))
+        self.searches.put_compiled(changed_searches)
         return current
 
-    def _near(self, compiled: Sequence[Compiled], window: RecordWindow) -> list[list[tuple[str, float]]]:
+    def _nearest_records(
+        self, compiled_questions: Sequence[Compiled], window: RecordWindow
+    ) -> list[list[tuple[str, float]]]:
         """The nearest records of each question; empty without a vector of this model."""
         dims, min_cosine = window.vectors.shape[1], self._min_cosine()
         with_vector = [
             place
-            for place, question in enumerate(compiled)
+            for place, question in enumerate(compiled_questions)
             if question.vector is not None and len(question.vector) == dims
         ]
-        nearest: list[list[tuple[str, float]]] = [[] for _ in compiled]
+        nearest: list[list[tuple[str, float]]] = [[] for _ in compiled_questions]
         if with_vector and min_cosine is not None:
-            questions = np.stack([vector for place in with_vector if (vector := compiled[place].vector) is not None])
-            for place, near in zip(with_vector, window.near(questions, min_cosine), strict=True):
-                nearest[place] = near
+            questions = np.stack(
+                [vector for place in with_vector if (vector := compiled_questions[place].vector) is not None]
+            )
+            for place, ids in zip(with_vector, window.near(questions, min_cosine), strict=True):
+                nearest[place] = ids
         return nearest
 
     def _min_cosine(self) -> float | None:
         embedder = self.pipeline.parts.resolver.resolve().embedder
         return None if embedder is None else embedder.card.min_score
 
-    def _body(self, stored: StoredSearch, groups: frozenset[str], near: Sequence[str], window: RecordWindow) -> Json:
-        saved, clauses = stored.saved, stored.compiled.clauses(near)
-        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.parameters.get("q", ""))))
+    def _body(
+        self, stored_search: StoredSearch, groups: frozenset[str], nearest: Sequence[str], window: RecordWindow
+    ) -> Json:
+        saved_search, clauses = stored_search.saved, stored_search.compiled.clauses(nearest)
+        block_clauses = blocked_clauses(
+            self.pipeline.parts.curation().decide(str(saved_search.parameters.get("q", "")))
+        )
         filters = [window.clause, visible_clause(groups), *clauses]
-        if saved.watched > window.since:
-            filters.append({"range": {"harvest.written": {"gte": saved.watched}}})
-        if not saved.changes:
+        if saved_search.watched > window.since:
+            filters.append({"range": {"harvest.written": {"gte": saved_search.watched}}})
+        if not saved_search.changes:
             filters.append({"range": {"harvest.first_seen": {"gte": window.since}}})
-        hidden: Json = {"must_not": blocked} if blocked else {}
+        hidden: Json = {"must_not": block_clauses} if block_clauses else {}
         return {
             "query": {"bool": {"filter": filters, **hidden}},
             "size": RECORDS_KEPT,
@@ -321,9 +343,9 @@ def _read_matches(answer: JsonMapping, cosines: Mapping[str, float], window: Rec
     return SearchMatches(tuple(records), int(answer["hits"]["total"]["value"]))
 
 
-def _notices(saved: SavedSearch, matches: SearchMatches, window: RecordWindow, due: str) -> list[Notice]:
+def _notices(saved_search: SavedSearch, matches: SearchMatches, window: RecordWindow, due: str) -> list[Notice]:
     def notice(channel: Channel | Literal["feed"], target: str) -> Notice:
-        whose, when = (saved.id, saved.owner), (window.since, window.until, due)
-        return Notice(*whose, channel, target, *when, matches.records, matches.total)
+        owner_key, window_key = (saved_search.id, saved_search.owner), (window.since, window.until, due)
+        return Notice(*owner_key, channel, target, *window_key, matches.records, matches.total)
 
-    return [notice("feed", ""), *(notice(channel, target) for channel, target in saved.channels.items())]
+    return [notice("feed", ""), *(notice(channel, target) for channel, target in saved_search.channels.items())]

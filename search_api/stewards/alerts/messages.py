@@ -109,7 +109,7 @@ class AlertAddresses:
         return f"{self.base}/saved-searches/links/{self.links.token(link)}"
 
 
-_SHOWN = 20
+_MAX_LISTED = 20
 _LONGEST_LINE = 150
 _PERMANENT = 500
 _SPACES = re.compile(r"[^\S\u00a0]+")  # a no-break space stays
@@ -137,11 +137,11 @@ class MailServer:
                 session.send_message(message)
         except smtplib.SMTPRecipientsRefused as error:
             code, text = next(iter(error.recipients.values()))
-            raise _refused(code, text) from None
+            raise _refusal(code, text) from None
         except smtplib.SMTPResponseException as error:
             if isinstance(error, smtplib.SMTPAuthenticationError):
                 raise Unavailable("The mail server does not accept SONDE_MAIL__USERNAME and its password.") from None
-            raise _refused(error.smtp_code, error.smtp_error) from None
+            raise _refusal(error.smtp_code, error.smtp_error) from None
         except (smtplib.SMTPException, OSError) as error:
             raise Unavailable(f"The mail server does not answer ({type(error).__name__}).") from None
 
@@ -170,7 +170,7 @@ class MailServer:
             yield session
 
 
-def _refused(code: int, text: bytes | str) -> SondeError:
+def _refusal(code: int, text: bytes | str) -> SondeError:
     answer = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     reason = f"The mail server answered {code}: {' '.join(answer.split())[:200]}"
     return MailRefused(reason) if code >= _PERMANENT else Unavailable(reason)
@@ -225,12 +225,12 @@ def _section(digest: SearchDigest, texts: AlertTexts, addresses: AlertAddresses)
     title = _line(digest.saved.title)
     window = texts.window.format(since=digest.since[:16], until=digest.until[:16])
     lines = [title, "=" * min(len(title), _LONGEST_LINE), window, ""]
-    for record, new in digest.records[:_SHOWN]:
+    for record, new in digest.records[:_MAX_LISTED]:
         line = texts.new if new else texts.changed
         lines += [line.format(title=_line(record.title)), f"  {addresses.record(record.id)}"]
-    rest = len(digest.records[_SHOWN:]) + digest.more
-    if rest:
-        lines.append(texts.more.format(count=rest))
+    hidden_count = len(digest.records[_MAX_LISTED:]) + digest.more
+    if hidden_count:
+        lines.append(texts.more.format(count=hidden_count))
     return "\n".join([*lines, "", texts.stop.format(link=_stop(digest, addresses))])
 
 
@@ -240,8 +240,8 @@ def _stop(digest: SearchDigest, addresses: AlertAddresses) -> str:
 
 def _line(text: str) -> str:
     """A single line, so that no title can add a header or a section."""
-    joined = _SPACES.sub(" ", text).strip()
-    return joined if len(joined) <= _LONGEST_LINE else f"{joined[: _LONGEST_LINE - 1]}…"
+    line = _SPACES.sub(" ", text).strip()
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
 
 
 def _domain(sender: str) -> str:
@@ -314,7 +314,7 @@ def webhook_signature(secret: str, id: str, at_s: int, body: bytes) -> str:
 
 def post_event(gate: Gate, event: WebhookEvent, at_s: int) -> None:
     """Tries once. Raises WebhookRefused for a permanent, Unavailable for a temporary failure (5xx, 408, 425, 429)."""
-    outgoing = Outgoing(
+    outgoing_request = Outgoing(
         event.url,
         "POST",
         headers=event.headers(at_s),
@@ -323,7 +323,7 @@ def post_event(gate: Gate, event: WebhookEvent, at_s: int) -> None:
         timeout_s=_WEBHOOK_TIMEOUT_S,
     )
     try:
-        gate.request(outgoing).expect_ok()
+        gate.request(outgoing_request).expect_ok()
     except Refused as error:
         raise WebhookRefused(str(error)) from None
     except BadStatus as error:

@@ -111,10 +111,10 @@ class NoticeStore:
 
     def round(self) -> MatchingRound | None:
         """The last round, in real time; None before the first."""
-        stored = stored_document(self._client, self._index, "round")
-        if stored is None:
+        stored_round = stored_document(self._client, self._index, "round")
+        if stored_round is None:
             return None
-        source = stored["_source"]
+        source = stored_round["_source"]
         content = source["content"]
         after = None if content.get("after") is None else (content["after"][0], content["after"][1])
         numbers = content["searches"], content["found"], content["took_s"]
@@ -183,10 +183,10 @@ class NoticeStore:
         self._mark(self._deliveries([{"term": {"state": "new"}}], _PAGE), now)
         count = 0
         while True:
-            hits = self._uncollected(now)
+            hits = self._not_collected_clauses(now)
             deliveries = [
                 Delivery(_digest(*sorted(ids)), channel, target, owner, tuple(sorted(ids)), "new", now.isoformat())
-                for (owner, channel, target, _), ids in _grouped(hits).items()
+                for (owner, channel, target, _), ids in _group(hits).items()
             ]
             self._create(deliveries, now)
             self._mark(deliveries, now)
@@ -230,14 +230,14 @@ class NoticeStore:
 
     def expire(self, now: datetime) -> None:
         """Deletes notices and deliveries older than 60 days, unless they wait to be sent."""
-        before = (now - timedelta(days=KEPT_DAYS)).isoformat()
-        old: list[Json] = [{"range": {"due": {"lt": before}}}]
+        oldest = (now - timedelta(days=KEPT_DAYS)).isoformat()
+        old: list[Json] = [{"range": {"due": {"lt": oldest}}}]
         self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
 
-    def _uncollected(self, now: datetime) -> list[Json]:
+    def _not_collected_clauses(self, now: datetime) -> list[Json]:
         filters: list[Json] = [_kind_clause("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
-        none: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
-        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _PAGE)
+        no_delivery: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
+        return self._search({"bool": {"filter": filters, "must_not": no_delivery}}, [{"owner": "asc"}], _PAGE)
 
     def _create(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         lines: list[Json] = []
@@ -273,9 +273,11 @@ class NoticeStore:
         if not lines:
             return
         answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body
-        accepted = {_CONFLICT, *allowed}
+        accepted_statuses = {_CONFLICT, *allowed}
         results = [next(iter(item.values())) for item in answer["items"]]
-        failures = [result for result in results if result["status"] >= 400 and result["status"] not in accepted]
+        failures = [
+            result for result in results if result["status"] >= 400 and result["status"] not in accepted_statuses
+        ]
         if failures:
             raise Unavailable(
                 f"Elasticsearch refused {len(failures)} notices: {failures[0].get('error', {}).get('type')}."
@@ -296,7 +298,7 @@ class NoticeStore:
         return list(answer.body["hits"]["hits"])
 
 
-def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
+def _group(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
     """Ids of notices by owner, channel and target; a mail holds all searches of an address, a webhook event one.
 
     ``hits``: sorted by owner. The last owner of a full page may have more, and is left for the next page.

@@ -52,8 +52,8 @@ class AlertTexts:
 
 
 def _read_texts() -> Mapping[Language, AlertTexts]:
-    stored = json.loads(files(__package__).joinpath("texts.json").read_text(encoding="utf-8"))
-    return {language: AlertTexts(**stored[language]) for language in LANGUAGES}
+    texts_by_language = json.loads(files(__package__).joinpath("texts.json").read_text(encoding="utf-8"))
+    return {language: AlertTexts(**texts_by_language[language]) for language in LANGUAGES}
 
 
 TEXTS = _read_texts()
@@ -188,29 +188,29 @@ class SavedSearch:
         )
 
 
-def to_document(saved: SavedSearch, compiled: Compiled) -> Json:
+def to_document(saved_search: SavedSearch, compiled_question: Compiled) -> Json:
     document = {
-        "id": saved.id,
+        "id": saved_search.id,
         "kind": "search",
-        "owner": saved.owner,
-        "groups": sorted(saved.groups),
-        "seen": saved.seen,
-        "title": saved.title,
-        "asked": saved.parameters,
-        "same": saved.question_key,
-        "mail": saved.mail,
-        "webhook": saved.webhook,
-        "every": saved.every,
-        "changes": saved.changes,
-        "active": saved.active,
-        "problem": saved.problem,
-        "language": saved.language,
-        "feed": saved.feed or None,
-        "created": saved.created,
-        "changed": saved.changed,
-        "watched": saved.watched,
-        "compiled_by": compiled.by,
-        "compiled": compiled.as_json(),
+        "owner": saved_search.owner,
+        "groups": sorted(saved_search.groups),
+        "seen": saved_search.seen,
+        "title": saved_search.title,
+        "asked": saved_search.parameters,
+        "same": saved_search.question_key,
+        "mail": saved_search.mail,
+        "webhook": saved_search.webhook,
+        "every": saved_search.every,
+        "changes": saved_search.changes,
+        "active": saved_search.active,
+        "problem": saved_search.problem,
+        "language": saved_search.language,
+        "feed": saved_search.feed or None,
+        "created": saved_search.created,
+        "changed": saved_search.changed,
+        "watched": saved_search.watched,
+        "compiled_by": compiled_question.by,
+        "compiled": compiled_question.as_json(),
     }
     return {name: value for name, value in document.items() if value is not None}
 

@@ -73,13 +73,13 @@ class Sender:
 
     def send(self, seconds: float) -> bool:
         """Returns whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call continues."""
-        started = time.monotonic()
+        start_s = time.monotonic()
         self.notices.collect(self.now())
         rights: Rights | None = None
         while due := self.notices.due(self.now(), _BATCH):
             rights = rights or self.rights()
             for delivery in due:
-                if time.monotonic() - started >= seconds:
+                if time.monotonic() - start_s >= seconds:
                     return True
                 self.send_one(delivery, rights)
             self.notices.refresh()
@@ -95,14 +95,14 @@ class Sender:
             log.warning("alerts.not_sent", channel=delivery.channel, again=will_retry, reason=str(error))
             return
         except (MailRefused, WebhookRefused) as error:
-            self._refused(delivery, error)
+            self._record_refusal(delivery, error)
             state, problem = "failed", str(error)
         self.notices.finish(delivery, state, problem, self.now())
         log.info("alerts.delivery_ended", channel=delivery.channel, state=state)
 
     def _attempt(self, delivery: Delivery, rights: Rights) -> tuple[State, str | None]:
         if delivery.is_confirmation:
-            if delivery.target not in {saved.mail for saved in self.searches.of_owner(delivery.owner)}:
+            if delivery.target not in {saved_search.mail for saved_search in self.searches.of_owner(delivery.owner)}:
                 return "dropped", "its owner wants another address now"
             language = self.searches.confirmation(delivery.owner, delivery.target).language
             self._send_mail(confirmation_mail(self._letter(delivery), delivery.owner, language, self._addresses))
@@ -113,11 +113,10 @@ class Sender:
         if delivery.channel == "mail":
             self._send_mail(digest_mail(self._letter(delivery), digests, self._addresses))
         else:
-            (saved,) = digests
-            secret = webhook_secret(self.policy.secret, saved.saved.id)
-            post_event(
-                self.gate(), webhook_event(delivery.id, saved, secret, self._addresses), int(self.now().timestamp())
-            )
+            (digest,) = digests
+            secret = webhook_secret(self.policy.secret, digest.saved.id)
+            event = webhook_event(delivery.id, digest, secret, self._addresses)
+            post_event(self.gate(), event, int(self.now().timestamp()))
         return "sent", None
 
     def _digests(self, delivery: Delivery, rights: Rights) -> list[SearchDigest]:
@@ -126,13 +125,13 @@ class Sender:
         for notice in self.notices.find_many(delivery.notices):
             by_search.setdefault(notice.search, []).append(notice)
         digests = []
-        for id, saved in self.searches.find_many(list(by_search)).items():
-            groups = rights(saved)
-            if groups is None or not self._is_wanted(saved, delivery):
+        for id, saved_search in self.searches.find_many(list(by_search)).items():
+            groups = rights(saved_search)
+            if groups is None or not self._is_wanted(saved_search, delivery):
                 continue
             records = self._visible(by_search[id], groups)
             if records:
-                digests.append(SearchDigest(saved, by_search[id], records))
+                digests.append(SearchDigest(saved_search, by_search[id], records))
         return sorted(digests, key=lambda digest: digest.saved.created)
 
     def _visible(self, notices: Sequence[Notice], groups: frozenset[str]) -> list[tuple[Record, bool]]:
@@ -143,14 +142,14 @@ class Sender:
         visible = self.records.visible(list(new), groups)
         return [(visible[id], is_new) for id, is_new in new.items() if id in visible]
 
-    def _is_wanted(self, saved: SavedSearch, delivery: Delivery) -> bool:
-        if not saved.active or saved.channels.get(delivery.channel) != delivery.target:
+    def _is_wanted(self, saved_search: SavedSearch, delivery: Delivery) -> bool:
+        if not saved_search.active or saved_search.channels.get(delivery.channel) != delivery.target:
             return False
         if delivery.channel == "webhook":
             return True
-        return self.searches.confirmation(saved.owner, delivery.target).confirmed is not None
+        return self.searches.confirmation(saved_search.owner, delivery.target).confirmed is not None
 
-    def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
+    def _record_refusal(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
         """Shows the problem to the owner; pauses the search if the receiver is gone for good."""
         is_gone = isinstance(error, MailRefused) or error.gone
         searches = {notice.search for notice in self.notices.find_many(delivery.notices)} if delivery.notices else set()

@@ -75,17 +75,21 @@ class SavedSearchStore:
         self._prefix = prefix
         self._index = alias(prefix, "searches")
 
-    def put(self, saved: SavedSearch, compiled: Compiled) -> None:
+    def put(self, saved_search: SavedSearch, compiled_question: Compiled) -> None:
         """Visible when this returns. Creates the index if necessary."""
         self._ready()
         self._client.index(
-            index=self._index, id=saved.id, document=to_document(saved, compiled), refresh=True, require_alias=True
+            index=self._index,
+            id=saved_search.id,
+            document=to_document(saved_search, compiled_question),
+            refresh=True,
+            require_alias=True,
         )
 
-    def put_compiled(self, stored: Sequence[StoredSearch]) -> None:
+    def put_compiled(self, stored_searches: Sequence[StoredSearch]) -> None:
         """Stores compiled questions; skips searches that were changed or deleted meanwhile."""
         lines: list[Json] = []
-        for search in stored:
+        for search in stored_searches:
             script = {
                 "source": "if (ctx._source.changed == params.changed) { ctx._source.putAll(params.doc); }"
                 " else { ctx.op = 'none'; }",
@@ -100,10 +104,10 @@ class SavedSearchStore:
 
     def find(self, id: str) -> StoredSearch:
         """In real time. Raises NotFound."""
-        stored = stored_document(self._client, self._index, id)
-        if stored is None or stored["_source"]["kind"] != "search":
+        stored_source = stored_document(self._client, self._index, id)
+        if stored_source is None or stored_source["_source"]["kind"] != "search":
             raise NotFound("There is no such saved search.")
-        return StoredSearch(from_document(id, stored["_source"]), compiled_of(stored["_source"]))
+        return StoredSearch(from_document(id, stored_source["_source"]), compiled_of(stored_source["_source"]))
 
     def of_owner(self, owner: str) -> list[SavedSearch]:
         """Oldest first."""
@@ -121,8 +125,8 @@ class SavedSearchStore:
         if not ids:
             return {}
         answer = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
-        existing = [item for item in answer.get("docs", ()) if item.get("found")]
-        return {item["_id"]: from_document(item["_id"], item["_source"]) for item in existing}
+        found_documents = [item for item in answer.get("docs", ()) if item.get("found")]
+        return {item["_id"]: from_document(item["_id"], item["_source"]) for item in found_documents}
 
     def active(self, after: tuple[str, str] | None, size: int) -> SearchPage:
         """Active searches, equal questions together; ``size``: at most 10,000."""
@@ -157,8 +161,8 @@ class SavedSearchStore:
 
     def confirmation(self, owner: str, mail: str) -> MailConfirmation:
         """Also for an unknown address, as unconfirmed."""
-        stored = stored_document(self._client, self._index, _address_id(owner, mail))
-        source = stored["_source"] if stored is not None else {}
+        stored_source = stored_document(self._client, self._index, _address_id(owner, mail))
+        source = stored_source["_source"] if stored_source is not None else {}
         count, language = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
         return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), count, language)
 
@@ -181,16 +185,16 @@ class SavedSearchStore:
             require_alias=True,
         )
 
-    def spend(self, kind: BudgetKind, whose: str, most: int, now: datetime) -> bool:
-        """Counts one mail, unless there were ``most`` in the day that began with the first; whether it may be sent.
+    def spend(self, kind: BudgetKind, owner: str, limit: int, now: datetime) -> bool:
+        """Counts one mail, unless there were ``limit`` in the day that began with the first; whether it may be sent.
 
         One request, so that many at once cannot pass together.
         """
         self._ready()
-        params = {"most": most, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
+        params = {"most": limit, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
         answer = self._client.update(
             index=self._index,
-            id=f"count:{_digest(kind, whose)}",
+            id=f"count:{_digest(kind, owner)}",
             script={"source": _SPEND, "params": params},
             upsert={"kind": "count", "owner": kind, "mails": 0},
             scripted_upsert=True,

@@ -97,20 +97,20 @@ def saved_search_views(parts: Parts) -> APIBlueprint:
 
 
 def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
-    def shown(saved: SavedSearch) -> Json:
-        return _saved_json(saved, desk, Addresses.of(parts.http))
+    def shown(saved_search: SavedSearch) -> Json:
+        return _saved_json(saved_search, desk, Addresses.of(parts.http))
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
-        return uncached({"searches": [shown(saved) for saved in desk.list_own(caller())]})
+        return uncached({"searches": [shown(saved_search) for saved_search in desk.list_own(caller())]})
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
-        saved = desk.save(body, caller(), _preferred_language())
-        audit("saved_search.added", saved.id, subject=caller().subject)
-        response = uncached(shown(saved))
+        saved_search = desk.save(body, caller(), _preferred_language())
+        audit("saved_search.added", saved_search.id, subject=caller().subject)
+        response = uncached(shown(saved_search))
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts.http).to(f"/saved-searches/{saved.id}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/saved-searches/{saved_search.id}")
         return response
 
     @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
@@ -119,9 +119,9 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
     @api.put("/saved-searches/<search>", summary="Change a saved search", responses={200: SavedAnswer, **_WRITING})
     def change(path: SavedPath, body: SavedSearchBody) -> Response:
-        saved = desk.change(path.search, body, caller())
-        audit("saved_search.changed", saved.id, subject=caller().subject)
-        return uncached(shown(saved))
+        saved_search = desk.change(path.search, body, caller())
+        audit("saved_search.changed", saved_search.id, subject=caller().subject)
+        return uncached(shown(saved_search))
 
     @api.delete("/saved-searches/<search>", summary="Delete a saved search", responses={204: None, **_WRITING})
     def delete(path: SavedPath) -> Response:
@@ -135,9 +135,9 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: SavedAnswer, **_WRITING},
     )
     def renew(path: SavedPath) -> Response:
-        saved = desk.renew_feed(path.search, caller())
-        audit("saved_search.feed_renewed", saved.id, subject=caller().subject)
-        return uncached(shown(saved))
+        saved_search = desk.renew_feed(path.search, caller())
+        audit("saved_search.feed_renewed", saved_search.id, subject=caller().subject)
+        return uncached(shown(saved_search))
 
     @api.get(
         "/saved-searches/<search>/found",
@@ -145,10 +145,10 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: FoundAnswer, **_GUARDED},
     )
     def found(path: SavedPath) -> Response:
-        saved = desk.find(path.search, caller())
-        notices = desk.notices_of(saved, _NOTICES)
+        saved_search = desk.find(path.search, caller())
+        notices = desk.notices_of(saved_search, _NOTICES)
         ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
-        visible = desk.records.visible(ids, caller().groups & saved.groups)
+        visible = desk.records.visible(ids, caller().groups & saved_search.groups)
         return uncached(
             {
                 "found": [
@@ -160,9 +160,9 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
 def _preferred_language() -> Language:
     """The first language of ``Accept-Language`` in which mails are written; ``fr-CA`` is French."""
-    accepted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
-    supported = {language: language for language in LANGUAGES}
-    return next((supported[tag] for tag in accepted if tag in supported), DEFAULT_LANGUAGE)
+    accepted_languages = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    languages = {language: language for language in LANGUAGES}
+    return next((languages[tag] for tag in accepted_languages if tag in languages), DEFAULT_LANGUAGE)
 
 
 def _add_links(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
@@ -196,16 +196,16 @@ def _add_links(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: text_answer(ATOM), **WITH_NOT_FOUND},
     )
     def feed(path: SavedSearchLinkPath) -> Response:
-        saved, addresses = desk.feed_of(path.token), Addresses.of(parts.http)
-        groups = desk.rights.current()(saved)
+        saved_search, addresses = desk.feed_of(path.token), Addresses.of(parts.http)
+        groups = desk.rights.current()(saved_search)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")
         ids = list(
-            dict.fromkeys(record.id for notice in desk.notices_of(saved, _NOTICES) for record in notice.records)
+            dict.fromkeys(record.id for notice in desk.notices_of(saved_search, _NOTICES) for record in notice.records)
         )[:_IN_FEED]
         visible = desk.records.visible(ids, groups)
         entries = [(visible[id], addresses.record_page(id)) for id in ids if id in visible]
-        page = ResultPage(saved.title, addresses.this(), len(entries), entries)
+        page = ResultPage(saved_search.title, addresses.this(), len(entries), entries)
         response = Response(atom(page), mimetype=ATOM)
         response.headers["Cache-Control"] = "private, no-cache"
         return response
@@ -218,9 +218,9 @@ def _link_texts(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
         words = TEXTS[language]
         return language, words.confirm, words.confirm_asks.format(owner=link.subject, mail=link.target)
     if link.action == "stop":
-        saved = desk.searches.find(link.subject).saved
-        words = TEXTS[saved.language]
-        return saved.language, words.unsubscribe, words.unsubscribe_asks.format(title=saved.title)
+        saved_search = desk.searches.find(link.subject).saved
+        words = TEXTS[saved_search.language]
+        return saved_search.language, words.unsubscribe, words.unsubscribe_asks.format(title=saved_search.title)
     raise NotFound("There is nothing to confirm here.")
 
 
@@ -233,23 +233,23 @@ def _page(language: Language, title: str, more: str = "") -> Response:
     return response
 
 
-def _saved_json(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
+def _saved_json(saved_search: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
     return {
-        "id": saved.id,
-        "title": saved.title,
-        "search": saved.parameters,
-        "mail": saved.mail,
-        "mail_confirmed": saved.mail is not None and desk.is_confirmed(saved),
-        "webhook": saved.webhook,
-        "webhook_secret": None if saved.webhook is None else desk.webhook_secret(saved),
-        "every": saved.every,
-        "changes": saved.changes,
-        "active": saved.active,
-        "language": saved.language,
-        "problem": saved.problem,
-        "feed": addresses.to(f"/saved-searches/links/{desk.feed_token(saved)}/feed"),
-        "created": saved.created,
-        "changed": saved.changed,
+        "id": saved_search.id,
+        "title": saved_search.title,
+        "search": saved_search.parameters,
+        "mail": saved_search.mail,
+        "mail_confirmed": saved_search.mail is not None and desk.is_confirmed(saved_search),
+        "webhook": saved_search.webhook,
+        "webhook_secret": None if saved_search.webhook is None else desk.webhook_secret(saved_search),
+        "every": saved_search.every,
+        "changes": saved_search.changes,
+        "active": saved_search.active,
+        "language": saved_search.language,
+        "problem": saved_search.problem,
+        "feed": addresses.to(f"/saved-searches/links/{desk.feed_token(saved_search)}/feed"),
+        "created": saved_search.created,
+        "changed": saved_search.changed,
     }
 
 

@@ -64,17 +64,17 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
     except UnicodeDecodeError:
         raise InvalidInput("body", "body: is not UTF-8") from None
     lines = list(_of_csv(kind, text) if media_type == "text/csv" else _of_json(text))
-    most = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
-    if len(lines) > most:
-        raise TooLarge(f"At most {most} {kind} can be sent at once; these are {len(lines)}.")
+    limit = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
+    if len(lines) > limit:
+        raise TooLarge(f"At most {limit} {kind} can be sent at once; these are {len(lines)}.")
     rules: dict[int, CurationRule] = {}
-    refused: list[RefusedLine] = []
+    refused_lines: list[RefusedLine] = []
     for line, members in enumerate(lines, 1):
         try:
-            rules[line] = _checked(kind, members)
+            rules[line] = _check_rule(kind, members)
         except ValueError as error:
-            refused.append(RefusedLine(line, _message(error)))
-    return RuleLines(rules, tuple(refused))
+            refused_lines.append(RefusedLine(line, _message(error)))
+    return RuleLines(rules, tuple(refused_lines))
 
 
 def _of_csv(kind: RuleKind, text: str) -> Iterator[object]:
@@ -110,7 +110,7 @@ def _of_json(text: str) -> Iterator[object]:
         yield body
 
 
-def _checked(kind: RuleKind, members: object) -> CurationRule:
+def _check_rule(kind: RuleKind, members: object) -> CurationRule:
     """Raises ValueError."""
     if not isinstance(members, dict):
         raise ValueError("is not an object")
@@ -136,10 +136,10 @@ def _message(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    path = ".".join(str(part) for part in first["loc"])
     text = "is not a member of this rule" if first["type"] == "extra_forbidden" else first["msg"]
     message = str(text).removeprefix("Value error, ")
-    return f"{where}: {message}" if where else message
+    return f"{path}: {message}" if path else message
 
 
 class OverlayWriter(Protocol):
@@ -180,8 +180,8 @@ class CurationDesk:
         ]
         rules = {line: rule for line, rule in rules_by_line.items() if last[rule.id] == line}
         self._refuse_too_many(kind, len(rules))
-        unknown, later = self._apply_overlays(rules)
-        refused = sorted((*lines.refused, *duplicates, *unknown), key=lambda refused_line: refused_line.line)
+        unknown, later_overlays = self._apply_overlays(rules)
+        refused_lines = sorted((*lines.refused, *duplicates, *unknown), key=lambda refused_line: refused_line.line)
         unknown_lines = {refused_line.line for refused_line in unknown}
         after = {
             RuleKey(kind, str(rule.id), draft): rule.model_dump(mode="json", exclude_none=True)
@@ -190,14 +190,14 @@ class CurationDesk:
         }
         self._write(after, by)
         ids = {line: str(rule.id) for line, rule in rules.items() if line not in unknown_lines}
-        return ImportResult(ids, tuple(refused), tuple(later))
+        return ImportResult(ids, tuple(refused_lines), tuple(later_overlays))
 
     def remove(self, key: RuleKey, by: str) -> None:
         """In a draft: publishing it will remove the live rule. Raises NotFound."""
-        stored = self.store.find([key, key.live()])
-        if not stored:
+        stored_rules = self.store.find([key, key.live()])
+        if not stored_rules:
             raise NotFound(f"There is no rule {key.id!r} among the {key.kind}.")
-        before = stored[key].content if key in stored else None
+        before = stored_rules[key].content if key in stored_rules else None
         if key.kind == "overlays":
             self._apply(key.id, None)
         self._commit([self._change(key, "removed", before, None, by)])
@@ -218,9 +218,9 @@ class CurationDesk:
     def drafts(self) -> dict[str, int]:
         """The number of rules of each draft."""
         counts: dict[str, int] = {}
-        for stored in self.store.rules():
-            if stored.key.draft:
-                counts[stored.key.draft] = counts.get(stored.key.draft, 0) + 1
+        for stored_rule in self.store.rules():
+            if stored_rule.key.draft:
+                counts[stored_rule.key.draft] = counts.get(stored_rule.key.draft, 0) + 1
         return counts
 
     def draft(self, name: str) -> list[StoredRule]:
@@ -248,12 +248,12 @@ class CurationDesk:
         self._commit([self._change(rule.key, "undone", rule.content, None, by) for rule in rules])
 
     def _write(self, after: Mapping[RuleKey, Json], by: str) -> None:
-        stored = self.store.find(list(after))
+        stored_rules = self.store.find(list(after))
         changes = []
         for key, content in after.items():
-            before = stored[key].content if key in stored else None
+            before = stored_rules[key].content if key in stored_rules else None
             if before != content:
-                changes.append(self._change(key, "changed" if key in stored else "added", before, content, by))
+                changes.append(self._change(key, "changed" if key in stored_rules else "added", before, content, by))
         self._commit(changes)
 
     def _commit(self, changes: list[RuleChange]) -> None:
@@ -266,15 +266,15 @@ class CurationDesk:
 
     def _apply_overlays(self, rules: Mapping[int, CurationRule]) -> tuple[list[RefusedLine], list[str]]:
         """Applies overlays to their records. Returns the lines without a record, and the records that must wait."""
-        unknown, later = [], []
+        unknown, later_overlays = [], []
         for line, rule in rules.items():
             if isinstance(rule, OverlayRule):
                 try:
                     if not self._apply(rule.record, rule.overlay):
-                        later.append(rule.record)
+                        later_overlays.append(rule.record)
                 except NotFound as error:
                     unknown.append(RefusedLine(line, f"record: {error}"))
-        return unknown, later
+        return unknown, later_overlays
 
     def _apply(self, record: str, overlay: Overlay | None) -> bool:
         """False if the source is being harvested: then the next harvest applies the overlay."""

@@ -20,7 +20,7 @@ from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation import ActiveRules, trying_rules, with_draft
+from search_api.search.curation import ActiveRules, rules_on_trial, with_draft
 from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
 from search_api.stewards.curation.view import DRAFT_NAME
@@ -54,39 +54,39 @@ def try_draft(
     pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judgements: Mapping[str, Grades]
 ) -> list[TrialResult]:
     """In the order of the questions. Raises as a search does."""
-    return [_compared(pipeline, draft, question, judgements.get(question)) for question in questions]
+    return [_compare(pipeline, draft, question, judgements.get(question)) for question in questions]
 
 
-def _compared(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
+def _compare(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
     with without_deadline():
-        before = _ranked(pipeline, question)
-        with trying_rules(draft):
-            after = _ranked(pipeline, question)
+        before = _rank(pipeline, question)
+        with rules_on_trial(draft):
+            after = _rank(pipeline, question)
     changes = differences(before, after)
     if not grades:
         return TrialResult(question, changes)
     return TrialResult(question, changes, ndcg(before, grades), ndcg(after, grades))
 
 
-def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
-    return [record for record, _ in pipeline.ordered(SearchRequest(question, limit=DEPTH)).served()[:DEPTH]]
+def _rank(pipeline: SearchPipeline, question: str) -> list[str]:
+    return [record for record, _ in pipeline.rank_all(SearchRequest(question, limit=DEPTH)).ids_with_scores()[:DEPTH]]
 
 
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:
     """The greatest rise first."""
-    ranks = [{record: rank for rank, record in enumerate(each, 1)} for each in (before, after)]
+    ranks = [{record: rank for rank, record in enumerate(ranked_ids, 1)} for ranked_ids in (before, after)]
     pairs = [
         RankChange(record, ranks[0].get(record), ranks[1].get(record)) for record in dict.fromkeys((*after, *before))
     ]
-    beyond = max(len(before), len(after)) + 1
+    last_rank = max(len(before), len(after)) + 1
     changes = [record for record in pairs if record.before != record.after]
-    return tuple(sorted(changes, key=lambda record: (record.after or beyond) - (record.before or beyond)))
+    return tuple(sorted(changes, key=lambda record: (record.after or last_rank) - (record.before or last_rank)))
 
 
-def ndcg(ranked: Sequence[str], grades: Grades) -> float:
+def ndcg(ranked_ids: Sequence[str], grades: Grades) -> float:
     """Of the first ``DEPTH``; gains are the grades, discounted by log2(rank + 1); 0 without a relevant record."""
     best = _dcg(sorted((max(grade, 0) for grade in grades.values()), reverse=True)[:DEPTH])
-    return _dcg([max(grades.get(record, 0), 0) for record in ranked[:DEPTH]]) / best if best else 0.0
+    return _dcg([max(grades.get(record, 0), 0) for record in ranked_ids[:DEPTH]]) / best if best else 0.0
 
 
 def _dcg(gains: Sequence[int]) -> float:

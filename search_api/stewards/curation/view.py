@@ -121,8 +121,8 @@ def curation_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
     def rules(path: KindPath, query: DraftParameters) -> Response:
-        stored = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
-        return uncached({"rules": [_rule_json(rule) for rule in stored]})
+        stored_rules = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
+        return uncached({"rules": [_rule_json(rule) for rule in stored_rules]})
 
     @api.post(
         "/curation/<kind>",
@@ -141,9 +141,11 @@ def curation_views(parts: Parts) -> APIBlueprint:
             )
             raise InvalidInput("body", f"body: {problems}")
         audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
-        accepted = [{"line": line, "id": id} for line, id in result.ids.items()]
-        refused = [{"line": refused_line.line, "problem": refused_line.problem} for refused_line in result.refused]
-        return uncached({"accepted": accepted, "refused": refused, "later": list(result.later)})
+        accepted_lines = [{"line": line, "id": id} for line, id in result.ids.items()]
+        refused_lines = [
+            {"line": refused_line.line, "problem": refused_line.problem} for refused_line in result.refused
+        ]
+        return uncached({"accepted": accepted_lines, "refused": refused_lines, "later": list(result.later)})
 
     @api.delete(
         "/curation/<kind>/<rule>",
@@ -213,9 +215,11 @@ def _rules_body() -> Json:
     }
 
 
-def _rule_json(stored: StoredRule) -> Json:
-    members: Json = {"removes": True, "id": stored.key.id} if stored.content is None else dict(stored.content)
-    return {**members, "by": stored.by, "at": stored.at}
+def _rule_json(stored_rule: StoredRule) -> Json:
+    members: Json = (
+        {"removes": True, "id": stored_rule.key.id} if stored_rule.content is None else dict(stored_rule.content)
+    )
+    return {**members, "by": stored_rule.by, "at": stored_rule.at}
 
 
 def _change_json(change: RuleChange) -> Json:

@@ -78,7 +78,7 @@ def judged_candidates(settings: Settings, collection: JudgedCollection, depth: D
     with bench(settings, collection) as evaluation_bench:
         candidates = [
             _candidates(
-                evaluation_bench.pipeline.ordered(_FUSED_ONLY.request(question.text)), collection, question.id, depth
+                evaluation_bench.pipeline.rank_all(_FUSED_ONLY.request(question.text)), collection, question.id, depth
             )
             for question in collection.questions
         ]

@@ -95,7 +95,7 @@ class Tm2c2:
 
     name: ClassVar[str] = "tm2c2"
 
-    def combine(self, measured: Mapping[SignalName, MeasuredSignal], _asked: RankingInput) -> Terms:
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], _inputs: RankingInput) -> Terms:
         return weighted_sum(measured, lambda arm: tm2c2(arm.raw, arm.least))
 
 

@@ -62,9 +62,9 @@ class Words(ArmSignal):
         return 0.0
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: {own:.2f}, the best here has {best:.2f}" if best > 0.0 else f"{self.where}: none"
-        return (Reason(text, "score", {"raw": own, "best": best}),)
+        value, best = float(raw[index]), float(np.nanmax(raw))
+        text = f"{self.where}: {value:.2f}, the best here has {best:.2f}" if best > 0.0 else f"{self.where}: none"
+        return (Reason(text, "score", {"raw": value, "best": best}),)
 
 
 class Meaning(ArmSignal):
@@ -74,9 +74,9 @@ class Meaning(ArmSignal):
         return inputs.cosine_floor
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: cosine {own:.3f}, the best here has {best:.3f}"
-        return (Reason(text, "cosine", {"raw": own, "best": best}),)
+        value, best = float(raw[index]), float(np.nanmax(raw))
+        text = f"{self.where}: cosine {value:.3f}, the best here has {best:.3f}"
+        return (Reason(text, "cosine", {"raw": value, "best": best}),)
 
 
 class Bm25(Words):
@@ -138,9 +138,11 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """``by_tokens``: the curve of a passage with token vectors; ``by_words``: of one without; ``alone``: of all
-    passages where no embedder reads the question; ``across``: of one with token vectors in another language than the
-    question, whose words are then no sign of anything.
+    """How relevant a passage is to the question, by a curve for each case.
+
+    ``by_tokens``: for a passage with token vectors. ``by_words``: for one without. ``words_only``: for all passages if
+    no embedder reads the question. ``other_language``: for a passage with token vectors in another language than the
+    question, where equal words say nothing.
     """
 
     name: ClassVar[SignalName] = "relevance"
@@ -148,36 +150,36 @@ class Relevance:
     weight: float
     by_words: Curve
     by_tokens: Curve
-    alone: Curve
-    across: Curve
+    words_only: Curve
+    other_language: Curve
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
-        """A passage that meaning did not find, though it searched, is taken to mean what it says."""
+        """A passage that the search by meaning missed has its share of words as its cosine."""
         covered, interaction = inputs.candidates[COVERED], inputs.candidates[INTERACTION]
         nothing = np.zeros(len(covered))
         cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
-            return MeasuredSignal.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
-        felt = np.where(np.isnan(cosines), covered, _above(inputs.cosine_floor, cosines))
-        plain, seen = self.by_words.at(felt, covered, nothing), np.nan_to_num(interaction)
-        raw = np.where(np.isnan(interaction), plain, self.by_tokens.at(felt, covered, seen))
+            return MeasuredSignal.or_neutral(self.words_only.at(nothing, covered, nothing), self.weight, 0.0)
+        cosine = np.where(np.isnan(cosines), covered, _share_above(inputs.cosine_floor, cosines))
+        by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
+        raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
-        across = np.maximum(raw, self.across.at(felt, nothing, seen))
-        return MeasuredSignal.or_neutral(np.where(foreign, across, raw), self.weight, 0.0)
+        in_other_language = np.maximum(raw, self.other_language.at(cosine, nothing, token_scores))
+        return MeasuredSignal.or_neutral(np.where(foreign, in_other_language, raw), self.weight, 0.0)
 
     def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, covered = float(raw[index]), float(inputs.candidates[COVERED][index])
-        text = f"holds {covered * 100:.0f} % of the question's words by weight: relevance {own:.2f} of 1"
-        return (Reason(text, "relevance", {"raw": own, "covered": covered}),)
+        relevance, covered = float(raw[index]), float(inputs.candidates[COVERED][index])
+        text = f"holds {covered * 100:.0f} % of the question's words by weight: relevance {relevance:.2f} of 1"
+        return (Reason(text, "relevance", {"raw": relevance, "covered": covered}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its text was not read", counted)
 
 
-def _above(floor: float, cosines: Floats) -> Floats:
+def _share_above(floor: float, cosines: Floats) -> Floats:
     """The curves were fitted on cosines of which unlike texts have some 0. A model whose cosines all lie high (E5) says
     where they begin, and is read from there on.
     """
@@ -212,9 +214,11 @@ class LateInteraction(BestOnly):
     name: ClassVar[SignalName] = "late_interaction"
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(raw[index])
+        value = float(raw[index])
         return (
-            Reason(f"its words are close in meaning to the question's: {own:.2f} of 1", "interaction", {"raw": own}),
+            Reason(
+                f"its words are close in meaning to the question's: {value:.2f} of 1", "interaction", {"raw": value}
+            ),
         )
 
     def silence(self, counted: float) -> Reason:
@@ -222,7 +226,7 @@ class LateInteraction(BestOnly):
         return Reason(text, "no_interaction", {"counted": counted})
 
 
-def counted(raw: Floats) -> Floats:
+def best_scores(raw: Floats) -> Floats:
     """(k,) 0..1 of the best k, best first. What was not measured (NaN) counts as its neighbours do, so that it neither
     gains nor loses.
     """
@@ -239,8 +243,8 @@ class CrossEncoderReading(BestOnly):
     name: ClassVar[SignalName] = "cross_encoder"
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(raw[index])
-        return (Reason(f"read together with the question: {own:.2f} of 1", "read", {"raw": own}),)
+        value = float(raw[index])
+        return (Reason(f"read together with the question: {value:.2f} of 1", "read", {"raw": value}),)
 
     def silence(self, _counted: float) -> Reason:
         return Reason("not among those read with the question: adds nothing", "not_read")

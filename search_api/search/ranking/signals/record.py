@@ -1,7 +1,7 @@
 """Signals of a record itself: its names, its kind, and how often it is opened.
 
-The arm ``names`` measures the share of them that a record bears (:mod:`search_api.search.retrieval.known_names`). Of
-records that bear them equally, the newest version stands first.
+The arm ``names`` measures which share of the question's names a record has
+(:mod:`search_api.search.retrieval.known_names`). Of records with equal shares, the newest version comes first.
 
 The value of a record comes with the candidates, as the arms' do: :mod:`search_api.search.openings` estimates it
 from the query log. It is measured only for questions that enough people asked; for all others it does not exist.
@@ -38,7 +38,7 @@ VERSION: Column[Version, Sequence[Version]] = Column(
 
 @dataclass(frozen=True, slots=True)
 class NamesSignal:
-    """``newest``: the part of the value that the version decides among records that bear the names equally."""
+    """``newest``: the part of the value that depends on the version, among records with equal shares of the names."""
 
     name: ClassVar[SignalName] = "names"
     columns: ClassVar[tuple[AnyColumn, ...]] = (VERSION,)
@@ -58,15 +58,15 @@ class NamesSignal:
         return MeasuredSignal(raw, self.weight, counted)
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(min(raw[index], 1.0))
-        return (Reason(f"bears the names that the question asks for: {percent(own)}", "names", {"raw": own}),)
+        value = float(min(raw[index], 1.0))
+        return (Reason(f"bears the names that the question asks for: {percent(value)}", "names", {"raw": value}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its names were not compared", counted)
 
 
 def newness(shares: Floats, versions: Sequence[Version]) -> Floats:
-    """(n,) 0..1: of the records that bear the names best, 1 for the newest version and 0 for the oldest; else 1."""
+    """(n,) 0..1: of the records with the largest share, 1 for the newest version and 0 for the oldest; else 1."""
     best = np.flatnonzero(shares >= np.max(shares, initial=0.0) - 1e-6).tolist()
     order = {version: place for place, version in enumerate(sorted({versions[index] for index in best}))}
     result = np.ones(len(shares))
@@ -104,44 +104,45 @@ class Kind:
         check_shares(neutral=self.neutral, **self.closeness)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
-        wanted = inputs.target.kind
-        if wanted is None or not inputs.target.asks_kind:
+        asked_kind = inputs.target.kind
+        if asked_kind is None or not inputs.target.asks_kind:
             return None
-        return MeasuredSignal.or_neutral(self.scores(wanted, inputs.candidates[KIND]), self.weight, self.neutral)
+        return MeasuredSignal.or_neutral(self.scores(asked_kind, inputs.candidates[KIND]), self.weight, self.neutral)
 
-    def scores(self, wanted: ProvenanceKind, kinds: Kinds) -> Floats:
+    def scores(self, asked_kind: ProvenanceKind, kinds: Kinds) -> Floats:
         """(n,) 0..1 in the order of ``kinds``, NaN where unknown."""
-        known = {kind: self._closeness(wanted, kind) for kind in set(kinds)}
-        return np.array([known[kind] for kind in kinds], dtype=np.float64)
+        closeness = {kind: self._closeness(asked_kind, kind) for kind in set(kinds)}
+        return np.array([closeness[kind] for kind in kinds], dtype=np.float64)
 
-    def _closeness(self, wanted: ProvenanceKind, kind: ProvenanceKind) -> float:
+    def _closeness(self, asked_kind: ProvenanceKind, kind: ProvenanceKind) -> float:
         if kind == "unknown":
             return np.nan
-        if wanted == kind:
+        if asked_kind == kind:
             return 1.0
-        return self.closeness.get(f"{wanted} {kind}", self.closeness.get(f"{kind} {wanted}", 0.0))
+        return self.closeness.get(f"{asked_kind} {kind}", self.closeness.get(f"{kind} {asked_kind}", 0.0))
 
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, wanted = inputs.candidates[KIND][index], inputs.target.kind
-        return (Reason(f"{own}, asked for {wanted}", "kind", {"own": own, "asked": wanted}),)
+        kind, asked_kind = inputs.candidates[KIND][index], inputs.target.kind
+        return (Reason(f"{kind}, asked for {asked_kind}", "kind", {"own": kind, "asked": asked_kind}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its kind is not known", counted)
 
 
 LARGEST_WEIGHT = 0.5
-"""Half of what all words and all meaning weigh together: what is opened never counts more than the topic."""
+"""Half of the weight of words and meaning together, so that openings never count more than the topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """When openings count, and how much.
+    """When openings of hits count as evidence, and how much.
 
-    ``openings``: of the whole log, before any counts. A question counts if ``people`` opened a hit of it, on ``days``;
-    of it, a record counts as opened if ``openers`` opened it, on ``days``. ``most_a_day``: openings of one person; a
-    person with more in a day looks like a script, and that day does not count. ``examination``: the exponent by which
-    attention falls with the position, position^-examination; ``longest_odds`` limits its inverse. ``unopened``: people
-    added who open nothing, so that few openings are not certain. ``bins``: steps between 0 and 1.
+    ``openings``: the least number of openings in the log. ``people``, ``days``: how many people must have opened a hit
+    of a question, and on how many days. ``openers``, ``days``: the same for one record of the question. ``most_a_day``:
+    the most openings of one person in a day; a day with more looks like a script and does not count.
+    ``examination``: attention falls with the position, as position^-examination; ``longest_odds`` limits its inverse.
+    ``non_openers``: a number of people without openings that is added, so that few openings count less. ``bins``: the
+    number of steps between 0 and 1.
     """
 
     openings: int
@@ -151,13 +152,13 @@ class Evidence:
     most_a_day: int
     examination: float
     longest_odds: float
-    unopened: float
+    non_openers: float
     bins: int
 
     def __post_init__(self) -> None:
         check_positive(people=self.people, openers=self.openers, days=self.days, most_a_day=self.most_a_day)
         check_positive(longest_odds=self.longest_odds, bins=self.bins)
-        check_not_negative(openings=self.openings, examination=self.examination, unopened=self.unopened)
+        check_not_negative(openings=self.openings, examination=self.examination, non_openers=self.non_openers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +184,9 @@ class Usage:
         return MeasuredSignal.or_neutral(np.clip(raw, 0.0, 1.0), self.weight, self.neutral)
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own = float(raw[index])
-        text = f"of the people who asked this and saw it, about {percent(own)} opened it"
-        return (Reason(text, "opened", {"share": own}),)
+        value = float(raw[index])
+        text = f"of the people who asked this and saw it, about {percent(value)} opened it"
+        return (Reason(text, "opened", {"share": value}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("too few people who asked this saw it", counted)

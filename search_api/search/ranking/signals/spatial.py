@@ -16,9 +16,8 @@ size        exp(-|log10 of the ratio of the areas|): as large 1, ten times 1/e
 A worldwide data set has only the second and the fourth, so a regional one wins a regional question.
 A record with several boxes is judged by the nearest for distances and by the best for shares; a question with
 several boxes by the mean over them. With `disjoint` the score is 1 - the larger share. A record without extent is
-NaN here; the signal counts it as a neutral value, under an exact match and above a wrong place. What lies
-wholly outside every asked box (:func:`wholly_outside`) stands back besides:
-:mod:`search_api.search.ranking.signals.spatial`.
+NaN here; the signal gives it a neutral value, below an exact match and above a wrong place. A record wholly
+outside every box of the question (:func:`wholly_outside`) also ranks below the records inside: see :class:`Spatial`.
 """
 
 from __future__ import annotations
@@ -48,10 +47,10 @@ from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInpu
 FEATURES = ("nearness", "query_share", "box_share", "containment", "centre", "size")
 
 # Degrees are planar, but a box is moved by 360 to where it is nearest: -170 is near Fiji at 178.
-_TURNS = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
+_TURNS_DEG = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
 
 # Extents are drawn by hand: a box that covers all but a thousandth counts as covering.
-_WHOLE = 0.999
+_FULL_COVER = 0.999
 
 
 def _boxes(fields: Fields) -> tuple[float, ...]:
@@ -137,7 +136,7 @@ def blend_features(boxes: Rows, area: BBox, relation: Relation | None, numbers: 
             np.exp(-comparison.hausdorff_deg / diagonal),
             query_share,
             box_share,
-            (np.maximum(query_share, box_share) >= _WHOLE).astype(np.float64),
+            (np.maximum(query_share, box_share) >= _FULL_COVER).astype(np.float64),
             np.exp(-comparison.centre_deg / diagonal),
             _size(comparison, numbers.smallest_area_km2),
         ]
@@ -167,8 +166,8 @@ def hausdorff_distances(boxes: Rows, target: Target, numbers: PlaceNumbers) -> F
 
     Across the antimeridian the shorter way counts.
     """
-    each = [_distance_one(boxes, area, numbers) for area in target.boxes]
-    mean: Floats = np.mean(np.stack(each), axis=0)
+    distances = [_distance_one(boxes, area, numbers) for area in target.boxes]
+    mean: Floats = np.mean(np.stack(distances), axis=0)
     return mean
 
 
@@ -205,7 +204,7 @@ def _size(comparison: BoxComparison, smallest_km2: float) -> Floats:
 
 
 def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
-    nearest = boxes.least(np.min([hausdorff_deg_many(area, boxes.values + turn) for turn in _TURNS], axis=0))
+    nearest = boxes.least(np.min([hausdorff_deg_many(area, boxes.values + turn) for turn in _TURNS_DEG], axis=0))
     plain_diagonal = float(np.hypot(area.width_deg, area.height_deg))
     unknown = numbers.unknown_diagonals * max(plain_diagonal, numbers.smallest_diagonal_deg)
     return np.where(np.isnan(nearest), unknown, nearest)
@@ -216,22 +215,22 @@ _STANDS_BACK = Reason("wholly outside the place you asked for: ranked below reco
 
 @dataclass(frozen=True, slots=True)
 class Spatial:
-    """``neutral``: the value of a candidate without an extent. ``named``: its value if its title names the asked
-    place; with a name elsewhere, the value is halfway. ``hausdorff_window``: how many of the best the `hausdorff` mode
-    orders.
+    """``neutral``: the value of a candidate without an extent. ``place_name``: its value if its title names the place
+    of the question; with the name elsewhere in the record, the value is halfway. ``hausdorff_window``: how many of the
+    best candidates the mode `hausdorff` orders.
     """
 
     name: ClassVar[SignalName] = "spatial"
     columns: ClassVar[tuple[AnyColumn, ...]] = (BOXES,)
     weight: float
     neutral: float
-    named: float
+    place_name: float
     hausdorff_window: int
     place: PlaceNumbers
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
-        check_shares(neutral=self.neutral, named=self.named)
+        check_shares(neutral=self.neutral, place_name=self.place_name)
         check_positive(hausdorff_window=self.hausdorff_window)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
@@ -244,7 +243,7 @@ class Spatial:
         if not target.boxes or target.spatial != "blend":
             return None
         raw = blend_scores(candidates[BOXES], target, self.place)
-        unplaced = self.neutral + max(self.named - self.neutral, 0.0) * candidates.named
+        unplaced = self.neutral + max(self.place_name - self.neutral, 0.0) * candidates.place_prominence
         if not self.sets_outside_back(target):
             return MeasuredSignal.or_neutral(raw, self.weight, unplaced)
         lies = self.weight * np.where(np.isnan(raw), unplaced, raw)
@@ -267,8 +266,8 @@ class Spatial:
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
         """For each asked box, the candidate's box that shares most with it; then whether the candidate is outside."""
         rows, target = inputs.candidates[BOXES].of_candidate(index), inputs.target
-        each = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
-        return (*each, _STANDS_BACK) if self._stands_back(target, rows) else each
+        place_reasons = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
+        return (*place_reasons, _STANDS_BACK) if self._stands_back(target, rows) else place_reasons
 
     def _stands_back(self, target: Target, rows: Floats) -> bool:
         single = Rows.of(rows, [len(rows)])

@@ -84,10 +84,12 @@ class Temporal:
 
         The best of a candidate's spans counts.
         """
-        wanted, parts = target.bounded_span, []
-        if wanted is not None:
+        target_span, parts = target.bounded_span, []
+        if target_span is not None:
             spans = candidates[SPANS]
-            parts.append(spans.best(span_score(overlap(wanted, spans.values, target.moment_ms), self.inside_share)))
+            parts.append(
+                spans.best(span_score(overlap(target_span, spans.values, target.moment_ms), self.inside_share))
+            )
         if target.latest:
             parts.append(recency(candidates, target.moment_ms, self.recency_half_life_days))
         return mean_of_measured(parts)
@@ -95,8 +97,8 @@ class Temporal:
     def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         span, rows = inputs.target.bounded_span, inputs.candidates[SPANS].of_candidate(index)
         if span is None or len(rows) == 0:
-            own = float(raw[index])
-            return (Reason(f"how recent: {own:.2f} of 1", "recency", {"raw": own}),)
+            value = float(raw[index])
+            return (Reason(f"how recent: {value:.2f} of 1", "recency", {"raw": value}),)
         return (_span_reason(span, rows, inputs.target.moment_ms),)
 
     def silence(self, counted: float) -> Reason:
@@ -238,17 +240,17 @@ class ResolutionSignal:
         return closeness(candidates[RESOLUTION_M], math.sqrt(widest_km2) * 1000.0 / self.cells_across)
 
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, target = inputs.candidates[RESOLUTION_M][index], inputs.target
-        own_m = None if np.isnan(own) else float(own)
+        resolution_m, target = inputs.candidates[RESOLUTION_M][index], inputs.target
+        own_m = None if np.isnan(resolution_m) else float(resolution_m)
         size = _length(own_m) if own_m is not None else "its extent or time step"
         if not target.asks_resolution:
             text = f"resolution {size}, compared with what a place of this size needs"
             return (Reason(text, "resolution_expected", {"own_m": own_m}),)
         asked_m = resolution_metres(target.resolution)
         words = [word for word in (target.resolution.time_step, target.level) if word]
-        wanted = [*([_length(asked_m)] if asked_m is not None else []), *words]
+        asked_resolutions = [*([_length(asked_m)] if asked_m is not None else []), *words]
         values = {"own_m": own_m, "asked_m": asked_m, "asked": words}
-        return (Reason(f"{size} against {', '.join(wanted)}", "resolution_asked", values),)
+        return (Reason(f"{size} against {', '.join(asked_resolutions)}", "resolution_asked", values),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("says nothing of its resolution", counted)
@@ -260,16 +262,16 @@ def _length(metres: float) -> str:
     return f"{float(f'{value:.3g}'):,g} {unit}"
 
 
-def closeness(values: Floats, wanted: float) -> Floats:
+def closeness(values: Floats, asked_value: float) -> Floats:
     """exp(-|ln(value / wanted)| / 2), (n,) 0..1: half or double is .71, ten times .32; NaN if unknown."""
     positive = np.where(values > 0.0, values, np.nan)
-    close: Floats = np.exp(-np.abs(np.log(positive / wanted)) / 2.0)
+    close: Floats = np.exp(-np.abs(np.log(positive / asked_value)) / 2.0)
     return close
 
 
 def level_scores(areas_km2: Floats, of_level: tuple[float, float]) -> Floats:
     """1 inside the level's range of areas, falling to 1/e at ten times outside it; (m,)."""
-    least, most = of_level
-    outside = np.maximum(np.maximum(least / areas_km2, areas_km2 / most), 1.0)
+    smallest, largest = of_level
+    outside = np.maximum(np.maximum(smallest / areas_km2, areas_km2 / largest), 1.0)
     scores: Floats = np.exp(-np.log10(outside))
     return scores

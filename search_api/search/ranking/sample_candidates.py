@@ -1,4 +1,4 @@
-"""Makes candidates from plain values instead of doc values, for measurements and tests."""
+"""Makes candidates of ranking from plain values, without Elasticsearch: for measurements and tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MOD
 class Candidate:
     """One record as a row: its id, the score of each arm (None or absent: not measured) and the columns of ranking.
 
-    ``named``: how prominently it names the place of the question, 0 to 1.
+    ``place_prominence``: how prominently the record names the place of the question, 0 to 1.
     """
 
     id: str
@@ -38,7 +38,7 @@ class Candidate:
     resolution: Resolution = field(default_factory=Resolution)
     kind: ProvenanceKind = "unknown"
     modified_ms: int | None = None
-    named: float = 0.0
+    place_prominence: float = 0.0
 
 
 def candidates_of(rows: Sequence[Candidate]) -> Candidates:
@@ -49,7 +49,7 @@ def candidates_of(rows: Sequence[Candidate]) -> Candidates:
         {name: [row.arms.get(name) for row in rows] for name in names},
         [RankingFields(_values(row)) for row in rows],
         _COLUMNS,
-        named={row.id: row.named for row in rows},
+        place_prominence={row.id: row.place_prominence for row in rows},
     )
 
 
