@@ -12,7 +12,7 @@ from encoders.embedder import OnnxEmbedder, TorchEmbedder
 from encoders.entities import SpacyRecogniser
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.prepare import checked_graph, is_prepared, prepared
+from encoders.prepare import checked_graph, is_prepared, prepare_model
 from encoders.presets import Preset, preset_for
 from encoders.quantise import INT8_GRAPHS, int8_kind
 from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_recipe
@@ -34,7 +34,7 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
     if spec.runtime == "torch":
         return _torch(spec, located)
     try:
-        folder = prepared(located, cache, "states")
+        folder = prepare_model(located, cache, "states")
     except UnfitForOnnx:
         if spec.runtime != "auto":
             raise

@@ -15,7 +15,7 @@ from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.imports import needs_torch, torch_imports
-from encoders.onnx_session import Compute, OnnxSession, TokenIds, padded
+from encoders.onnx_session import Compute, OnnxSession, TokenIds, pad_inputs
 from encoders.tokens import read_tokenizer
 from encoders.torch_models import load_classifier
 
@@ -74,7 +74,7 @@ class OnnxScorer(Scorer):
         for graph in graphs:
             try:
                 scorer = OnnxScorer(graph, compute)
-                if np.isfinite(one_logit(scorer._session.tried(sample))).all():
+                if np.isfinite(one_logit(scorer._session.try_run(sample))).all():
                     return scorer
                 reason = "it gives no finite number"
             except ModelMissing as error:
@@ -98,7 +98,7 @@ class TorchScorer(Scorer):
         batches = []
         with torch.inference_mode():
             for batch in batched(pairs, _TORCH_BATCH):
-                feed, _ = padded(batch)
+                feed, _ = pad_inputs(batch)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
                 batches.append(self._model(**tensors).float().cpu().numpy())
         return one_logit(np.concatenate(batches))

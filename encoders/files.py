@@ -15,7 +15,7 @@ from core.errors import ModelMissing
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
+def exclusive_lock(folder: Path) -> Iterator[None]:
     """Holds the lock beside ``folder``; the system releases it even if the process is killed.
 
     Raises ModelMissing if ``folder`` is needed in a read-only place.
@@ -39,7 +39,7 @@ def _lock_file(folder: Path) -> TextIO:
 
 
 @contextmanager
-def published(folder: Path) -> Iterator[Path]:
+def publish_folder(folder: Path) -> Iterator[Path]:
     """A temporary folder beside ``folder`` that is renamed to it, unless the body raises."""
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

@@ -22,11 +22,11 @@ from encoders.hub_graphs import hub_graphs
 from encoders.imports import needs_torch, torch_imports
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.prepare import checked_graph, prepared
+from encoders.prepare import checked_graph, prepare_model
 from encoders.recipe import read_json, read_pair_limit
 from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 from encoders.tokens import Tokeniser, sound
-from encoders.torch_models import complete, read_modules, refuse_generative
+from encoders.torch_models import load_complete, read_modules, refuse_generative
 
 log = structlog.get_logger(__name__)
 
@@ -90,7 +90,7 @@ def _load_model(folder: Path, compute: Compute) -> Any:
 
     if compute.threads is not None:
         torch.set_num_threads(compute.threads)
-    complete("AutoModel", read_modules(folder)[0].folder)  # the library takes random weights for missing ones
+    load_complete("AutoModel", read_modules(folder)[0].folder)  # the library takes random weights for missing ones
     options: dict[str, object] = {
         "use_safetensors": True,
         **({"dtype": torch.float32} if compute.device == "cpu" else {}),
@@ -164,7 +164,7 @@ def _opened(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
     if is_colbert(located.folder):
         return _colbert(spec, located.folder, facts, compute)
     graphs = [] if torch else _ready_graphs(located.folder, spec.device)
-    folder = located.folder if torch or graphs else prepared(located, cache, "logits")
+    folder = located.folder if torch or graphs else prepare_model(located, cache, "logits")
     own_limit = read_pair_limit(folder)
     limit = min(spec.max_tokens or own_limit, own_limit)
     scorer: Scorer | None = TorchScorer(folder, compute) if torch else None

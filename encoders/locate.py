@@ -19,7 +19,7 @@ import platformdirs
 
 from core.errors import ModelMissing
 from core.json_types import Json
-from encoders.files import exclusive, published
+from encoders.files import exclusive_lock, publish_folder
 from encoders.pinned import (
     MAVEN,
     PACKAGED,
@@ -116,7 +116,7 @@ def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
         return _packaged(name, package, cache)
     if jar is None:
         raise ModelMissing(f"{name} is not a package that Sonde knows")
-    folder = unpacked_from_maven(jar, cache) or _made_from(jar.weights, cache)
+    folder = find_maven_model(jar, cache) or _made_from(jar.weights, cache)
     if folder is None:
         if not fetch:
             raise ModelMissing(f"the model {name} is not on this machine")
@@ -177,7 +177,7 @@ def _missing_on_hub(name: str, *, allow_hub: bool) -> str:
     )
 
 
-def unpacked_from_maven(model: MavenModel, cache: Path) -> Path | None:
+def find_maven_model(model: MavenModel, cache: Path) -> Path | None:
     """The model's folder if it was fetched before. Raises ModelMissing if a file in it is not the pinned one."""
     folder = _folder(model, cache)
     if not (folder / "card.json").is_file():
@@ -190,10 +190,10 @@ def unpacked_from_maven(model: MavenModel, cache: Path) -> Path | None:
 def fetch_from_maven(model: MavenModel, cache: Path) -> Path:
     """Fetches and unpacks; two processes at the same time fetch once. Raises ModelMissing."""
     folder = _folder(model, cache)
-    with exclusive(folder):
-        if (ready := unpacked_from_maven(model, cache)) is not None:
+    with exclusive_lock(folder):
+        if (ready := find_maven_model(model, cache)) is not None:
             return ready
-        with published(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
+        with publish_folder(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
             jar = _download(model, Path(download))
             _unpack(jar, model, target)
     return folder

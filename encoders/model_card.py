@@ -35,7 +35,7 @@ class TrainingData:
 @dataclass(frozen=True, slots=True)
 class ModelCard:
     """``figures``: measure -> {"before": .., "after": ..} or one number. ``serving``: the top-level facts.
-    ``recorded``: numbers that the model must reproduce on our sample texts, see ``encoders.recorded``.
+    ``recorded``: numbers that the model must reproduce on our sample texts, see ``encoders.reference_results``.
 
     ``reproduce`` is the command; with ``commit``, ``seed`` and the same number of steps it makes this model again.
     """

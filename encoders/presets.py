@@ -28,7 +28,7 @@ KNOWN: tuple[KnownModel, ...] = (
 )
 
 
-def known(name: str) -> KnownModel | None:
+def known_model(name: str) -> KnownModel | None:
     """By hub id, in any case; ``artifact:`` names mean the hub model that they contain."""
     wanted = _bare(name)
     return next((model for model in KNOWN if wanted in (_bare(model.name), _bare(model.name).rpartition("/")[2])), None)

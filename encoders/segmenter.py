@@ -16,7 +16,7 @@ from core.errors import ModelMissing
 from encoders.cross_encoder import OnnxScorer
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute, TokenIds
-from encoders.prepare import checked_graph, prepared
+from encoders.prepare import checked_graph, prepare_model
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import read_tokenizer
 
@@ -82,4 +82,4 @@ def load_segmenter(name: str, cache: Path | None = None, *, threads: int | None 
     """The segmenter in a folder. Raises ModelMissing with what to do."""
     cache = cache or default_cache()
     located = locate(name, cache)
-    return NextSentence(prepared(located, cache, "logits"), Compute(threads), located.digest[:12])
+    return NextSentence(prepare_model(located, cache, "logits"), Compute(threads), located.digest[:12])

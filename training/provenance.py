@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import ModelMissing
-from encoders.files import published
+from encoders.files import publish_folder
 from encoders.model_card import TrainingData
 from training.examples import Example, TrainingError
 
@@ -51,7 +51,7 @@ def written_model(out: Path) -> Iterator[Path]:
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with published(out) as draft:
+        with publish_folder(out) as draft:
             yield draft
     except OSError as error:
         raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ModelMissing
-from encoders.files import exclusive, published
+from encoders.files import exclusive_lock, publish_folder
 from encoders.imports import torch_imports
 from encoders.locate import Located
 from encoders.onnx_session import Compute, OnnxSession, TokenIds
@@ -44,9 +44,9 @@ def learnable(located: Located, cache: Path) -> Path:
     if not graph.is_file():
         raise TrainingError(f"{located.folder} holds neither safetensors nor model.onnx.")
     folder = cache / f"restored-{located.digest[:16]}"
-    with exclusive(folder):
+    with exclusive_lock(folder):
         if not (folder / "config.json").is_file():
-            with published(folder) as draft:
+            with publish_folder(folder) as draft:
                 _restore(graph, draft)
     return folder
 

@@ -10,7 +10,7 @@ import pytest
 from helm_python import lint
 
 from core.errors import SondeError
-from lab.release.compared import differences
+from lab.release.compare import differences
 from lab.release.files import (
     CHECKSUMS,
     chart,

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.batched import batched
 from core.ports import Vectors
-from encoders.onnx_session import TokenIds, padded
+from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.recipe import Pooling, Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
@@ -104,7 +104,7 @@ class TrainableEncoder:
         """Ids and mask, each (n, longest)."""
         import torch
 
-        arrays, _ = padded([TokenIds(ids) for ids in self._tokens.ids(texts)])
+        arrays, _ = pad_inputs([TokenIds(ids) for ids in self._tokens.ids(texts)])
         names = ("input_ids", "attention_mask")
         return {name: torch.from_numpy(arrays[name]).to(self.settings.device) for name in names}
 

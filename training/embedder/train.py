@@ -18,11 +18,11 @@ from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
 from encoders.locate import Located, weights_digest
 from encoders.model_card import CARD, ModelCard, write_card
-from encoders.onnx_graphs import write_whole
+from encoders.onnx_graphs import write_with_weights
 from encoders.onnx_session import Compute
-from encoders.prepare import prepared
+from encoders.prepare import prepare_model
 from encoders.recipe import read_json
-from encoders.recorded import record_embedder
+from encoders.reference_results import record_embedder
 from evaluation.metrics import HEADLINE, RunMeasures, paired_randomisation
 from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.learner import EmbedderLearner, HeldOut
@@ -191,9 +191,9 @@ def _export(draft: Path) -> Json:
     """
     scratch = draft / ".scratch"
     scratch.mkdir()
-    made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
+    made = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
     facts: Json = read_json(made / CARD)["int8"]
     for graph in made.glob("*.onnx"):
-        write_whole(graph, draft / graph.name)
+        write_with_weights(graph, draft / graph.name)
     shutil.rmtree(scratch)
     return facts

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from core.batched import batched
 from encoders.locate import Located, weights_digest
 from encoders.model_card import CARD, ModelCard, TrainingData, write_card
-from encoders.onnx_session import Compute, padded
-from encoders.prepare import prepared
-from encoders.recorded import record_segmenter
+from encoders.onnx_session import Compute, pad_inputs
+from encoders.prepare import prepare_model
+from encoders.reference_results import record_segmenter
 from encoders.segmenter import NextSentence, SentencePairTokeniser
 from training.examples import TrainingError, is_held_out
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
@@ -150,7 +150,7 @@ class SegmenterLearner:
     def _logits(self, pairs: Sequence[SentencePair]) -> Any:
         import torch
 
-        arrays, _ = padded(self._tokens.tokens([pair.before for pair in pairs], [pair.behind for pair in pairs]))
+        arrays, _ = pad_inputs(self._tokens.tokens([pair.before for pair in pairs], [pair.behind for pair in pairs]))
         tensors = {name: torch.from_numpy(array).to(self.settings.device) for name, array in arrays.items()}
         return self.module(**tensors).logits
 
@@ -208,7 +208,7 @@ def _write(out: Path, learner: SegmenterLearner, card: ModelCard) -> ModelCard:
         (draft / CARD).write_text(json.dumps({**card.serving, "kind": card.kind}), encoding="utf-8")
         scratch = draft / ".scratch"
         scratch.mkdir()
-        made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
+        made = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
         (made / "model.onnx").replace(draft / "model.onnx")
         shutil.rmtree(scratch)
         card = replace(card, recorded=record_segmenter(NextSentence(draft, Compute(1))))

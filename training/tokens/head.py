@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from core.json_types import Json
 from core.ports import Vectors
 from core.token_bits import packed
-from encoders.files import published
+from encoders.files import publish_folder
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.pooling import unit
-from encoders.token_head import FILE, LAYERS, Part, TokenHead, ignored_tokens, token_states
+from encoders.token_head import FILE, LAYERS, TokenHead, TokenStates, ignored_tokens, token_states
 from training.examples import TrainingError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     random = np.random.default_rng(settings.seed)
     drawn = [texts[at] for at in random.permutation(len(texts))[: settings.texts]]
     ignored = frozenset(ignored_tokens(folder))
-    first_parts: list[Part] = []
+    first_parts: list[TokenStates] = []
     rows: list[Vectors] = []
     for ids, states in (part for parts in token_states(folder, drawn, compute) for part in parts):
         content = np.array([token not in ignored for token in ids])
@@ -86,7 +86,7 @@ def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLaye
     from safetensors.numpy import save_file
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    with published(out) as draft:
+    with publish_folder(out) as draft:
         head = fitted.head
         tensors: dict[str, NDArray[np.float16] | NDArray[np.int32]] = {
             "mean": head.mean.astype(np.float16),

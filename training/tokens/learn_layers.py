@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.tokens.layer_data import CandidateList, LayerData, rows
+from training.tokens.layer_data import CandidateList, LayerData, token_rows
 from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class _LayerTrainer:
         ]
         self._fused_scale, self._own_scale, self._teacher_scale = scales
         groups: list[tuple[list[Tensor], float]] = [
-            ([*layers.own.parameters()], settings.rate),
+            ([*layers.upper.parameters()], settings.rate),
             ([layers.mean, layers.projection], settings.head_rate),
             (scales[:2], _SCALE_RATE),
             (scales[2:], _TEACHER_RATE),
@@ -164,10 +164,10 @@ class _LayerTrainer:
 
     def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Vectors (n, tokens, dims), and each token's share of the mean (n, tokens)."""
-        batch = rows([self._data.questions[at] for at in places], self._data.ignored)
+        batch = token_rows([self._data.questions[at] for at in places], self._data.ignored)
         content = self._on(batch.content).float()
         states = self._layers.states(self._on(batch.ids), self._on(batch.mask))
-        return self._layers.projected(states), content / content.sum(1, keepdim=True)
+        return self._layers.project(states), content / content.sum(1, keepdim=True)
 
     def _texts(self, places: NDArray[np.intp]) -> tuple[Tensor, Tensor, Tensor]:
         """Signs and mask of each part, and whose it is, by its place in ``places``."""
@@ -177,7 +177,7 @@ class _LayerTrainer:
             drawn = self._sampler.parts(len(own))
             parts += [own[part] for part in drawn]
             owners += [at] * len(drawn)
-        batch = rows(parts, self._data.ignored)
+        batch = token_rows(parts, self._data.ignored)
         signs, there = self._layers.documents(
             self._on(batch.ids), self._on(batch.mask), self._on(batch.places), batch.count
         )
@@ -219,13 +219,13 @@ class _Sampler:
         grades = np.zeros(len(candidates.texts)) if candidates.grades is None else candidates.grades
         right = np.flatnonzero(grades > 0)[: self._settings.right]
         wrong = np.flatnonzero(grades <= 0)[: self._settings.depth]
-        return candidates.chosen(
+        return candidates.only(
             np.concatenate([right, np.sort(self._random.permutation(wrong)[: self._settings.wrong])])
         )
 
     def _made_list(self, candidates: CandidateList) -> CandidateList:
         others = 1 + self._random.permutation(len(candidates.texts) - 1)[: self._settings.hard]
-        return candidates.chosen(np.concatenate([[0], others]).astype(np.intp))
+        return candidates.only(np.concatenate([[0], others]).astype(np.intp))
 
     def _endless(self, made: Sequence[CandidateList]) -> Iterator[CandidateList]:
         while made:

@@ -16,8 +16,8 @@ from encoders.imports import needs_torch
 from encoders.locate import Located, locate
 from encoders.model_card import ModelCard, TrainingData
 from encoders.onnx_session import Compute
-from encoders.pooling import parted
-from encoders.prepare import prepared
+from encoders.pooling import split_texts
+from encoders.prepare import prepare_model
 from encoders.recipe import read_json, read_recipe
 from encoders.specs import EmbedderSpec
 from encoders.token_head import KIND, ignored_tokens
@@ -91,11 +91,11 @@ class _Numbered:
 
 def _read(folder: Path, texts: Sequence[str]) -> list[list[Ids]]:
     limit = read_recipe(folder).max_tokens
-    read = parted(open_tokeniser(folder, limit).whole(texts), limit)
-    found: list[list[Ids]] = [[] for _ in texts]
-    for owner, ids in zip(read.owners.tolist(), read.parts, strict=True):
-        found[owner].append(ids)
-    return found
+    chunks = split_texts(open_tokeniser(folder, limit).whole(texts), limit)
+    ids_of_texts: list[list[Ids]] = [[] for _ in texts]
+    for row, ids in zip(chunks.text_rows.tolist(), chunks.chunks, strict=True):
+        ids_of_texts[row].append(ids)
+    return ids_of_texts
 
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
     if request.judged or request.layers is not None:
         needs_torch("Learning from judged questions", "training")
     located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
-    folder = prepared(located, settings.models.folder, "states")
+    folder = prepare_model(located, settings.models.folder, "states")
     by_source = {
         Path(source).name: [record.embedding_text for record in records_from(source, settings)]
         for source in request.sources
@@ -235,7 +235,7 @@ def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[To
     if not request.teacher:
         return []
     located = locate(request.teacher, settings.models.folder, allow_hub=settings.models.allow_hub)
-    given = prepared(located, settings.models.folder, "states")
+    given = prepare_model(located, settings.models.folder, "states")
     compute = Compute(settings.embedder.threads or None)
     both = ((given, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [

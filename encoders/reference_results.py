@@ -15,9 +15,9 @@ _TEXTS = 2
 _PAIRS = 8
 _DIGITS = 4
 SAME_COSINE = 0.999
-"""Least cosine of a vector to the recorded one: rounding and another order of sums stay far above it."""
+"""Least cosine of a vector to the reference vector. Rounding and another order of sums give more."""
 SAME_LOGIT = 0.05
-"""Tolerance as a share of the recorded logits' range: int8 products overflow on processors without VNNI."""
+"""Tolerance as a share of the reference logits' range: int8 products overflow on processors without VNNI."""
 SAME_COHERENCE = 0.005
 """Tolerance of a probability: fp32 graphs reproduce four digits."""
 
@@ -33,16 +33,16 @@ def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
     return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}
 
 
-def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], recorded: JsonMapping) -> float:
-    """The largest difference to a recorded probability."""
-    expected = np.asarray(recorded["coherence"], dtype=np.float64)
+def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], reference: JsonMapping) -> float:
+    """The largest difference to a reference probability."""
+    expected = np.asarray(reference["coherence"], dtype=np.float64)
     measured = np.asarray(coherence(sample_texts()[: len(expected) + 1]), dtype=np.float64)
     return float(np.abs(measured - expected).max())
 
 
-def embedder_agreement(embedder: Embedder, recorded: JsonMapping) -> float:
-    """The smallest cosine to the recorded vectors; 0 for a different size."""
-    expected = np.asarray(recorded["vectors"], dtype=np.float32)
+def embedder_agreement(embedder: Embedder, reference: JsonMapping) -> float:
+    """The smallest cosine to the reference vectors; 0 for a different size."""
+    expected = np.asarray(reference["vectors"], dtype=np.float32)
     measured = embedder.embed(sample_texts()[: len(expected)], "document")
     if measured.shape != expected.shape:
         return 0.0
@@ -50,9 +50,9 @@ def embedder_agreement(embedder: Embedder, recorded: JsonMapping) -> float:
     return float((np.einsum("ij,ij->i", measured, expected) / norms).min())
 
 
-def cross_encoder_gap(model: CrossEncoder, recorded: JsonMapping) -> float:
-    """The largest difference to a recorded logit, as a share of their range."""
-    expected = np.asarray(recorded["logits"], dtype=np.float64)
+def cross_encoder_gap(model: CrossEncoder, reference: JsonMapping) -> float:
+    """The largest difference to a reference logit, as a share of their range."""
+    expected = np.asarray(reference["logits"], dtype=np.float64)
     span = max(float(expected.max() - expected.min()), 1e-9)
     return float(np.abs(_logits(model) - expected).max()) / span
 
