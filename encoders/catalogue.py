@@ -94,8 +94,8 @@ def serving_graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
 
 
 def _torch(spec: EmbedderSpec, located: Located) -> TorchEmbedder:
-    unread = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens come from the loaded model
-    card = _card(spec, unread, read_json(located.folder / "card.json"), "torch")
+    recipe = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens come from the loaded model
+    card = _card(spec, recipe, read_json(located.folder / "card.json"), "torch")
     return TorchEmbedder(located.folder, card, Compute(spec.threads, spec.device))
 
 
@@ -112,22 +112,22 @@ def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
 
 def _card(spec: EmbedderSpec, recipe: Recipe, facts: JsonMapping, runtime: str) -> EmbedderCard:
     """The settings take precedence, then the model's own card, then our table."""
-    known = _known(spec.name, facts)
+    preset = _preset(spec.name, facts)
     return EmbedderCard(
         model=spec.name,
         dims=recipe.dims,
         max_tokens=recipe.max_tokens,
-        min_score=known.min_score if spec.min_score is None else spec.min_score,
-        instruction=known.instruction if spec.instruction is None else spec.instruction,
+        min_score=preset.min_score if spec.min_score is None else spec.min_score,
+        instruction=preset.instruction if spec.instruction is None else spec.instruction,
         runtime=runtime,
-        answer_score=known.answer_score if spec.answer_score is None else spec.answer_score,
-        floor=known.floor if spec.floor is None else spec.floor,
-        document_instruction=known.document_instruction,
-        languages=known.languages,
+        answer_score=preset.answer_score if spec.answer_score is None else spec.answer_score,
+        floor=preset.floor if spec.floor is None else spec.floor,
+        document_instruction=preset.document_instruction,
+        languages=preset.languages,
     )
 
 
-def _known(name: str, facts: JsonMapping) -> Preset:
+def _preset(name: str, facts: JsonMapping) -> Preset:
     preset = preset_for(name)
     return Preset(
         min_score=float(str(facts.get("min_score", preset.min_score))),

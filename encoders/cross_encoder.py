@@ -37,14 +37,14 @@ class PairTokeniser:
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         self._tokenizer = read_tokenizer(file)
-        self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
+        self._text_tokens = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
 
     def pairs(self, question: str, texts: Sequence[str]) -> Pairs:
         """One input per text, in order."""
         encoded = self._tokenizer.encode(question, add_special_tokens=False)
         whole_length = len(encoded.ids)
-        encoded.truncate(min(whole_length, self._room // 2))
-        text_tokens = self._room - len(encoded.ids)
+        encoded.truncate(min(whole_length, self._text_tokens // 2))
+        text_tokens = self._text_tokens - len(encoded.ids)
         tokens, cut = [], 0
         for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
             cut += len(candidate.ids) > text_tokens

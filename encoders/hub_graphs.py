@@ -14,7 +14,7 @@ from encoders.quantise import int8_kind
 
 Processor = Literal["vnni", "x86", "arm", "gpu"]
 
-_WHOLE = ("model.onnx", "model_O2.onnx", "model_O1.onnx", "model_O3.onnx")
+_FP32_GRAPHS = ("model.onnx", "model_O2.onnx", "model_O1.onnx", "model_O3.onnx")
 FITTING: Mapping[Processor, Sequence[str]] = {
     "vnni": (
         "model_qint8_avx512_vnni.onnx",
@@ -23,11 +23,11 @@ FITTING: Mapping[Processor, Sequence[str]] = {
         "model_int8.onnx",
         "model_quint8_avx2.onnx",
         "model_uint8.onnx",
-        *_WHOLE,
+        *_FP32_GRAPHS,
     ),
-    "x86": ("model_quint8_avx2.onnx", "model_quantized.onnx", "model_uint8.onnx", *_WHOLE),
-    "arm": ("model_qint8_arm64.onnx", "model_quantized.onnx", "model_int8.onnx", "model_uint8.onnx", *_WHOLE),
-    "gpu": (*_WHOLE, "model_O4.onnx", "model_fp16.onnx"),
+    "x86": ("model_quint8_avx2.onnx", "model_quantized.onnx", "model_uint8.onnx", *_FP32_GRAPHS),
+    "arm": ("model_qint8_arm64.onnx", "model_quantized.onnx", "model_int8.onnx", "model_uint8.onnx", *_FP32_GRAPHS),
+    "gpu": (*_FP32_GRAPHS, "model_O4.onnx", "model_fp16.onnx"),
 }
 """The best first. ``x86`` has no VNNI: it adds pairs of products in 16 bits, which overflow with signed weights of
 eight bits (``qint8``). A GPU has no int8 operators.
@@ -50,12 +50,12 @@ def hub_graphs(folder: Path, device: str) -> list[Path]:
     Raises ModelMissing if the folder has graphs for other processors only, and no other weights.
     """
     fitting = FITTING[processor(device)]
-    there = [place for name in fitting for place in (folder / _FOLDER / name, folder / name) if place.is_file()]
-    if there == [folder / "model.onnx"]:
+    graphs = [path for name in fitting for path in (folder / _FOLDER / name, folder / name) if path.is_file()]
+    if graphs == [folder / "model.onnx"]:
         return []
-    others = sorted(file.name for file in folder.glob(f"{_FOLDER}/*.onnx"))
-    if others and not there and not any(folder.glob("*.safetensors")):
+    unfit_graphs = sorted(file.name for file in folder.glob(f"{_FOLDER}/*.onnx"))
+    if unfit_graphs and not graphs and not any(folder.glob("*.safetensors")):
         raise ModelMissing(
-            f"{folder / _FOLDER} has no graph for this processor, only {', '.join(others)}: add its model.onnx"
+            f"{folder / _FOLDER} has no graph for this processor, only {', '.join(unfit_graphs)}: add its model.onnx"
         )
-    return there
+    return graphs

@@ -40,11 +40,11 @@ def is_colbert(folder: Path) -> bool:
     return {"Transformer", "Dense"} <= kinds and not kinds & _OTHER_USES
 
 
-def read_text_limit(folder: Path, most: int | None) -> int:
+def read_text_limit(folder: Path, max_tokens: int | None) -> int:
     """How many tokens of a text the model reads: its own limit, or fewer if ``asked``. Loads nothing."""
     stated = read_json(folder / "config_sentence_transformers.json").get("document_length")
-    own = int(stated) if stated else read_pair_limit(folder)
-    return min(most or own, own)
+    limit = int(stated) if stated else read_pair_limit(folder)
+    return min(max_tokens or limit, limit)
 
 
 class ColbertReranker:
@@ -149,12 +149,12 @@ def is_reranker(folder: Path) -> bool:
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
     try:
-        return _opened(spec, torch=torch)
+        return _open(spec, torch=torch)
     except OSError as error:
         raise ModelMissing(f"{spec.name} cannot be read ({error.strerror or type(error).__name__})") from None
 
 
-def _opened(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
+def _open(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
     cache = spec.cache or default_cache()
     located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
     facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}

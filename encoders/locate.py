@@ -96,17 +96,17 @@ def _shipped(name: str) -> Located:
     folders = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
     folder = folders.get(name.removeprefix(_SHIPPED))
     if folder is None:
-        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(folders)) or "none"
-        raise ModelMissing(f"{name} does not come with Sonde; these do: {known}")
+        names = ", ".join(f"{_SHIPPED}{folder_name}" for folder_name in sorted(folders)) or "none"
+        raise ModelMissing(f"{name} does not come with Sonde; these do: {names}")
     return Located(name, folder, weights_digest(folder))
 
 
 def _artifact(name: str, cache: Path, *, fetch: bool) -> Located:
-    bare = name.removeprefix(_ARTIFACT)
-    if bare not in PACKAGED and bare not in MAVEN:
-        known = ", ".join(f"{_ARTIFACT}{each}" for each in sorted({*PACKAGED, *MAVEN}))
-        raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {known}")
-    return _pinned(name, bare, cache, fetch=fetch)
+    package = name.removeprefix(_ARTIFACT)
+    if package not in PACKAGED and package not in MAVEN:
+        names = ", ".join(f"{_ARTIFACT}{artifact}" for artifact in sorted({*PACKAGED, *MAVEN}))
+        raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {names}")
+    return _pinned(name, package, cache, fetch=fetch)
 
 
 def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
@@ -145,8 +145,8 @@ def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:
     if spec is None or spec.origin is None:
         raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
     folder = Path(spec.origin).parent / model.folder
-    if not (folder / model.weights).exists() and (made := _made_from(model.files[model.weights], cache)):
-        return Located(name, made, model.files[model.weights])
+    if not (folder / model.weights).exists() and (installed := _made_from(model.files[model.weights], cache)):
+        return Located(name, installed, model.files[model.weights])
     for file, expected in model.files.items():
         check_file(folder / file, expected)
     return Located(name, folder, model.files[model.weights])
@@ -191,8 +191,8 @@ def fetch_from_maven(model: MavenModel, cache: Path) -> Path:
     """Fetches and unpacks; two processes at the same time fetch once. Raises ModelMissing."""
     folder = _folder(model, cache)
     with exclusive_lock(folder):
-        if (ready := find_maven_model(model, cache)) is not None:
-            return ready
+        if (unpacked := find_maven_model(model, cache)) is not None:
+            return unpacked
         with publish_folder(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
             jar = _download(model, Path(download))
             _unpack(jar, model, target)
@@ -210,14 +210,14 @@ def _download(model: MavenModel, into: Path) -> Path:
     command = [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={model.coordinates}", f"-DoutputDirectory={into}"]
     try:
         # The command has only our words and the table's; no shell reads them.
-        done = subprocess.run(  # noqa: S603 # nosec B603
+        process = subprocess.run(  # noqa: S603 # nosec B603
             command, cwd=into, capture_output=True, text=True, timeout=_FETCH_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
         raise ModelMissing(f"mvn did not fetch {model.coordinates} within {_FETCH_TIMEOUT_S} s") from None
     jar = into / f"{model.artifact}-{model.version}.jar"
-    if done.returncode != 0 or not jar.is_file():
-        reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
+    if process.returncode != 0 or not jar.is_file():
+        reason = next((line for line in process.stdout.splitlines() if "ERROR" in line), "no reason given")
         raise ModelMissing(f"mvn could not fetch {model.coordinates}: {reason[:300]}")
     return jar
 

@@ -62,9 +62,9 @@ class FourBits:
     nibbles: NDArray[np.uint8]
     scales: NDArray[np.float16]
 
-    def stacked(self, *others: FourBits) -> FourBits:
+    def stack(self, *more_matrices: FourBits) -> FourBits:
         """This matrix with the rows of others below."""
-        matrices = (self, *others)
+        matrices = (self, *more_matrices)
         return FourBits(
             np.concatenate([part.nibbles for part in matrices]), np.concatenate([part.scales for part in matrices])
         )
@@ -72,8 +72,8 @@ class FourBits:
     @property
     def weights(self) -> NDArray[np.float32]:
         """(rows, columns) float32."""
-        whole = (self.nibbles.astype(np.float32) - 8) * self.scales.astype(np.float32)[..., None]
-        return whole.reshape(len(whole), -1)
+        blocks = (self.nibbles.astype(np.float32) - 8) * self.scales.astype(np.float32)[..., None]
+        return blocks.reshape(len(blocks), -1)
 
 
 class PackedModel:
@@ -126,21 +126,21 @@ class _Cursor:
     """Reads numbers one after another; ValueError or struct.error past the end."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+        self._data, self._position = data, 0
 
     def take(self, count: int) -> bytes:
-        taken = self._data[self._at : self._at + count]
-        if count < 0 or len(taken) != count:
+        content = self._data[self._position : self._position + count]
+        if count < 0 or len(content) != count:
             raise ValueError("it ends too early")
-        self._at += count
-        return taken
+        self._position += count
+        return content
 
     def numbers(self, layout: str) -> tuple[int, ...]:
         return struct.unpack(layout, self.take(struct.calcsize(layout)))
 
     def number(self, layout: str) -> int:
-        (one,) = self.numbers(layout)
-        return one
+        (value,) = self.numbers(layout)
+        return value
 
     def next_array(self, kind: np.dtype[S], count: int) -> NDArray[S]:
         return np.frombuffer(self.take(kind.itemsize * count), kind)
@@ -155,7 +155,7 @@ def _pieces(file: _Cursor) -> Pieces:
     bounds = file.next_array(_POSITION, count + 1)
     scores = file.next_array(_FP32, count)
     text = file.take(length)
-    texts = tuple(text[bounds[at] : bounds[at + 1]].decode("utf-8") for at in range(count))
+    texts = tuple(text[bounds[row] : bounds[row + 1]].decode("utf-8") for row in range(count))
     return Pieces(texts, scores, begin, end, unknown, _replaced(file))
 
 
@@ -193,7 +193,7 @@ def write_graph(model: PackedModel, target: Path) -> None:
     for layer in range(model.sizes.layers):
         states = _layer(graph, model, f"l{layer}", states, mask)
     graph.node("Identity", [states], "states")
-    onnx.save(graph.made(model.sizes.hidden), target)
+    onnx.save(graph.to_model(model.sizes.hidden), target)
 
 
 class _Graph:
@@ -233,11 +233,11 @@ class _Graph:
         shape = {"K": blocks * BLOCK, "N": rows, "bits": 4, "block_size": BLOCK}
         return self.node("MatMulNBits", inputs, name, _MICROSOFT, accuracy_level=_INT8_ACTIVATIONS, **shape)
 
-    def normalised(self, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32], name: str) -> str:
+    def normalise(self, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32], name: str) -> str:
         inputs = [value, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]
         return self.node("LayerNormalization", inputs, name, axis=-1, epsilon=self._epsilon)
 
-    def made(self, dims: int) -> onnx.ModelProto:
+    def to_model(self, dims: int) -> onnx.ModelProto:
         axes = ["batch", "tokens"]
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, axes) for name in ("input_ids", "attention_mask")
@@ -264,7 +264,7 @@ def _embeddings(graph: _Graph, model: PackedModel) -> str:
     graph.node("Shape", ["input_ids"], "length", start=1, end=2)
     graph.node("Slice", ["positions", "first", "length", "first"], "positions.read")
     graph.node("Add", ["words.read", "positions.read"], "embedded")
-    return graph.normalised("embedded", model.vector("emb.ln.w"), model.vector("emb.ln.b"), "embedded.norm")
+    return graph.normalise("embedded", model.vector("emb.ln.w"), model.vector("emb.ln.b"), "embedded.norm")
 
 
 def _mask(graph: _Graph) -> str:
@@ -288,7 +288,7 @@ def _layer(graph: _Graph, model: PackedModel, name: str, states: str, mask: str)
     def add_and_normalise(value: str, part: str) -> str:
         graph.node("Add", [states, value], f"{name}.{part}.sum")
         norm = model.vector(f"{name}.{part}.w"), model.vector(f"{name}.{part}.b")
-        return graph.normalised(f"{name}.{part}.sum", *norm, f"{name}.{part}")
+        return graph.normalise(f"{name}.{part}.sum", *norm, f"{name}.{part}")
 
     states = add_and_normalise(linear(_attention(graph, model, name, states, mask), "ao", sizes.hidden), "aln")
     inner = graph.node("Gelu", [linear(states, "fi", sizes.feed_forward)], f"{name}.gelu")
@@ -298,9 +298,9 @@ def _layer(graph: _Graph, model: PackedModel, name: str, states: str, mask: str)
 def _attention(graph: _Graph, model: PackedModel, name: str, states: str, mask: str) -> str:
     """Attention of all heads. Query, key and value are one multiplication."""
     hidden = model.sizes.hidden
-    first, *others = (model.matrix(f"{name}.{part}.w", hidden) for part in "qkv")
+    first, *keys_values = (model.matrix(f"{name}.{part}.w", hidden) for part in "qkv")
     bias = np.concatenate([model.vector(f"{name}.{part}.b") for part in "qkv"])
-    queries_keys_values = graph.linear(states, first.stacked(*others), bias, f"{name}.qkv")
+    queries_keys_values = graph.linear(states, first.stack(*keys_values), bias, f"{name}.qkv")
     parts = graph.split(queries_keys_values, [f"{name}.{part}" for part in "qkv"])
     query, key, value = (
         _by_head(graph, model.sizes, part, order)

@@ -30,11 +30,18 @@ KNOWN: tuple[KnownModel, ...] = (
 
 def known_model(name: str) -> KnownModel | None:
     """By hub id, in any case; ``artifact:`` names mean the hub model that they contain."""
-    wanted = _bare(name)
-    return next((model for model in KNOWN if wanted in (_bare(model.name), _bare(model.name).rpartition("/")[2])), None)
+    package_name = _package_name(name)
+    return next(
+        (
+            model
+            for model in KNOWN
+            if package_name in (_package_name(model.name), _package_name(model.name).rpartition("/")[2])
+        ),
+        None,
+    )
 
 
-def _bare(name: str) -> str:
+def _package_name(name: str) -> str:
     return name.lower().removeprefix("artifact:")
 
 

@@ -47,22 +47,22 @@ class Tokeniser:
     def __init__(self, file: Path, max_tokens: int) -> None:
         self.max_tokens = max_tokens
         self._file = file
-        self._whole = read_tokenizer(file)
+        self._tokenizer = read_tokenizer(file)
 
     @cached_property
-    def _cutting(self) -> Tokenizer:
+    def _truncating(self) -> Tokenizer:
         """Made at its first use: an embedder reads whole texts only, and each copy takes 20 MB."""
-        cutting = read_tokenizer(self._file)
-        cutting.enable_truncation(self.max_tokens)
-        return cutting
+        tokenizer = read_tokenizer(self._file)
+        tokenizer.enable_truncation(self.max_tokens)
+        return tokenizer
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
-        return [encoding.ids for encoding in self._cutting.encode_batch_fast([sound(text) for text in texts])]
+        return [encoding.ids for encoding in self._truncating.encode_batch_fast([sound(text) for text in texts])]
 
     def whole(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, without truncation."""
-        return [encoding.ids for encoding in self._whole.encode_batch_fast([sound(text) for text in texts])]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast([sound(text) for text in texts])]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before truncation, special tokens included."""
@@ -152,14 +152,14 @@ class _UnigramModel:
         except (KeyError, TypeError, ValueError):
             raise ModelMissing(f"the model's {UNIGRAM} is missing or damaged") from None
         pairs = zip(texts, self._scores, strict=True)
-        self._number = {text: at for at, (text, score) in enumerate(pairs) if score != 0.0}
+        self._number = {text: row for row, (text, score) in enumerate(pairs) if score != 0.0}
         self._longest = max(map(len, self._number))
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
 
     def words(self, text: str) -> Iterator[str]:
         """Words as the pieces were made from: in compatibility form, each with its mark."""
-        plain = unicodedata.normalize("NFKC", sound(text).translate(self._replaced))
-        return (_SPACE + word for word in plain.split())
+        normalised = unicodedata.normalize("NFKC", sound(text).translate(self._replaced))
+        return (_SPACE + word for word in normalised.split())
 
     def pieces_of(self, word: str) -> tuple[int, ...]:
         """The most probable pieces (Viterbi); neighbouring unknown characters are one unknown piece."""
@@ -177,9 +177,9 @@ class _UnigramModel:
 
     def _backwards(self, last: Sequence[tuple[int, int]]) -> tuple[int, ...]:
         pieces: list[int] = []
-        at = len(last) - 1
-        while at > 0:
-            at, piece = last[at]
+        end = len(last) - 1
+        while end > 0:
+            end, piece = last[end]
             if not (pieces and piece == pieces[-1] == self.unknown):
                 pieces.append(piece)
         return tuple(reversed(pieces))

@@ -46,15 +46,15 @@ def load_complete(kind: Architecture, folder: Path, **options: object) -> Any:
         raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
     has_head = kind != "AutoModel"
     if missing := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
-        what = "no complete classification head" if has_head else "only a part of the weights"
-        raise ModelMissing(f"{folder} holds {what}: {names_with_verb(missing)} missing")
+        lack = "no complete classification head" if has_head else "only a part of the weights"
+        raise ModelMissing(f"{folder} holds {lack}: {names_with_verb(missing)} missing")
     return model.eval()
 
 
 def names_with_verb(names: Sequence[str]) -> str:
     """``a, b and 3 more are``: the first names, the number of the others, and the verb."""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more} {'is' if len(names) == 1 else 'are'}"
+    and_others = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{and_others} {'is' if len(names) == 1 else 'are'}"
 
 
 def accepted_inputs(model: nn.Module, names: Sequence[str]) -> list[str]:

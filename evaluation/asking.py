@@ -55,7 +55,7 @@ class Variant:
 def ablations(full: Variant) -> tuple[Variant, ...]:
     """``full`` with each stage switched off in turn, and baselines for questions of place and time."""
     text_alone = replace(full, spatial="off", temporal=False)
-    each = (
+    variants = (
         replace(full, name="bm25 alone", algorithm="bm25", rerank=False),
         replace(full, name="dense alone", algorithm="dense", rerank=False),
         replace(full, name="no late interaction", rerank=False),
@@ -68,7 +68,7 @@ def ablations(full: Variant) -> tuple[Variant, ...]:
         replace(text_alone, name="text alone"),
         replace(text_alone, name="text, filtered by the box read", inside=True),
     )
-    return tuple(variant for variant in each if replace(variant, name=full.name) != full)
+    return tuple(variant for variant in variants if replace(variant, name=full.name) != full)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ def ask_all(
         progress(len(answers), len(collection.questions))
     executor = ThreadPoolExecutor(threads, thread_name_prefix="ask")
     try:
-        waiting: list[Future[QuestionResult]] = [
+        futures: list[Future[QuestionResult]] = [
             executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions[1:]
         ]
-        for count, future in enumerate(waiting, len(answers) + 1):
+        for count, future in enumerate(futures, len(answers) + 1):
             answers.append(future.result())
             if progress is not None:
                 progress(count, len(collection.questions))

@@ -87,25 +87,25 @@ def evaluate(
 def against(evaluated: Evaluation, other: Evaluation) -> ComparedRun:
     """Another variant on the same questions."""
     return ComparedRun(
-        other.variant.name, other.measured, _compared(evaluated.measured, other.measured), other.beyond, HEADLINE
+        other.variant.name, other.measured, _compare(evaluated.measured, other.measured), other.beyond, HEADLINE
     )
 
 
 def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
     """An external run; unanswered questions count 0."""
-    measured = measure(run, collection.qrels)
-    return ComparedRun(name, measured, _compared(evaluated.measured, measured))
+    run_measures = measure(run, collection.qrels)
+    return ComparedRun(name, run_measures, _compare(evaluated.measured, run_measures))
 
 
 def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
     """(question, its value, the other's value), largest loss first; compared with the maximum if there is no other."""
-    own = evaluated.column(HEADLINE)
-    theirs = other.column(HEADLINE) if other is not None else dict.fromkeys(own, 1.0)
-    order = sorted(own, key=lambda question: (own[question] - theirs[question], question))
-    return [(question, own[question], theirs[question]) for question in order[:count]]
+    values = evaluated.column(HEADLINE)
+    other_values = other.column(HEADLINE) if other is not None else dict.fromkeys(values, 1.0)
+    order = sorted(values, key=lambda question: (values[question] - other_values[question], question))
+    return [(question, values[question], other_values[question]) for question in order[:count]]
 
 
-def _compared(a: RunMeasures, b: RunMeasures) -> RunComparison:
+def _compare(a: RunMeasures, b: RunMeasures) -> RunComparison:
     return paired_randomisation(a.column(HEADLINE), b.column(HEADLINE))
 
 
@@ -131,16 +131,16 @@ class KindResult:
     empty: int
 
 
-def by_kind(run: Run, collection: JudgedCollection, measured: RunMeasures) -> list[KindResult]:
+def by_kind(run: Run, collection: JudgedCollection, measures: RunMeasures) -> list[KindResult]:
     """Each kind in the order of the questions, then ``all``; empty where no question has a kind."""
     kinds = list(dict.fromkeys(question.kind for question in collection.questions if question.kind))
     rows = [(kind, [question for question in collection.questions if question.kind == kind]) for kind in kinds]
     rows += [("all", list(collection.questions))] if kinds else []
-    return [_row(kind, asked, run, collection, measured) for kind, asked in rows]
+    return [_row(kind, questions, run, collection, measures) for kind, questions in rows]
 
 
 def _row(
-    kind: str, questions: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measured: RunMeasures
+    kind: str, questions: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measures: RunMeasures
 ) -> KindResult:
     count = len(questions)
     return KindResult(
@@ -148,7 +148,7 @@ def _row(
         questions=count,
         success_at_10=sum(reached(question, run, collection, K) for question in questions) / count,
         first=sum(reached(question, run, collection, 1) for question in questions) / count,
-        ndcg_at_10=sum(measured.by_question[question.id][HEADLINE] for question in questions) / count,
+        ndcg_at_10=sum(measures.by_question[question.id][HEADLINE] for question in questions) / count,
         empty=sum(not run.get(question.id) for question in questions),
     )
 
@@ -195,8 +195,8 @@ def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record
 def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float | None:
     """Mean plain-degree distance of the records with an extent: nearest box, mean over the asked areas."""
     placed = [box_array(record.extents) for record in first if record.extents]
-    each = [float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in placed]
-    return _mean(each)
+    distances_deg = [float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in placed]
+    return _mean(distances_deg)
 
 
 def _first(answer: QuestionResult, records: Mapping[str, Record]) -> list[Record]:

@@ -95,34 +95,40 @@ class AllResults:
 
     def mean(self) -> Figures | None:
         """None where nothing was measured."""
-        return mean_of([(one.weight, one.figures) for one in self.measured]) if self.measured else None
+        return mean_of([(result.weight, result.figures) for result in self.measured]) if self.measured else None
 
     def stages(self) -> list[StageMeans]:
         """Each stage over the collections that were measured without it."""
-        names = dict.fromkeys(name for one in self.measured for name in one.stages)
-        return [_stage(name, [one for one in self.measured if name in one.stages]) for name in names]
+        names = dict.fromkeys(name for result in self.measured for name in result.stages)
+        return [_stage(name, [result for result in self.measured if name in result.stages]) for name in names]
 
     def as_dict(self) -> Json:
         mean = self.mean()
         return {
             "mean": asdict(mean) if mean is not None else None,
-            "collections": [one.as_dict() for one in self.measured],
-            "missing": [asdict(one) for one in self.missing],
+            "collections": [entry.as_dict() for entry in self.measured],
+            "missing": [asdict(entry) for entry in self.missing],
             "stages": [
-                {"name": one.name, **asdict(one.figures), "gain": one.gain, "better": one.better, "worse": one.worse}
-                for one in self.stages()
+                {
+                    "name": entry.name,
+                    **asdict(entry.figures),
+                    "gain": entry.gain,
+                    "better": entry.better,
+                    "worse": entry.worse,
+                }
+                for entry in self.stages()
             ],
         }
 
 
 def _stage(name: str, results: Sequence[CollectionResult]) -> StageMeans:
-    without = mean_of([(one.weight, one.stages[name]) for one in results])
-    whole = mean_of([(one.weight, one.figures) for one in results])
-    gains = [one.figures.ndcg_at_10 - one.stages[name].ndcg_at_10 for one in results]
+    without = mean_of([(result.weight, result.stages[name]) for result in results])
+    complete = mean_of([(result.weight, result.figures) for result in results])
+    gains = [result.figures.ndcg_at_10 - result.stages[name].ndcg_at_10 for result in results]
     return StageMeans(
         name=name,
         figures=without,
-        gain=whole.ndcg_at_10 - without.ndcg_at_10,
+        gain=complete.ndcg_at_10 - without.ndcg_at_10,
         better=sum(gain > 0 for gain in gains),
         worse=sum(gain < 0 for gain in gains),
     )
@@ -130,14 +136,14 @@ def _stage(name: str, results: Sequence[CollectionResult]) -> StageMeans:
 
 def mean_of(weighted: Sequence[tuple[float, Figures]]) -> Figures:
     """Each figure's mean by weight."""
-    whole = sum(weight for weight, _ in weighted)
+    total_weight = sum(weight for weight, _ in weighted)
     return Figures(
-        sum(weight * figures.ndcg_at_10 for weight, figures in weighted) / whole,
-        sum(weight * figures.success_at_1 for weight, figures in weighted) / whole,
+        sum(weight * figures.ndcg_at_10 for weight, figures in weighted) / total_weight,
+        sum(weight * figures.success_at_1 for weight, figures in weighted) / total_weight,
     )
 
 
-def figures_of(done: Evaluation, collection: JudgedCollection) -> Figures:
+def figures_of(evaluation: Evaluation, collection: JudgedCollection) -> Figures:
     """Those of the table."""
-    first = [reached(question, done.run, collection, 1) for question in collection.questions]
-    return Figures(done.measured.means[HEADLINE], sum(first) / len(first))
+    first = [reached(question, evaluation.run, collection, 1) for question in collection.questions]
+    return Figures(evaluation.measured.means[HEADLINE], sum(first) / len(first))

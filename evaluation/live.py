@@ -35,14 +35,14 @@ def ask_live(pipeline: SearchPipeline, questions: Sequence[JudgedQuestion], vari
 
 def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:
     """Only judged questions count. Raises SondeError if there are none."""
-    judged = {question: grades for question, grades in qrels.items() if question in run}
-    if not judged:
+    qrels_of_run = {question: grades for question, grades in qrels.items() if question in run}
+    if not qrels_of_run:
         raise SondeError("No question is judged: the qrels name none of the queries.")
-    means = measure(run, judged).means
-    return LiveResult(at, len(judged), round(means[HEADLINE], 4), round(means["R@100"], 4))
+    means = measure(run, qrels_of_run).means
+    return LiveResult(at, len(qrels_of_run), round(means[HEADLINE], 4), round(means["R@100"], 4))
 
 
-def earlier(history: Path) -> list[LiveResult]:
+def earlier_results(history: Path) -> list[LiveResult]:
     """Oldest first; empty without a file. Raises SondeError for a line that is not ours."""
     if not history.exists():
         return []

@@ -79,18 +79,18 @@ class Calls:
 
 def of_a_search(prefix: str) -> Json:
     """Files, functions, calls and moves of one search on the indices of ``prefix``, and of them in each package."""
-    counted = Calls(tuple(f"{CHECKOUT / name}/" for name in PRODUCT if name != "lab"))
+    calls = Calls(tuple(f"{CHECKOUT / name}/" for name in PRODUCT if name != "lab"))
     with frozen_service(prefix, datetime.now(UTC), None) as service:
         answer = service.http.get("/search", query_string=_QUESTION)
-        counted.watch(lambda: service.http.get("/search", query_string=_QUESTION))
-    packages = sorted(Path(name).relative_to(CHECKOUT).parts[0] for name in counted.files)
+        calls.watch(lambda: service.http.get("/search", query_string=_QUESTION))
+    packages = sorted(Path(name).relative_to(CHECKOUT).parts[0] for name in calls.files)
     return {
         "status": answer.status_code,
-        "files": len(counted.files),
-        "functions": len(counted.functions),
-        "calls": counted.calls,
-        "of them resumed generators": counted.resumed,
-        "moves between files": counted.moves,
+        "files": len(calls.files),
+        "functions": len(calls.functions),
+        "calls": calls.calls,
+        "of them resumed generators": calls.resumed,
+        "moves between files": calls.moves,
         "files by package": {name: packages.count(name) for name in dict.fromkeys(packages)},
     }
 
@@ -98,8 +98,8 @@ def of_a_search(prefix: str) -> Json:
 def of_the_product() -> Json:
     """Modules, their median and greatest number of lines, and all lines; tests are no part of it."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.py"]
-    listed = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
-    paths = [path for path in map(Path, listed.splitlines()) if path.parts[0] in PRODUCT]
+    file_names = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
+    paths = [path for path in map(Path, file_names.splitlines()) if path.parts[0] in PRODUCT]
     lines = {
         str(path): len((CHECKOUT / path).read_bytes().splitlines()) for path in paths if (CHECKOUT / path).exists()
     }

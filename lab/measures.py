@@ -40,11 +40,11 @@ class TimedNode(HttpNode):
     spent_s: ClassVar[float] = 0.0
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
-        started = time.perf_counter()
+        started_s = time.perf_counter()
         try:
             return super().perform_request(*args, **kwargs)
         finally:
-            type(self).spent_s += time.perf_counter() - started
+            type(self).spent_s += time.perf_counter() - started_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class HarvestTime:
 def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embedder | None = None) -> HarvestTime:
     """From the first page to the stored report; without an embedder, vectors stay out."""
     parts = HarvestParts(client, prefix, (lambda _name: embedder) if embedder is not None else None)
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     report = harvest(path.name.partition(".")[0], FolderSource(path), parts, Options())
-    return HarvestTime(path.name, report, time.perf_counter() - started)
+    return HarvestTime(path.name, report, time.perf_counter() - started_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +126,18 @@ def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, 
     texts = list(_texts(path))
     lengths = np.asarray(embedder.count_tokens(texts))
     before = _bare(embedder, texts)
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     filled = embed_missing(source, HarvestParts(client, prefix, lambda _name: embedder), Options())
-    whole = filled.embedded / (time.perf_counter() - started)
+    texts_per_s = filled.embedded / (time.perf_counter() - started_s)
     bare = (before + _bare(embedder, texts)) / 2.0
     reads = embedder.card.max_tokens
-    return EmbeddingTime(bare, whole, filled.embedded, reads, float((lengths > reads).mean()))
+    return EmbeddingTime(bare, texts_per_s, filled.embedded, reads, float((lengths > reads).mean()))
 
 
 def _bare(embedder: Embedder, texts: Sequence[str]) -> float:
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     embedder.encode(texts, "document")
-    return len(texts) / (time.perf_counter() - started)
+    return len(texts) / (time.perf_counter() - started_s)
 
 
 def _texts(path: Path) -> Iterator[str]:
@@ -155,9 +155,9 @@ def time_understanding(understander: Understander, questions: Sequence[str], rou
         understander.understand(question, ALL_PARTS)
     took = []
     for question in [*questions] * rounds:
-        started = time.perf_counter()
+        started_s = time.perf_counter()
         understander.understand(question, ALL_PARTS)
-        took.append((time.perf_counter() - started) * 1000.0)
+        took.append((time.perf_counter() - started_s) * 1000.0)
     return Spread.of(took)
 
 
@@ -197,9 +197,9 @@ def made_up(count: int) -> Candidates:
 
 
 def _took_ms(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     work()
-    return (time.perf_counter() - started) * 1000.0
+    return (time.perf_counter() - started_s) * 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,20 +221,23 @@ def time_searches(
     """
     for question in questions:
         pipeline.search(replace(request, q=question))
-    whole, ours, server = [], [], []
+    total_ms, own_ms, server_ms = [], [], []
     stages: dict[str, list[float]] = {}
     for _ in range(rounds):
         for question in questions:
             before = TimedNode.spent_s
-            started = time.perf_counter()
+            started_s = time.perf_counter()
             answer = pipeline.search(replace(request, q=question))
-            took = (time.perf_counter() - started) * 1000.0
+            took = (time.perf_counter() - started_s) * 1000.0
             waited = (TimedNode.spent_s - before) * 1000.0
-            whole.append(took)
-            server.append(waited)
-            ours.append(took - waited - answer.took_ms.get("embed", 0.0))
-            for stage, spent in answer.took_ms.items():
-                stages.setdefault(stage, []).append(spent)
+            total_ms.append(took)
+            server_ms.append(waited)
+            own_ms.append(took - waited - answer.took_ms.get("embed", 0.0))
+            for stage, spent_ms in answer.took_ms.items():
+                stages.setdefault(stage, []).append(spent_ms)
     return SearchTimes(
-        Spread.of(whole), Spread.of(ours), Spread.of(server), {name: Spread.of(spent) for name, spent in stages.items()}
+        Spread.of(total_ms),
+        Spread.of(own_ms),
+        Spread.of(server_ms),
+        {name: Spread.of(spent_ms) for name, spent_ms in stages.items()},
     )

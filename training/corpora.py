@@ -92,13 +92,13 @@ def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocu
 
 def corpus_kinds(text: str) -> frozenset[CorpusKind]:
     """``all`` or a comma-separated list. Raises TrainingError for an unknown name."""
-    named = frozenset(part.strip() for part in text.split(",") if part.strip())
-    known: frozenset[CorpusKind] = frozenset(get_args(CorpusKind))
+    requested = frozenset(part.strip() for part in text.split(",") if part.strip())
+    all_kinds: frozenset[CorpusKind] = frozenset(get_args(CorpusKind))
     if text == "all":
-        return known
-    if not named or named - known:
-        raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(known))}.")
-    return frozenset(kind for kind in known if kind in named)
+        return all_kinds
+    if not requested or requested - all_kinds:
+        raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(all_kinds))}.")
+    return frozenset(kind for kind in all_kinds if kind in requested)
 
 
 def last_part(term: str) -> str:
@@ -170,7 +170,9 @@ def distinct(questions: Iterable[PseudoQuestion]) -> Iterator[PseudoQuestion]:
             shared.append(question)
             continue
         key = question.question.casefold()
-        known = by_text.get(key, question)
-        by_text[key] = question if known is not None and known.document.id == question.document.id else None
+        earlier_question = by_text.get(key, question)
+        by_text[key] = (
+            question if earlier_question is not None and earlier_question.document.id == question.document.id else None
+        )
     yield from (question for question in by_text.values() if question is not None)
     yield from shared

@@ -109,17 +109,17 @@ class Checkpoints:
 
         Raises TrainingError if the folder cannot be written, or if other settings made it.
         """
-        written = json.dumps(self.settings, sort_keys=True, default=str, indent=2)
-        earlier = self.folder / _SETTINGS
+        settings = json.dumps(self.settings, sort_keys=True, default=str, indent=2)
+        settings_file = self.folder / _SETTINGS
         if not self.resume:
             shutil.rmtree(self.folder, ignore_errors=True)
-        elif earlier.is_file() and earlier.read_text(encoding="utf-8") != written:
+        elif settings_file.is_file() and settings_file.read_text(encoding="utf-8") != settings:
             raise TrainingError(
                 f"{self.folder} is of a training with other settings or data; start again without --resume."
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            earlier.write_text(written, encoding="utf-8")
+            settings_file.write_text(settings, encoding="utf-8")
         except OSError as error:
             raise TrainingError(f"{self.folder} cannot be written: {error.strerror}.") from error
         return self.last()

@@ -32,9 +32,9 @@ class Origin:
     def used(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
         """Examples by corpus, most first."""
         counts = Counter(example.corpus or "unnamed" for example in examples)
-        known = self.licences or {}
+        licences = self.licences or {}
         return tuple(
-            TrainingData(name, known.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
+            TrainingData(name, licences.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
         )
 
 

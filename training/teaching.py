@@ -45,16 +45,16 @@ def with_teacher_scores(
     path = _stored_at(folder, teacher.name, examples)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        scores, whole = _read(path, examples)
+        scores, complete_bytes = _read(path, examples)
         with path.open("ab") as file:
-            file.truncate(whole)
-            for at, example in enumerate(examples[len(scores) :], len(scores)):
-                scores.append(_score(teacher, example, at, len(examples)))
-                file.write(json.dumps(scores[at]).encode() + b"\n")
-                if (at + 1) % _SYNC_EVERY == 0:
+            file.truncate(complete_bytes)
+            for number, example in enumerate(examples[len(scores) :], len(scores)):
+                scores.append(_score(teacher, example, number, len(examples)))
+                file.write(json.dumps(scores[number]).encode() + b"\n")
+                if (number + 1) % _SYNC_EVERY == 0:
                     file.flush()
                     os.fsync(file.fileno())
-                progress(at + 1, len(examples))
+                progress(number + 1, len(examples))
     except OSError as error:
         raise TrainingError(
             f"{path} cannot be written: {error.strerror}. Make room and run the same command again."

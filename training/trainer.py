@@ -63,8 +63,8 @@ def rate(step: int, spent_s: float, budget: TrainingBudget) -> float:
     """0..1: rises over the first tenth of the training, falls to 0 at its end; by steps or minutes, whichever is
     further.
     """
-    done = min(1.0, max(step / budget.steps, spent_s / (60.0 * budget.minutes)))
-    return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
+    progress = min(1.0, max(step / budget.steps, spent_s / (60.0 * budget.minutes)))
+    return progress / _WARM_UP if progress < _WARM_UP else (1.0 - progress) / (1.0 - _WARM_UP)
 
 
 class _BudgetCallback(TrainerCallback):
@@ -141,7 +141,7 @@ class _Trainer(Trainer):
     def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:
         budget_callback, self._created_lr_scheduler = self._budget_callback, True
         self.lr_scheduler = LambdaLR(
-            self._optimiser, lambda done: rate(done + 1, budget_callback.spent_s, budget_callback.budget)
+            self._optimiser, lambda step: rate(step + 1, budget_callback.spent_s, budget_callback.budget)
         )
         return self.lr_scheduler
 
@@ -151,8 +151,10 @@ class _Trainer(Trainer):
         loss = self._learner.loss(inputs["step"])
         if not math.isfinite(float(loss.detach())):
             last = self._checkpoints.last()
-            kept = f" {last} holds an earlier state." if last is not None else ""
-            raise TrainingError(f"The loss of step {inputs['step']} is not a number; try a lower learning rate.{kept}")
+            advice = f" {last} holds an earlier state." if last is not None else ""
+            raise TrainingError(
+                f"The loss of step {inputs['step']} is not a number; try a lower learning rate.{advice}"
+            )
         return loss
 
     def evaluate(self, *_: object, **__: object) -> dict[str, float]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SAME = 1e-3  # of states whose size is about 1
 _HEAD_SIZES = (32, 64)
-_TRIED = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([101, 4542, 102])]
+_SAMPLES = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([101, 4542, 102])]
 _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "card.json")
 
 
@@ -53,7 +53,7 @@ def learnable(located: Located, cache: Path) -> Path:
 
 def _restore(graph: Path, draft: Path) -> None:
     weights = named_weights(graph)
-    expected = [np.asarray(each) for each in _states_of(OnnxSession(graph, Compute(1)))]
+    expected = [np.asarray(output) for output in _states_of(OnnxSession(graph, Compute(1)))]
     for head_size in _HEAD_SIZES:
         model = _bert(weights, head_size)
         if model is not None and _difference(model, expected) < _SAME:
@@ -71,7 +71,7 @@ def named_weights(graph: Path) -> dict[str, NDArray[np.generic]]:
     from onnx import numpy_helper
 
     graph_proto = onnx.load(str(graph)).graph
-    initialisers = {each.name: numpy_helper.to_array(each) for each in graph_proto.initializer}
+    initialisers = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph_proto.initializer}
     weights = {name: value for name, value in initialisers.items() if name.startswith(("embeddings.", "encoder."))}
     for node in graph_proto.node:
         if node.op_type == "MatMul" and len(node.input) == 2 and node.input[1] in initialisers:
@@ -115,12 +115,12 @@ def _difference(model: BertModel, expected: list[NDArray[np.float32]]) -> float:
     import torch
 
     with torch.inference_mode():
-        restored = [model(torch.tensor([list(each.ids)])).last_hidden_state[0].numpy() for each in _TRIED]
+        restored = [model(torch.tensor([list(sample.ids)])).last_hidden_state[0].numpy() for sample in _SAMPLES]
     return max(float(np.abs(a - b).max()) for a, b in zip(restored, expected, strict=True))
 
 
 def _states_of(session: OnnxSession) -> list[NDArray[np.float32]]:
-    return [session.map([each], lambda states, _mask: states)[0] for each in _TRIED]
+    return [session.map([sample], lambda states, _mask: states)[0] for sample in _SAMPLES]
 
 
 @contextmanager

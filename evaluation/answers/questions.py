@@ -48,13 +48,13 @@ class AnswerCollection:
 
     def half(self, half: Half, halves: Mapping[str, Half | None]) -> AnswerCollection:
         """The questions of one half over all the texts. ``halves`` names no unanswerable question, so none is kept."""
-        chosen = tuple(question for question in self.questions if halves.get(question.id) == half)
-        return AnswerCollection(f"{self.name}, {half} half", chosen, self.texts)
+        questions = tuple(question for question in self.questions if halves.get(question.id) == half)
+        return AnswerCollection(f"{self.name}, {half} half", questions, self.texts)
 
     def sample(self, count: int) -> AnswerCollection:
         """This many of the questions with all texts; the same ones each time, independent of the file's order."""
-        chosen = sorted(self.questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:count]
-        return AnswerCollection(f"{self.name} (sample of {len(chosen)})", tuple(chosen), self.texts)
+        questions = sorted(self.questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:count]
+        return AnswerCollection(f"{self.name} (sample of {len(questions)})", tuple(questions), self.texts)
 
 
 class _Line(BaseModel):
@@ -83,9 +83,9 @@ def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[Ans
     lines = list(json_lines(path, _Line, faults))
     faults.refuse()
     questions = [_question(number, line) for number, line in lines]
-    others = sorted({key for _, line in lines for key in line.model_extra or ()})
-    if others:
-        tell(f"{path.name}: ignored the keys {', '.join(others)}; read are {', '.join(_Line.model_fields)}.")
+    unknown_keys = sorted({key for _, line in lines for key in line.model_extra or ()})
+    if unknown_keys:
+        tell(f"{path.name}: ignored the keys {', '.join(unknown_keys)}; read are {', '.join(_Line.model_fields)}.")
     if not questions:
         raise BadCollection(str(path), ["holds no question"])
     return tuple(questions)
@@ -133,8 +133,8 @@ def _of_articles(path: Path, language: Language) -> Iterator[tuple[AnswerQuestio
             if entry["at_labels"] not in ("0.0", "1.0"):
                 continue
             answerable = entry["at_labels"] == "1.0"
-            given = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
-            answers = tuple(answer.strip() for answer in given if answer.strip()) if answerable else ()
+            texts = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
+            answers = tuple(answer.strip() for answer in texts if answer.strip()) if answerable else ()
             text = plain(entry["abstract"])
             question = entry[f"question_{language}_origin"]
             yield AnswerQuestion(entry["id_qa"], question, _text_id(text), answers, answerable), text

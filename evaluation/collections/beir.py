@@ -77,15 +77,15 @@ def files_of(folder: Path, split: str = "test") -> BeirFiles:
 
     Raises BadCollection that names the missing file.
     """
-    wanted = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
-    paths = [_first_there(folder, names) for names in wanted]
-    if absent := [" or ".join(names) for names, path in zip(wanted, paths, strict=True) if path is None]:
+    file_names = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
+    paths = [_first_existing(folder, names) for names in file_names]
+    if absent := [" or ".join(names) for names, path in zip(file_names, paths, strict=True) if path is None]:
         raise BadCollection(str(folder), [f"{name} is not there" for name in absent])
     corpus, queries, qrels = (path for path in paths if path is not None)
     return BeirFiles(corpus, queries, qrels)
 
 
-def _first_there(folder: Path, names: Sequence[str]) -> Path | None:
+def _first_existing(folder: Path, names: Sequence[str]) -> Path | None:
     paths = (folder / f"{name}{ending}" for name in names for ending in ("", ".gz"))
     return next((path for path in paths if path.is_file()), None)
 

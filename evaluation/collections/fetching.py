@@ -103,9 +103,9 @@ def _fetch_file(home: Home, file: PublicFile, folder: Path, fetching: Fetching) 
     url = fetching.file_url(home, file.path)
     fetching.say(f"fetching {url} ({home.licence})")
     with tempfile.TemporaryFile(dir=folder) as draft:
-        found = _download(fetching.gate, Outgoing(url, max_bytes=_LARGEST_FILE, timeout_s=_TIMEOUT_S), draft)
-        if found != file.sha256:
-            raise SondeError(f"{file.path} has the SHA-256 {found[:12]} instead of {file.sha256[:12]}")
+        sha256 = _download(fetching.gate, Outgoing(url, max_bytes=_LARGEST_FILE, timeout_s=_TIMEOUT_S), draft)
+        if sha256 != file.sha256:
+            raise SondeError(f"{file.path} has the SHA-256 {sha256[:12]} instead of {file.sha256[:12]}")
         draft.seek(0)
         _keep(folder / file.kept, draft.read())
 
@@ -134,7 +134,7 @@ def _fetch_records(home: Home, folder: Path, fetching: Fetching) -> None:
 
 def _members(archive: IO[bytes], folders: set[str]) -> Mapping[str, dict[str, bytes]]:
     """Folder -> name -> content, of the XML files in these folders. Raises SondeError for a damaged archive."""
-    found: dict[str, dict[str, bytes]] = {folder: {} for folder in folders}
+    contents: dict[str, dict[str, bytes]] = {folder: {} for folder in folders}
     try:
         with tarfile.open(fileobj=archive, mode="r|gz") as members:
             for member in members:
@@ -145,10 +145,10 @@ def _members(archive: IO[bytes], folders: set[str]) -> Mapping[str, dict[str, by
                 content = members.extractfile(member)
                 if content is None or member.size > _LARGEST_RECORD:
                     raise SondeError(f"{name} cannot be read")
-                found[folder][name] = content.read()
+                contents[folder][name] = content.read()
     except (tarfile.TarError, EOFError, OSError) as error:
         raise Unavailable(f"the archive cannot be read ({error})") from error
-    return found
+    return contents
 
 
 def _archive_of(records: RecordFolder, members: Mapping[str, bytes]) -> bytes:
@@ -176,14 +176,14 @@ def digest_of(members: Mapping[str, bytes]) -> str:
 def _pira_reports(folder: Path) -> bytes:
     """The questions with an excerpt of the reports, as a list, without those of the test split."""
     with (folder / PIRA_TEST_SPLIT).open(encoding="utf-8", newline="") as file:
-        tested = {row["id_qa"] for row in csv.DictReader(file)}
+        test_ids = {row["id_qa"] for row in csv.DictReader(file)}
     entries: list[Json] = json.loads((folder / PIRA_FIRST_EDITION).read_text("utf-8"))
-    kept = [
+    train_entries = [
         {name: entry[name] for name in _TAKEN_FROM_PIRA}
         for entry in entries
-        if entry["text_excerpts_un_reports"] and entry["id_qa"] not in tested
+        if entry["text_excerpts_un_reports"] and entry["id_qa"] not in test_ids
     ]
-    return json.dumps(kept, ensure_ascii=False).encode()
+    return json.dumps(train_entries, ensure_ascii=False).encode()
 
 
 def _keep(path: Path, content: bytes) -> None:

@@ -120,7 +120,7 @@ def load_cranfield(data: Path) -> JudgedCollection:
     folder = data / "judged" / "cranfield"
     documents = _read(folder / "cranfield_data.json")
     # The first entry of the questions is the header of the source table.
-    asked = [entry for entry in _read(folder / "cran.qry.json") if isinstance(entry["query"], str)]
+    queries = [entry for entry in _read(folder / "cran.qry.json") if isinstance(entry["query"], str)]
     records = {str(entry["id"]): _record(entry) for entry in documents}
     qrels: dict[str, dict[str, int]] = {}
     for entry in _read(folder / "cranqrel.json"):
@@ -129,7 +129,7 @@ def load_cranfield(data: Path) -> JudgedCollection:
         JudgedCollection(
             name="cranfield",
             records=tuple(records.values()),
-            questions=tuple(JudgedQuestion(str(entry["query number"]), entry["query"].strip()) for entry in asked),
+            questions=tuple(JudgedQuestion(str(entry["query number"]), entry["query"].strip()) for entry in queries),
             qrels=qrels,
             documents={record.id: name for name, record in records.items()},
         )

@@ -58,14 +58,14 @@ def _read(path: Path, kind: type[M]) -> list[M]:
     return entries
 
 
-def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> JudgedCollection:
+def _collection(name: str, folder: Path, questions: Sequence[_Asked]) -> JudgedCollection:
     records = tuple(records_of(folder / "records", NAME))
     return checked(
         JudgedCollection(
             name=name,
             records=records,
-            questions=tuple(JudgedQuestion(entry.id, entry.q, _areas(entry.box)) for entry in asked),
-            qrels={entry.id: {**dict.fromkeys(entry.also, 1), **dict.fromkeys(entry.right, 2)} for entry in asked},
+            questions=tuple(JudgedQuestion(entry.id, entry.q, _areas(entry.box)) for entry in questions),
+            qrels={entry.id: {**dict.fromkeys(entry.also, 1), **dict.fromkeys(entry.right, 2)} for entry in questions},
             documents={record.id: record.id.partition(":")[2] for record in records},
         )
     )

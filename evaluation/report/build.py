@@ -48,7 +48,7 @@ class EvaluationReport:
             **self.evaluation.as_dict(),
             "made_with": asdict(self.made),
             "by_kind": [asdict(row) for row in self.kinds()],
-            "compared": [other.as_dict() for other in self.others],
+            "compared": [comparison.as_dict() for comparison in self.others],
             "by_question": {question: dict(row) for question, row in self.evaluation.measured.by_question.items()},
         }
 
@@ -71,37 +71,37 @@ class EvaluationReport:
 
     def _recalls(self) -> dict[str, list[tuple[str, float]]]:
         rows = {self.evaluation.variant.name: self.evaluation.measured.means}
-        rows |= {other.name: other.measured.means for other in self.others[:5]}
+        rows |= {comparison.name: comparison.measured.means for comparison in self.others[:5]}
         return {
             name: [(measure.removeprefix("R@"), means[measure]) for measure in _RECALLS] for name, means in rows.items()
         }
 
     def _worst(self) -> list[Json]:
         """The largest losses against the first comparison, with the first hit and the expected one."""
-        other = self.others[0].measured if self.others else None
+        first_measures = self.others[0].measured if self.others else None
         texts = {question.id: question.text for question in self.collection.questions}
         titles = {self.collection.documents[record.id]: record.title for record in self.collection.records}
         return [
             {
                 "id": question,
                 "text": texts[question],
-                "own": own,
-                "other": theirs,
-                "first": [self._named(question, document, titles) for document in self._first(question)],
-                "wanted": [self._named(question, document, titles) for document in self._wanted(question)],
+                "own": value,
+                "other": other_value,
+                "first": [self._entry(question, document, titles) for document in self._first(question)],
+                "wanted": [self._entry(question, document, titles) for document in self._relevant(question)],
             }
-            for question, own, theirs in worst_losses(self.evaluation.measured, other, _WORST)
+            for question, value, other_value in worst_losses(self.evaluation.measured, first_measures, _WORST)
         ]
 
     def _first(self, question: str) -> list[str]:
         return [document for document, _ in self.evaluation.run.get(question, ())[:_SHOWN_FIRST]]
 
-    def _wanted(self, question: str) -> list[str]:
+    def _relevant(self, question: str) -> list[str]:
         grades = self.collection.qrels[question]
         relevant = sorted((document for document in grades if grades[document] > 0), key=lambda d: (-grades[d], d))
         return relevant[:_SHOWN_FIRST]
 
-    def _named(self, question: str, document: str, titles: Mapping[str, str]) -> Json:
-        ranks = {found: rank for rank, (found, _) in enumerate(self.evaluation.run.get(question, ()), 1)}
+    def _entry(self, question: str, document: str, titles: Mapping[str, str]) -> Json:
+        ranks = {hit: rank for rank, (hit, _) in enumerate(self.evaluation.run.get(question, ()), 1)}
         grade = self.collection.qrels[question].get(document)
         return {"id": document, "title": titles[document], "grade": grade, "rank": ranks.get(document)}

@@ -74,16 +74,16 @@ class SteadySearcher:
                 self.expected[question] = _leading(answer)
                 self.missing |= _degraded(answer)
 
-    def learn_again(self, patience_s: float = 60.0) -> None:
+    def learn_answers(self, patience_s: float = 60.0) -> None:
         """Adds what leads now: with thousands of records more, words weigh otherwise than before.
 
         A question that is not answered whole within ``patience_s`` (for all of them) is left as it was.
         """
-        until = time.monotonic() + patience_s
+        ends_at = time.monotonic() + patience_s
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
-                while time.monotonic() < until:
-                    answer = self._patiently(client, question, until)
+                while time.monotonic() < ends_at:
+                    answer = self._patiently(client, question, ends_at)
                     if answer.status_code == 200 and answer.json()["features"] and _degraded(answer) <= self.missing:
                         self.expected[question] |= _leading(answer)
                         break
@@ -95,10 +95,10 @@ class SteadySearcher:
             return replace(search, verdict="right", detail="")
         return search
 
-    def _patiently(self, client: httpx.Client, question: str, until: float) -> httpx.Response:
+    def _patiently(self, client: httpx.Client, question: str, ends_at: float) -> httpx.Response:
         while True:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
-            if answer.status_code != 503 or time.monotonic() > until:
+            if answer.status_code != 503 or time.monotonic() > ends_at:
                 return answer
             time.sleep(1.0)
 
@@ -110,9 +110,9 @@ class SteadySearcher:
         with httpx.Client(timeout=30) as client, ThreadPoolExecutor(64, thread_name_prefix="asker") as pool:
 
             def pace() -> None:
-                number, begun = 0, time.monotonic()
-                while not stop.wait(max(0.0, begun + number / per_second - time.monotonic())):
-                    pool.submit(self._one, client, self.questions[number % len(self.questions)])
+                number, started_at = 0, time.monotonic()
+                while not stop.wait(max(0.0, started_at + number / per_second - time.monotonic())):
+                    pool.submit(self._ask, client, self.questions[number % len(self.questions)])
                     number += 1
 
             thread = threading.Thread(target=pace, name="pace", daemon=True)
@@ -134,20 +134,20 @@ class SteadySearcher:
             for search in list(self.log)
             if search.verdict in ("right", "degraded") and search.lacks <= lacking
         )
-        times = [answered for answered in good if answered > at]
+        times = [right_at for right_at in good if right_at > at]
         return min(times) - at if times else None
 
     def lacking(self) -> frozenset[str]:
         """What answers went without so far."""
         return frozenset(name for search in list(self.log) for name in search.lacks)
 
-    def _one(self, client: httpx.Client, question: str) -> None:
-        begun, lacks, first = time.monotonic(), frozenset[str](), ""
+    def _ask(self, client: httpx.Client, question: str) -> None:
+        started_at, lacks, first = time.monotonic(), frozenset[str](), ""
         try:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
             lacks = _degraded(answer) - self.missing if answer.status_code == 200 else lacks
             first = _first(answer) if answer.status_code == 200 else first
-            verdict, detail = self._judged(question, answer, lacks)
+            verdict, detail = self._judge(question, answer, lacks)
         except httpx.ConnectError:
             verdict, detail = "unreachable", ""
         except httpx.RemoteProtocolError:  # killed while it answered
@@ -155,9 +155,9 @@ class SteadySearcher:
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
         ended = time.monotonic()
-        self.log.append(SearchOutcome(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
+        self.log.append(SearchOutcome(ended, verdict, (ended - started_at) * 1000, detail, lacks, question, first))
 
-    def _judged(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
+    def _judge(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:
             if lacks:
                 return "degraded", ", ".join(sorted(lacks))
@@ -183,8 +183,8 @@ def _leading(answer: httpx.Response) -> frozenset[str]:
     """The ids of the best hit and of those that come as near to its score as the statistics of words may move it."""
     features = answer.json()["features"]
     best = features[0].get("sonde:score", 0.0)
-    near = (feature for feature in features[1:] if best and best - feature["sonde:score"] <= _TIE)
-    return frozenset(str(feature["id"]) for feature in (features[0], *near))
+    near_best = (feature for feature in features[1:] if best and best - feature["sonde:score"] <= _TIE)
+    return frozenset(str(feature["id"]) for feature in (features[0], *near_best))
 
 
 def _degraded(answer: httpx.Response) -> frozenset[str]:

@@ -64,10 +64,10 @@ class _Handler(BaseHTTPRequestHandler):
         query = etree.fromstring(self.rfile.read(int(self.headers.get("content-length", "0"))))
         start, size = int(query.get("startPosition", "1")), min(int(query.get("maxRecords", "10")), self.server.cap)
         matched, page = self.server.pages(start - 1, size)
-        following = start + len(page) if start + len(page) <= matched else 0
+        next_record = start + len(page) if start + len(page) <= matched else 0
         self._send(
             f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults numberOfRecordsMatched="{matched}" '
-            f'numberOfRecordsReturned="{len(page)}" nextRecord="{following}">{"".join(page)}</csw:SearchResults>'
+            f'numberOfRecordsReturned="{len(page)}" nextRecord="{next_record}">{"".join(page)}</csw:SearchResults>'
             "</csw:GetRecordsResponse>"
         )
 
@@ -149,12 +149,12 @@ def chaos(
 
 def change(catalogue: dict[str, str], rng: random.Random, run: int) -> None:
     """A fiftieth goes, as many come, a twentieth gets another title; the number stays."""
-    some = max(len(catalogue) // 50, 1)
-    for id in rng.sample(sorted(catalogue), some):
+    count = max(len(catalogue) // 50, 1)
+    for id in rng.sample(sorted(catalogue), count):
         del catalogue[id]
     for id in rng.sample(sorted(catalogue), max(len(catalogue) // 20, 1)):
         catalogue[id] = f"Title of run {run}: {id}"
-    catalogue.update({f"new-{run:03d}-{index:03d}": f"New in run {run}: {index}" for index in range(some)})
+    catalogue.update({f"new-{run:03d}-{index:03d}": f"New in run {run}: {index}" for index in range(count)})
 
 
 def one_run(

@@ -107,12 +107,12 @@ def large_catalogue(records: int) -> Iterator[str]:
     Raises EOFError where the process does not come up.
     """
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(records, theirs), daemon=True, name="large-catalogue")
+    receiver, sender = context.Pipe()
+    process = context.Process(target=_serve, args=(records, sender), daemon=True, name="large-catalogue")
     process.start()
-    theirs.close()  # so that its death ends our waiting
+    sender.close()  # so that its death ends our waiting
     try:
-        yield f"http://127.0.0.1:{ours.recv()}/csw"
+        yield f"http://127.0.0.1:{receiver.recv()}/csw"
     finally:
         process.terminate()
         process.join()
@@ -163,11 +163,11 @@ def read_catalogue(records: int) -> Reading:
     content = catalogue(records)
     started_s = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
-    read = [
+    parsed_records = [
         parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
         for record in records_of_graph(graph)
     ]
-    return Reading(len({parsed.record.id for parsed in read}), time.process_time() - started_s)
+    return Reading(len({parsed.record.id for parsed in parsed_records}), time.process_time() - started_s)
 
 
 def _no_context(url: str) -> object:

@@ -138,8 +138,8 @@ def _archives(folder: Path | None) -> list[Path]:
 def _match(console: Console, figures: Json, settings: Settings, archives: list[Path], number: int) -> None:
     models = Models(settings)
     with _throw_away(settings, models) as (client, prefix):
-        own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
-        figures["saved searches"] = match_time(console, own, client, models, archives, number)
+        bench_settings = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
+        figures["saved searches"] = match_time(console, bench_settings, client, models, archives, number)
         _show(console, "saved searches", figures["saved searches"])
 
 
@@ -181,13 +181,13 @@ def _node(console: Console, figures: Json) -> Iterator[Settings]:
     """Settings whose Elasticsearch answers; says which one it is."""
     with temporary_node(load_settings(), console.print) as settings:
         try:
-            measured = serving(elasticsearch_client(settings))
+            node = serving(elasticsearch_client(settings))
         except ElasticsearchError as error:
             raise SondeError(
                 f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
             ) from error
-        figures["machine"]["elasticsearch"] = measured
-        console.print(f"Elasticsearch {measured}", highlight=False)
+        figures["machine"]["elasticsearch"] = node
+        console.print(f"Elasticsearch {node}", highlight=False)
         yield settings
 
 
@@ -242,9 +242,9 @@ def _ingest(
 ) -> None:
     keep_what_is_loaded()  # as a worker does
     first = [time_harvest(client, prefix, archive) for archive in archives]
-    again = [time_harvest(client, prefix, archive) for archive in archives]
-    figures["harvest"] = _harvested(first)
-    figures["harvest again, all unchanged"] = _harvested(again)
+    second_harvests = [time_harvest(client, prefix, archive) for archive in archives]
+    figures["harvest"] = _harvest_figures(first)
+    figures["harvest again, all unchanged"] = _harvest_figures(second_harvests)
     _show(console, "harvest without embedding", figures["harvest"])
     _show(console, "harvest again, all unchanged", figures["harvest again, all unchanged"])
     if embedding:
@@ -255,15 +255,15 @@ def _ingest(
         embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
 
 
-def _harvested(timed: list[HarvestTime]) -> Json:
-    seen = sum(harvest_time.report.counts.seen for harvest_time in timed)
-    seconds = sum(harvest_time.seconds for harvest_time in timed)
+def _harvest_figures(harvest_times: list[HarvestTime]) -> Json:
+    files = sum(harvest_time.report.counts.seen for harvest_time in harvest_times)
+    seconds = sum(harvest_time.seconds for harvest_time in harvest_times)
     return {
-        "files": seen,
-        "refused": sum(harvest_time.report.counts.refused for harvest_time in timed),
-        "unchanged": sum(harvest_time.report.counts.same for harvest_time in timed),
+        "files": files,
+        "refused": sum(harvest_time.report.counts.refused for harvest_time in harvest_times),
+        "unchanged": sum(harvest_time.report.counts.same for harvest_time in harvest_times),
         "seconds": round(seconds, 1),
-        "records/s": round(seen / seconds, 1),
+        "records/s": round(files / seconds, 1),
     }
 
 
@@ -309,18 +309,18 @@ def _memory(console: Console, figures: Json, settings: Settings, prefix: str) ->
         "SONDE_API__WORKERS": "1",
     }
     argv = serve_command()
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     with subprocess.Popen(argv, env=environment) as server:  # noqa: S603 - our own command
         try:
             _wait_ready(f"http://127.0.0.1:{port}", server)
-            ready = time.perf_counter() - started
+            ready_s = time.perf_counter() - started_s
             for question in ("rainfall in southern Africa since 1990", "sea ice", "Italian greenhouse gases 2010"):
                 httpx.get(f"http://127.0.0.1:{port}/search", params={"q": question}, timeout=30).raise_for_status()
             children = psutil.Process(server.pid).children()
             resident = max(child.memory_info().rss for child in children)
         finally:
             server.terminate()
-    figures["api process"] = {"ready after s": round(ready, 1), "resident MB": round(resident / 1e6)}
+    figures["api process"] = {"ready after s": round(ready_s, 1), "resident MB": round(resident / 1e6)}
     _show(console, "api process", figures["api process"])
 
 

@@ -70,11 +70,11 @@ def volume(*, records: int, turtle: bool) -> None:
 
 def show_turtle(console: Console, records: int) -> None:
     """From the bytes of one answer to records with their hashes; needs no node."""
-    done = read_catalogue(records)
-    speed = f"{done.records / done.cpu_s:.0f} per CPU s"
-    console.print(f"{done.records} data sets of {TRIPLES} triples in {done.cpu_s:.1f} CPU s: {speed}")
+    reading = read_catalogue(records)
+    speed = f"{reading.records / reading.cpu_s:.0f} per CPU s"
+    console.print(f"{reading.records} data sets of {TRIPLES} triples in {reading.cpu_s:.1f} CPU s: {speed}")
     console.print(_load())
-    if done.records != records:
+    if reading.records != records:
         sys.exit(1)
 
 
@@ -145,7 +145,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | No
         for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)
             if into is not None:
-                write_measurement(into, {"runs": [asdict(each) for each in outcomes]})
+                write_measurement(into, {"runs": [asdict(run_outcome) for run_outcome in outcomes]})
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
     show_runs(screen(), outcomes)

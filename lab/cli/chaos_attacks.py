@@ -57,30 +57,36 @@ def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: P
     """
     settings = load_settings()
     terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
-    chosen = [kind for kind in KINDS if not names or kind.name in names]
-    progress, outcomes, others = messages(), list[ReadOutcome](), HonestReadings()
+    kinds = [kind for kind in KINDS if not names or kind.name in names]
+    progress, outcomes, honest_readings = messages(), list[ReadOutcome](), HonestReadings()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
         for outcome in read_course(
-            chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
+            kinds, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
         ):
             if isinstance(outcome, HonestReadings):
-                others = outcome
+                honest_readings = outcome
             else:
                 outcomes.append(outcome)
                 progress.print(f"{outcome.kind}: {', '.join(outcome.wrong(terms)) or 'held'}", highlight=False)
             if into is not None:
-                write_measurement(into, _figures(outcomes, others))
-    show_readings(screen(), outcomes, others, terms)
-    if others.wrong or not others.read or any(outcome.wrong(terms) for outcome in outcomes):
+                write_measurement(into, _figures(outcomes, honest_readings))
+    show_readings(screen(), outcomes, honest_readings, terms)
+    if honest_readings.wrong or not honest_readings.read or any(outcome.wrong(terms) for outcome in outcomes):
         sys.exit(1)
 
 
-def _figures(outcomes: list[ReadOutcome], others: HonestReadings) -> Json:
-    honest = {"read": others.read, "slowest_s": round(others.slowest_s, 1), "wrong": others.wrong}
+def _figures(outcomes: list[ReadOutcome], honest_readings: HonestReadings) -> Json:
+    honest = {
+        "read": honest_readings.read,
+        "slowest_s": round(honest_readings.slowest_s, 1),
+        "wrong": honest_readings.wrong,
+    }
     return {"kinds": [outcome.as_json() for outcome in outcomes], "honest": honest}
 
 
-def show_readings(console: Console, outcomes: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
+def show_readings(
+    console: Console, outcomes: list[ReadOutcome], honest_readings: HonestReadings, terms: ReadingTerms
+) -> None:
     """One row for each kind, and what came of the honest documents."""
     table = Table(box=None, pad_edge=False)
     for head in ("document", *_READING_COLUMNS):
@@ -92,9 +98,12 @@ def show_readings(console: Console, outcomes: list[ReadOutcome], others: HonestR
         verdict = ", ".join(outcome.wrong(terms)) or "held"
         table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", happened, *costs, *counts, verdict)
     console.print(table)
-    held = sum(not outcome.wrong(terms) for outcome in outcomes)
-    honest = f"{others.read} honest documents read, {len(others.wrong)} not, the slowest in {others.slowest_s:.1f} s"
-    console.print(f"{held} of {len(outcomes)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    right_count = sum(not outcome.wrong(terms) for outcome in outcomes)
+    read, unread, slowest_s = honest_readings.read, len(honest_readings.wrong), honest_readings.slowest_s
+    honest = f"{read} honest documents read, {unread} not, the slowest in {slowest_s:.1f} s"
+    console.print(
+        f"{right_count} of {len(outcomes)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    )
 
 
 @click.command()
@@ -120,14 +129,14 @@ def hostile(
     """
     progress, outcomes = messages(), []
     port = free_port()
-    more = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
+    variables = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
     with (
         temporary_node(load_settings(), progress.print) as settings,
-        target(settings, records, more) as service,
+        target(settings, records, variables) as service,
     ):
-        chosen = [attack for attack in attacks(service.key) if not names or attack.name in names]
+        chosen_attacks = [attack for attack in attacks(service.key) if not names or attack.name in names]
         terms = AttackTerms(searchers, seconds, ratio)
-        for outcome in run_attacks(service.url, chosen, terms, f"http://127.0.0.1:{port}"):
+        for outcome in run_attacks(service.url, chosen_attacks, terms, f"http://127.0.0.1:{port}"):
             outcomes.append(outcome)
             progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], ratio)) or 'held'}")
             if into is not None:
@@ -161,8 +170,8 @@ def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) 
         verdict = ", ".join(outcome.wrong(outcomes[0], ratio)) or "held"
         table.add_row(outcome.attack, *counts, str(outcome.sent), met, verdict)
     console.print(table)
-    held = sum(not outcome.wrong(outcomes[0], ratio) for outcome in outcomes[1:])
-    console.print(f"{held} of {len(outcomes) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    right_count = sum(not outcome.wrong(outcomes[0], ratio) for outcome in outcomes[1:])
+    console.print(f"{right_count} of {len(outcomes) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 @click.command()

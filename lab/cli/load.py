@@ -45,24 +45,26 @@ def catalogue(
     settings: Settings, paths: list[Path], size: CatalogueSize, name: str | None, progress: Console
 ) -> Iterator[MadeCatalogue]:
     """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
-    with ExitStack() as held:
-        report, done = held.enter_context(_progress_bars(progress))
+    with ExitStack() as resources:
+        report, finish = resources.enter_context(_progress_bars(progress))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
-        held.callback(client.close)
+        resources.callback(client.close)
 
         def embedder() -> CachedEmbedder:
             cache = VectorCache(settings.models.folder / "vectors.sqlite")
-            held.callback(cache.close)
+            resources.callback(cache.close)
             return CachedEmbedder(
                 Models(settings).embedder(), cache, lambda number, total: report("embedding", number, total)
             )
 
         if name is None:
-            made = held.enter_context(made_catalogue(client, real_records(paths), embedder(), size, report))
+            test_catalogue = resources.enter_context(
+                made_catalogue(client, real_records(paths), embedder(), size, report)
+            )
         else:
-            made = standing(client, name, size, lambda: (real_records(paths), embedder()), report)
-        done()
-        yield made
+            test_catalogue = standing(client, name, size, lambda: (real_records(paths), embedder()), report)
+        finish()
+        yield test_catalogue
 
 
 @contextmanager
@@ -70,10 +72,10 @@ def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[
     with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
         tasks: dict[str, TaskID] = {}
 
-        def report(what: str, number: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=number, total=total)
+        def report(task: str, number: int, total: int) -> None:
+            if task not in tasks:
+                tasks[task] = bars.add_task(task, total=total)
+            bars.update(tasks[task], completed=number, total=total)
 
         yield report, bars.stop
 
@@ -90,9 +92,11 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
     for summary in summaries:
         spread = summary.latency_ms
         waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
-        refused = [str(summary.refused), f"{summary.refusal_ms.p95:.0f}" if summary.refusal_ms else "-"]
+        refusal_cells = [str(summary.refused), f"{summary.refusal_ms.p95:.0f}" if summary.refusal_ms else "-"]
         counts = [str(summary.failed), str(summary.degraded)]
-        times.add_row(summary.course, str(summary.clients), f"{summary.per_second:.1f}", *waited, *refused, *counts)
+        times.add_row(
+            summary.course, str(summary.clients), f"{summary.per_second:.1f}", *waited, *refusal_cells, *counts
+        )
         if summary.shares:
             shares.add_row(summary.course, str(summary.clients), *(f"{share:.0%}" for share in astuple(summary.shares)))
     console.print(times)
@@ -107,16 +111,18 @@ def _table(*heads: str) -> Table:
     return table
 
 
-def say_what_was_made(console: Console, made: MadeCatalogue, size: CatalogueSize) -> None:
+def show_catalogue(console: Console, test_catalogue: MadeCatalogue, size: CatalogueSize) -> None:
     """What the figures mean, and which vectors are not real."""
     for line in (
         "Times as clients waited for answers; refused: 503 with Retry-After, which clients keep to.",
         "Elasticsearch: stages that ask it, wire included; encoder: embed and rerank; ours: understand and rank; "
         "around: HTTP, JSON, waiting for a thread or a core.",
-        f"{size.records} records made of {made.real} real ones: {made.vectors_records} vectors are real, "
-        f"{size.records - made.vectors_records} are perturbed real ones.",
-        f"{size.passages} passages: {made.vectors_passages} vectors are real, "
-        f"{size.passages - made.vectors_passages} are perturbed real ones. All filled in {made.seconds:.0f} s.",
+        f"{size.records} records made of {test_catalogue.real} real ones: "
+        f"{test_catalogue.vectors_records} vectors are real, "
+        f"{size.records - test_catalogue.vectors_records} are perturbed real ones.",
+        f"{size.passages} passages: {test_catalogue.vectors_passages} vectors are real, "
+        f"{size.passages - test_catalogue.vectors_passages} are perturbed real ones. "
+        f"All filled in {test_catalogue.seconds:.0f} s.",
     ):
         console.print(line, highlight=False)
 
@@ -200,26 +206,26 @@ def load(
     )
     paths, questions = _real(catalogues or _fetched(settings)), _questions()
     console, progress = screen(), messages()
-    with ExitStack() as held:
-        held.enter_context(ended_by_signals())
-        settings = held.enter_context(temporary_node(settings, progress.print))
+    with ExitStack() as resources:
+        resources.enter_context(ended_by_signals())
+        settings = resources.enter_context(temporary_node(settings, progress.print))
         before["elasticsearch"] = serving(elasticsearch_client(settings))
-        made = held.enter_context(catalogue(settings, paths, size, standing, progress))
+        test_catalogue = resources.enter_context(catalogue(settings, paths, size, standing, progress))
         if build_only:
-            say_what_was_made(console, made, size)
+            show_catalogue(console, test_catalogue, size)
             return
         summaries = []
-        for summary in _measured(settings, made.prefix, plan, questions):
+        for summary in _measure(settings, test_catalogue.prefix, plan, questions):
             progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
             summaries.append(summary)
     after = f"{os.getloadavg()[0]:.1f}"
     show(console, summaries, before, after)
-    say_what_was_made(console, made, size)
+    show_catalogue(console, test_catalogue, size)
     if out is not None:
         figures = {
             "machine": {**before, "load after": after},
             "size": asdict(size),
-            "made": {**asdict(made), "of": [path.name for path in paths]},
+            "made": {**asdict(test_catalogue), "of": [path.name for path in paths]},
             "api": {
                 "processes": processes,
                 "at once": settings.api.at_once,
@@ -264,7 +270,7 @@ def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in file.read_text("utf-8").splitlines()]
 
 
-def _measured(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
+def _measure(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
     """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
     with own_api(settings, prefix, plan.processes) as url:
         for course in plan.courses:

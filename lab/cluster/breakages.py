@@ -85,10 +85,12 @@ def _free_disk(cluster: ChaosCluster) -> None:
 
 def _watermarks(cluster: ChaosCluster, percent: str | None) -> None:
     watch = "cluster.routing.allocation.disk"
-    levels = {f"{watch}.watermark.{level}": percent for level in ("low", "high", "flood_stage", "flood_stage.frozen")}
+    watermarks = {
+        f"{watch}.watermark.{level}": percent for level in ("low", "high", "flood_stage", "flood_stage.frozen")
+    }
     enabled = {f"{watch}.threshold_enabled": None if percent is None else True}
-    often = {"cluster.info.update.interval": None if percent is None else "10s"}
-    cluster.client.cluster.put_settings(persistent={**levels, **enabled, **often})
+    update_interval = {"cluster.info.update.interval": None if percent is None else "10s"}
+    cluster.client.cluster.put_settings(persistent={**watermarks, **enabled, **update_interval})
 
 
 def _blocked(cluster: ChaosCluster) -> bool:
@@ -139,8 +141,8 @@ def mend_all(cluster: ChaosCluster) -> None:
     cluster.start(*cluster.nodes, "broker")
     _free_disk(cluster)
     cluster.start("worker", "beat", "api")
-    copied = "green" if len(cluster.nodes) > 1 else "yellow"
-    cluster.client.options(ignore_status=408, request_timeout=90).cluster.health(wait_for_status=copied, timeout="60s")
+    status = "green" if len(cluster.nodes) > 1 else "yellow"
+    cluster.client.options(ignore_status=408, request_timeout=90).cluster.health(wait_for_status=status, timeout="60s")
 
 
 def breakages() -> tuple[Breakage, ...]:

@@ -76,10 +76,10 @@ def clock_trouble(library: Path) -> str | None:
         offset = Path(folder) / "clock"
         unmoved(offset)
         environment = {**os.environ, **clocked(library, offset)}
-        done = subprocess.run(  # noqa: S603  # nosec B603: a constant
+        process = subprocess.run(  # noqa: S603  # nosec B603: a constant
             [sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=_PROBE_S, check=False
         )
-    if done.returncode:
+    if process.returncode:
         return f"Python cannot sleep with {library}; one later than 0.9.10 is needed, name it by --faketime"
     return None
 
@@ -152,10 +152,10 @@ def chaos_cluster(
         proxies = [after.enter_context(TcpProxy(url).running()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
         after.callback(client.close)
-        made = _with_services(folder, client, proxies, parts, faketime, batch)
+        test_cluster = _with_services(folder, client, proxies, parts, faketime, batch)
         for name in ("api", "worker", "beat"):
-            after.callback(made._parts[name][0].stop, name, 5.0)
-        yield made
+            after.callback(test_cluster._parts[name][0].stop, name, 5.0)
+        yield test_cluster
 
 
 def _with_services(
@@ -183,14 +183,14 @@ def _with_services(
     }
     api = ApiConfig(port=free_port())
     python = Path(sys.executable)
-    ours = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
+    variables = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
         unmoved(clock)
-        ours |= clocked(faketime, clock)
+        variables |= clocked(faketime, clock)
     services = (
-        worker_service(python, "sonde.celery_app", QUEUES, folder, ours),
-        beat_service(python, "sonde.celery_app", folder, ours),
-        api_service(serve_command(), api, folder, ours),
+        worker_service(python, "sonde.celery_app", QUEUES, folder, variables),
+        beat_service(python, "sonde.celery_app", folder, variables),
+        api_service(serve_command(), api, folder, variables),
     )
     stack = StackConfig(folder, environment)
     for service in services:
@@ -211,10 +211,10 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
         start_timeout_s=_NODE_START_S,
         jvm_options=QUICK_START,
     )
-    own = folder / name
-    part = _own(elasticsearch_part(_stack(own, elasticsearch=settings)))
-    shutil.rmtree(node_folder(own, unprivileged_account(settings.run_as)), ignore_errors=True)
-    return _held(own, part)
+    folder_of_node = folder / name
+    part = _own(elasticsearch_part(_stack(folder_of_node, elasticsearch=settings)))
+    shutil.rmtree(node_folder(folder_of_node, unprivileged_account(settings.run_as)), ignore_errors=True)
+    return _held(folder_of_node, part)
 
 
 def _stack(folder: Path, **parts: object) -> StackConfig:

@@ -52,8 +52,8 @@ class Trend:
     @property
     def flat(self) -> bool:
         grown = self.memory_after - self.memory_before
-        more = self.handles_after - self.handles_before
-        return grown <= MOST_GROWTH * self.memory_before and more <= MOST_HANDLES
+        new_handles = self.handles_after - self.handles_before
+        return grown <= MOST_GROWTH * self.memory_before and new_handles <= MOST_HANDLES
 
 
 def trend(part: str, samples: Sequence[ResourceSample]) -> Trend:
@@ -61,13 +61,13 @@ def trend(part: str, samples: Sequence[ResourceSample]) -> Trend:
     if len(samples) < 8:
         raise ValueError(f"{len(samples)} samples of {part} say nothing of a trend")
     quarter = len(samples) // 4
-    early, late = samples[quarter : 2 * quarter], samples[-quarter:]
+    early_samples, late_samples = samples[quarter : 2 * quarter], samples[-quarter:]
     return Trend(
         part,
-        median(sample.memory_mib for sample in early),
-        median(sample.memory_mib for sample in late),
-        median(sample.handles for sample in early),
-        median(sample.handles for sample in late),
+        median(sample.memory_mib for sample in early_samples),
+        median(sample.memory_mib for sample in late_samples),
+        median(sample.handles for sample in early_samples),
+        median(sample.handles for sample in late_samples),
         len(samples),
     )
 
@@ -115,11 +115,11 @@ def soak(
 
 
 def _watch(
-    cluster: ChaosCluster, celery: Celery, course: SoakPlan, begun: float, tell: Callable[[str], None]
+    cluster: ChaosCluster, celery: Celery, course: SoakPlan, started_s: float, tell: Callable[[str], None]
 ) -> tuple[dict[str, list[ResourceSample]], int]:
     samples_by_part: dict[str, list[ResourceSample]] = {part: [] for part in PARTS}
     harvests = 0
-    while (at_s := time.monotonic() - begun) < course.minutes * 60.0:
+    while (at_s := time.monotonic() - started_s) < course.minutes * 60.0:
         if at_s >= harvests * _HARVEST_EVERY_S:
             start_harvest(celery, _SOURCE)
             harvests += 1

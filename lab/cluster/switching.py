@@ -48,8 +48,8 @@ class SwitchStep:
 
     @property
     def right(self) -> bool:
-        failed = self.missing or self.strange or self.trouble or any(self.searches.get(verdict) for verdict in BAD)
-        return not failed and (self.at_most_s is None or self.seconds <= self.at_most_s)
+        is_wrong = self.missing or self.strange or self.trouble or any(self.searches.get(verdict) for verdict in BAD)
+        return not is_wrong and (self.at_most_s is None or self.seconds <= self.at_most_s)
 
 
 def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
@@ -84,9 +84,9 @@ class _Switching:
             before = self._written()
             run = start_harvest(self.celery, _SOURCE)
             seconds_until(lambda: self._written() > before, time.monotonic(), _BEGINS_S)
-            first, begun = self._written(), time.monotonic()
+            first, started_s = self._written(), time.monotonic()
             trouble = _run(self.cluster, *(() if name == "reindex" else (f"--{name}",)))
-            seconds = time.monotonic() - begun
+            seconds = time.monotonic() - started_s
             meanwhile = self._written() - first
             self._ended(run)
             if name == "rollback":  # what only the left index held is harvested again
@@ -101,7 +101,7 @@ class _Switching:
             len(ids - catalogue),
             dict(Counter(search.verdict for search in self.asker.log)),
             next(iter(self.cluster.client.indices.get_alias(name=f"{PREFIX}-records").body)),
-            trouble or "; ".join(f"{many} x {said}" for said, many in bad_ones(self.asker.log).items()),
+            trouble or "; ".join(f"{count} x {answer}" for answer, count in bad_ones(self.asker.log).items()),
         )
 
     def harvested(self) -> None:
@@ -122,7 +122,7 @@ def _is_complete(run: RunReport | None) -> bool:
 
 def _run(cluster: ChaosCluster, *options: str) -> str:
     """``sonde reindex`` as an operator runs it; empty where it went well, else the end of what it said."""
-    done = subprocess.run(  # noqa: S603  # nosec B603: constants
+    process = subprocess.run(  # noqa: S603  # nosec B603: constants
         [sys.executable, "-m", "sonde", "reindex", *options],
         env=dict(cluster.environment),
         capture_output=True,
@@ -130,7 +130,11 @@ def _run(cluster: ChaosCluster, *options: str) -> str:
         timeout=_COMMAND_S,
         check=False,
     )
-    return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()[-300:] or f"code {done.returncode}"
+    return (
+        ""
+        if process.returncode == 0
+        else (process.stderr or process.stdout).strip()[-300:] or f"code {process.returncode}"
+    )
 
 
 def _cold_start(cluster: ChaosCluster) -> SwitchStep:
@@ -138,8 +142,8 @@ def _cold_start(cluster: ChaosCluster) -> SwitchStep:
     cluster.kill("api")
     started_s = time.monotonic()
     cluster.start("api")
-    ready = _ready_at(f"{cluster.api_url}/readyz")
-    seconds = seconds_until(ready, started_s, 300.0)
+    is_ready = _ready_at(f"{cluster.api_url}/readyz")
+    seconds = seconds_until(is_ready, started_s, 300.0)
     return SwitchStep(
         "cold start of the API",
         time.monotonic() - started_s,
@@ -149,10 +153,10 @@ def _cold_start(cluster: ChaosCluster) -> SwitchStep:
 
 
 def _ready_at(url: str) -> Callable[[], bool]:
-    def ready() -> bool:
+    def is_ready() -> bool:
         try:
             return httpx.get(url, timeout=5.0).status_code == httpx.codes.OK
         except httpx.HTTPError:
             return False
 
-    return ready
+    return is_ready

@@ -63,8 +63,8 @@ class TrialOutcome:
 
     @property
     def right(self) -> bool:
-        lost = self.missing or self.strange
-        return not (lost or self.note or any(self.searches.get(verdict) for verdict in BAD)) and (
+        is_incomplete = self.missing or self.strange
+        return not (is_incomplete or self.note or any(self.searches.get(verdict) for verdict in BAD)) and (
             self.search_back_s is not None
         )
 
@@ -84,14 +84,14 @@ class TrialOutcome:
     def told(self) -> str:
         """The note, and what bad searches were told."""
         return "; ".join(
-            [*([self.note] if self.note else []), *(f"{many} x {detail}" for detail, many in self.bad.items())]
+            [*([self.note] if self.note else []), *(f"{count} x {detail}" for detail, count in self.bad.items())]
         )
 
 
-def bad_ones(log: Sequence[SearchOutcome], most: int = 5) -> dict[str, int]:
+def bad_ones(log: Sequence[SearchOutcome], limit: int = 5) -> dict[str, int]:
     """The commonest of what searches that failed were told."""
     return dict(
-        Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(most)
+        Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(limit)
     )
 
 
@@ -105,7 +105,7 @@ class TrialSize:
 
 
 def trials(
-    cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: TrialSize, samples: Path
+    cluster: ChaosCluster, celery: Celery, breakages: list[Breakage], course: TrialSize, samples: Path
 ) -> Iterator[TrialOutcome]:
     """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
 
@@ -113,11 +113,11 @@ def trials(
     """
     catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
-        ids = [f"chaos-{breakage.name}" for breakage in chosen]
+        ids = [f"chaos-{breakage.name}" for breakage in breakages]
         search_samples(cluster, celery, csw, ids, samples, course.patience_s)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
-        for breakage, source in zip(chosen, ids, strict=True):
+        for breakage, source in zip(breakages, ids, strict=True):
             if (why := breakage.needs(cluster)) is not None:
                 yield TrialOutcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
                 continue
@@ -153,7 +153,7 @@ class _Trial:
             note = f"broken off: {error}"
         note = "; ".join(sentence for sentence in (note, self._whole_again()) if sentence)
         if not note:
-            self.asker.learn_again()
+            self.asker.learn_answers()
         ids, log = self._found(), self._log()
         return TrialOutcome(
             self.breakage.name,
@@ -172,8 +172,8 @@ class _Trial:
 
     def _break_and_mend(self) -> None:
         start_harvest(self.celery, self.source)
-        enough = max(1, int(self.breakage.at_share * len(self.catalogue)))
-        until(lambda: self._written() >= enough, self.course.patience_s, self.source)
+        break_at = max(1, int(self.breakage.at_share * len(self.catalogue)))
+        until(lambda: self._written() >= break_at, self.course.patience_s, self.source)
         before = self._written()
         self.lacking = self.asker.lacking()
         self.breakage.begin(self.cluster)
@@ -182,8 +182,8 @@ class _Trial:
         self.breakage.mend(self.cluster)
         self.mended = time.monotonic()
         self.left = len(self.catalogue) - before
-        more = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
-        self.harvest_back_s = seconds_until(lambda: self._written() >= more, self.mended, self.course.patience_s)
+        resumed_at = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
+        self.harvest_back_s = seconds_until(lambda: self._written() >= resumed_at, self.mended, self.course.patience_s)
 
     def _wait(self) -> None:
         """For the harvest's end, and for a search that is right again."""

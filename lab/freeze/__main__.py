@@ -90,15 +90,15 @@ def diff(*, before: Path, after: Path, allow: tuple[str, ...]) -> None:
 
 def _tell(before: dict[str, Line], after: dict[str, Line], allow: Sequence[str], parts: Sequence[str]) -> None:
     before = {name: line for name, line in before.items() if line["part"] in parts}
-    listed = differences(before, after, allow)
-    for difference in listed:
+    differing = differences(before, after, allow)
+    for difference in differing:
         click.echo(difference.name)
         for place in difference.where:
             click.echo(f"    {place}")
-    by_part = Counter(difference.name.rpartition("#")[2] for difference in listed)
-    told = ", ".join(f"{count} {part}" for part, count in sorted(by_part.items())) or "none"
-    click.echo(f"{len(before)} lines before, {len(after)} after; differences: {told}")
-    sys.exit(1 if listed else 0)
+    by_part = Counter(difference.name.rpartition("#")[2] for difference in differing)
+    summary = ", ".join(f"{count} {part}" for part, count in sorted(by_part.items())) or "none"
+    click.echo(f"{len(before)} lines before, {len(after)} after; differences: {summary}")
+    sys.exit(1 if differing else 0)
 
 
 def _commit() -> str:

@@ -62,8 +62,8 @@ def course_calls(box: str | None) -> Iterator[Call]:
 def judged_calls(shared: Path, whole: bool) -> Iterator[Call]:
     """The questions of all judged sets, or of each a fixed share."""
     for name, questions in judged_questions(shared).items():
-        most = len(questions) if whole or name == "samples" else 24 if name in ("ncar", "typed") else 8
-        for question in spread(questions, most):
+        limit = len(questions) if whole or name == "samples" else 24 if name in ("ncar", "typed") else 8
+        for question in spread(questions, limit):
             yield Call(f"search {name}: {question}", "/search", {"q": question})
 
 
@@ -134,30 +134,30 @@ def option_calls() -> Iterator[Call]:
 
 def judged_questions(shared: Path) -> dict[str, list[str]]:
     """The questions of every judged set, by its name."""
-    quality, judged = CHECKOUT / "tests" / "quality", shared / "judged"
-    cranfield = json.loads((judged / "cranfield" / "cran.qry.json").read_text("utf-8"))
-    pubmed = json.loads(gzip.decompress((judged / "pubmedqa" / "ori_pqal.json.gz").read_bytes()))
-    with (judged / "pira" / "validation.csv").open(encoding="utf-8", newline="") as file:
+    quality, folder = CHECKOUT / "tests" / "quality", shared / "judged"
+    cranfield = json.loads((folder / "cranfield" / "cran.qry.json").read_text("utf-8"))
+    pubmed = json.loads(gzip.decompress((folder / "pubmedqa" / "ori_pqal.json.gz").read_bytes()))
+    with (folder / "pira" / "validation.csv").open(encoding="utf-8", newline="") as file:
         pira = [row["question_en_origin"] for row in csv.DictReader(file)]
     languages = _lines(CHECKOUT / "samples" / "questions_languages.jsonl")
     return {
         "samples": [line["q"] for line in _lines(CHECKOUT / "samples" / "questions.jsonl")],
         "languages": [line[code] for line in languages for code in ("de", "fr", "es", "it")],
-        "keyword": [line["text"] for line in _lines(judged / "keyword_questions" / "questions.jsonl")],
+        "keyword": [line["text"] for line in _lines(folder / "keyword_questions" / "questions.jsonl")],
         "ncar": [line["text"] for line in _lines(quality / "ncar" / "queries.jsonl")],
         "typed": [line["text"] for line in _lines(quality / "typed" / "questions.jsonl")],
         "places": [line["question"] for line in _lines(quality / "ask_places.jsonl")],
         "nonsense": [line["text"] for line in _lines(quality / "nonsense.jsonl")],
         "cranfield": [entry["query"] for entry in cranfield],
-        "climate_fever": [line["claim"] for line in _lines(judged / "climate_fever" / "climate-fever.jsonl")],
+        "climate_fever": [line["claim"] for line in _lines(folder / "climate_fever" / "climate-fever.jsonl")],
         "pubmedqa": [entry["QUESTION"] for entry in pubmed.values()],
         "pira": pira,
     }
 
 
-def spread(values: Sequence[str], most: int) -> list[str]:
+def spread(values: Sequence[str], limit: int) -> list[str]:
     """At most so many of them, evenly spread."""
-    step = max(1, -(-len(values) // most))
+    step = max(1, -(-len(values) // limit))
     return list(values[::step])
 
 
@@ -183,8 +183,8 @@ def ask_calls(whole: bool) -> Iterator[Call]:
         "source": {"source": ["samples"]},
         "stream": {"stream": True},
     }
-    for name, more in bodies.items():
-        yield Call(f"ask with {name}", "/ask", method="POST", body={"question": first, **more})
+    for name, members in bodies.items():
+        yield Call(f"ask with {name}", "/ask", method="POST", body={"question": first, **members})
     yield Call("ask as a stream", "/ask", method="POST", body={"question": first}, accept="text/event-stream")
 
 
@@ -233,8 +233,8 @@ def _fixed() -> Iterator[Call]:
     for tool in ("initialize", "tools/list"):
         body = {"jsonrpc": "2.0", "id": 1, "method": tool, "params": {}}
         yield Call(f"mcp {tool}", "/mcp", method="POST", body=body, accept="application/json, text/event-stream")
-    found = {"name": "search", "arguments": {"q": "sea ice"}}
-    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": found}
+    tool_call = {"name": "search", "arguments": {"q": "sea ice"}}
+    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": tool_call}
     yield Call("mcp call", "/mcp", method="POST", body=body, accept="application/json, text/event-stream")
 
 
@@ -292,8 +292,8 @@ def _oai(record: str) -> Iterator[Call]:
         "GetRecord": {"metadataPrefix": "oai_dc", **identifier},
         "Nothing": {},
     }
-    for verb, more in verbs.items():
-        yield Call(f"oai {verb}", "/oai", {"verb": verb, **more})
+    for verb, arguments in verbs.items():
+        yield Call(f"oai {verb}", "/oai", {"verb": verb, **arguments})
     for prefix in ("iso19139", "nope"):
         yield Call(f"oai ListRecords {prefix}", "/oai", {"verb": "ListRecords", "metadataPrefix": prefix})
     yield Call("oai from", "/oai", {"verb": "ListIdentifiers", "metadataPrefix": "oai_dc", "from": "2030-01-01"})

@@ -126,13 +126,13 @@ class Difference:
 
 def differences(before: Mapping[str, Line], after: Mapping[str, Line], allowed: Sequence[str]) -> list[Difference]:
     """Sorted by part and name; names that match a pattern of ``allowed`` are left out."""
-    listed = [
+    differing = [
         difference
         for name in sorted(before.keys() | after.keys())
         for difference in _of_line(name, before.get(name), after.get(name))
         if not any(fnmatchcase(difference.name, pattern) for pattern in allowed)
     ]
-    return sorted(listed, key=lambda difference: (difference.name.rpartition("#")[2], difference.name))
+    return sorted(differing, key=lambda difference: (difference.name.rpartition("#")[2], difference.name))
 
 
 def _of_line(name: str, before: Line | None, after: Line | None) -> Iterator[Difference]:

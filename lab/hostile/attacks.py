@@ -82,8 +82,8 @@ def _brackets() -> tuple[bytes, ...]:
         "title LIKE '" + "%a" * 250 + "' OR " + "title LIKE '%_%_%_%_b' OR " * 200 + "true",
         "type='a' OR " * 600 + "type='b'",
     ]
-    asked = [(path, text) for text in texts for path in (ITEMS, "/search")]
-    bombs = [_get(path, ("filter", text[:LONGEST_FILTER])) for path, text in asked]
+    queries = [(path, text) for text in texts for path in (ITEMS, "/search")]
+    bombs = [_get(path, ("filter", text[:LONGEST_FILTER])) for path, text in queries]
     tower = '{"op":"not","args":[' * 300 + "true" + "]}" * 300
     wide = json.dumps({"op": "or", "args": [{"op": "=", "args": [{"property": "type"}, "a"]}] * 150})
     nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
@@ -101,9 +101,9 @@ def _slow_body() -> UnfinishedRequest:
 
 
 def _large_bodies() -> tuple[bytes, ...]:
-    words = b'{"texts":["' + b"rain " * (LARGE_BODY_BYTES // 5) + b'"]}'
-    many = b'{"texts":[' + b'"rain",' * (LARGE_BODY_BYTES // 7) + b'"rain"]}'
-    return (_post("/embeddings", words), _post("/embeddings", many), _post("/stac/search", many))
+    many_words = b'{"texts":["' + b"rain " * (LARGE_BODY_BYTES // 5) + b'"]}'
+    many_texts = b'{"texts":[' + b'"rain",' * (LARGE_BODY_BYTES // 7) + b'"rain"]}'
+    return (_post("/embeddings", many_words), _post("/embeddings", many_texts), _post("/stac/search", many_texts))
 
 
 def _towers() -> tuple[bytes, ...]:
@@ -116,9 +116,9 @@ def _towers() -> tuple[bytes, ...]:
 def _costly() -> tuple[bytes, ...]:
     towns = ("Berlin Paris London ", "New York ", "AD 1 ", "July 2001 to June 2004 in Ghana ", "10 km 20 m 1:50000 ")
     long = [(town * 2000)[:2000] for town in towns]
-    every = (("facets", "all"), ("limit", "100"), ("explain", "true"), ("highlight", "true"))
+    options = (("facets", "all"), ("limit", "100"), ("explain", "true"), ("highlight", "true"))
     return (
-        *(_get("/search", ("q", text), *every) for text in long),
+        *(_get("/search", ("q", text), *options) for text in long),
         *(_get("/search", ("q", "rain " * number), ("rerank", "true"), ("limit", "100")) for number in (1, 50, 300)),
         _get("/dcat", ("limit", "500")),
         _get(ITEMS, ("limit", "1000")),
@@ -129,9 +129,9 @@ def _costly() -> tuple[bytes, ...]:
 
 
 def _cursors() -> tuple[bytes, ...]:
-    inside = (b'{"o":Infinity,"q":"a"}', b'["a",null]', b'["a",1e999]', b'[{"a":1}]', b'{"seen":1e999}', b"[" * 500)
-    made = [base64.urlsafe_b64encode(cursor).decode().rstrip("=") for cursor in inside] + ["%00", "A" * 1999, "ÿ"]
-    named: Sequence[Callable[[str], bytes]] = (
+    contents = (b'{"o":Infinity,"q":"a"}', b'["a",null]', b'["a",1e999]', b'[{"a":1}]', b'{"seen":1e999}', b"[" * 500)
+    cursors = [base64.urlsafe_b64encode(cursor).decode().rstrip("=") for cursor in contents] + ["%00", "A" * 1999, "ÿ"]
+    parameters: Sequence[Callable[[str], bytes]] = (
         lambda cursor: _get("/search", ("q", "rain"), ("cursor", cursor)),
         lambda cursor: _get(ITEMS, ("sortby", "updated"), ("cursor", cursor)),
         lambda cursor: _get("/stac/search", ("token", cursor)),
@@ -139,7 +139,7 @@ def _cursors() -> tuple[bytes, ...]:
         lambda cursor: _get("/sitemap.xml", ("after", cursor)),
         lambda cursor: _get("/oai", ("verb", "ListRecords"), ("resumptionToken", cursor)),
     )
-    return tuple(write(cursor) for cursor in made for write in named)
+    return tuple(write(cursor) for cursor in cursors for write in parameters)
 
 
 def _flood() -> tuple[bytes, ...]:
@@ -154,7 +154,7 @@ def _records(key: str) -> tuple[bytes, ...]:
     deep = "<a>" * 50_000 + "</a>" * 50_000
     blank = "@prefix a: <http://a/> . a:a a:b " + "[ a:b " * 5_000 + "1" + " ]" * 5_000 + " ."
     context = json.dumps({"@context": "http://127.0.0.1:1/context", "@id": "http://a/a"})
-    sent = (
+    documents = (
         ("application/xml", entities),
         ("application/xml", outside),
         ("application/xml", deep),
@@ -174,5 +174,5 @@ def _records(key: str) -> tuple[bytes, ...]:
                 body=text.encode(),
             )
         )
-        for media_type, text in sent
+        for media_type, text in documents
     )

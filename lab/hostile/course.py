@@ -55,10 +55,10 @@ class ProbeLog:
 def searching(url: str, searchers: int, seconds: float) -> list[SearchReply]:
     """Every searcher, each from an address of its own, asks, reads half a second and asks again."""
     with ThreadPoolExecutor(searchers, thread_name_prefix="honest") as pool:
-        running: list[Future[list[SearchReply]]] = [
+        futures: list[Future[list[SearchReply]]] = [
             pool.submit(_search, url, number, time.monotonic() + seconds) for number in range(searchers)
         ]
-        return [reply for searcher in running for reply in searcher.result()]
+        return [reply for searcher in futures for reply in searcher.result()]
 
 
 def _search(url: str, number: int, ends: float) -> list[SearchReply]:
@@ -73,9 +73,9 @@ def _search(url: str, number: int, ends: float) -> list[SearchReply]:
     return replies
 
 
-def _from(asked: Sequence[str], number: int) -> Iterator[str]:
-    place = number * 5 % len(asked)
-    return itertools.cycle([*asked[place:], *asked[:place]])
+def _from(questions: Sequence[str], number: int) -> Iterator[str]:
+    place = number * 5 % len(questions)
+    return itertools.cycle([*questions[place:], *questions[:place]])
 
 
 @contextmanager
@@ -146,9 +146,9 @@ class AttackOutcome:
         problems += ["nobody was answered"] if not self.answered else []
         problems += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
         problems += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
-        for name, now, before in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
-            if ratio is not None and before and now > ratio * before:
-                problems.append(f"{name} {now / before:.1f} times the usual")
+        for name, value, usual in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
+            if ratio is not None and usual and value > ratio * usual:
+                problems.append(f"{name} {value / usual:.1f} times the usual")
         return problems
 
     def as_json(self) -> Json:
@@ -176,8 +176,8 @@ def run_attacks(
 
 def _recovered(url: str) -> None:
     """What one attack left behind is not the next one's doing."""
-    until = time.monotonic() + _RECOVERS_S
-    while trouble(f"{url}/healthz") is not None and time.monotonic() < until:
+    ends_s = time.monotonic() + _RECOVERS_S
+    while trouble(f"{url}/healthz") is not None and time.monotonic() < ends_s:
         time.sleep(0.5)
 
 

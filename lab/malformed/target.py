@@ -37,27 +37,31 @@ class TargetService:
 
 
 @contextmanager
-def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None = None) -> Iterator[TargetService]:
+def target(
+    settings: Settings, records: int = 12, variables: Mapping[str, str] | None = None
+) -> Iterator[TargetService]:
     """An API over indices of its own on the Elasticsearch of the settings, and a broker of its own; gone afterwards.
 
-    ``records``: how many good ones it holds. ``more``: further variables of its environment.
+    ``records``: how many good ones it holds. ``variables``: further variables of its environment.
 
     Raises SondeError where one of them does not come up.
     """
     prefix = f"sonde-malformed-{uuid.uuid4().hex[:12]}"
-    own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
+    target_settings = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
     with ExitStack() as after:
-        client = after.enter_context(elasticsearch_client(own, timeout_s=_TIMEOUT_S, retry=True))
+        client = after.enter_context(elasticsearch_client(target_settings, timeout_s=_TIMEOUT_S, retry=True))
         folder = Path(after.enter_context(tempfile.TemporaryDirectory(prefix="sonde-malformed-")))
         (folder / "sources.yaml").write_text(_SOURCES, "utf-8")
         broker = after.enter_context(_broker(folder / "broker"))
         for kind in KINDS:
             name = concrete(prefix, kind, 1)
             after.callback(client.options(ignore_status=404).indices.delete, index=name)
-        prepare_indices(client, own, Models(own))
+        prepare_indices(client, target_settings, Models(target_settings))
         _, key = KeyStore(client, prefix).add(Grant("malformed", ALL_SCOPES), datetime.now(UTC))
         files = {"SONDE_LIBRARY__FOLDER": str(folder), "SONDE_HARVEST__SOURCES": str(folder / "sources.yaml")}
-        url = after.enter_context(own_api(own, prefix, 1, {**files, "SONDE_BROKER__URL": broker, **(more or {})}))
+        url = after.enter_context(
+            own_api(target_settings, prefix, 1, {**files, "SONDE_BROKER__URL": broker, **(variables or {})})
+        )
         _fill(url, key, records)
         client.indices.refresh(index=f"{prefix}-records")
         yield TargetService(url, key)

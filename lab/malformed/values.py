@@ -170,10 +170,10 @@ def datetime(random: Random) -> str:
     return moment if random.random() < 0.7 else f"{moment}/{random.choice(_TIMES + _MORE_TIMES)}"
 
 
-def mutated(random: Random, whole: str, most: int = 3) -> str:
-    """With up to ``most`` letters left out, doubled or replaced."""
-    letters = list(whole)
-    for _ in range(random.randrange(most + 1)):
+def mutated(random: Random, word: str, limit: int = 3) -> str:
+    """With up to ``limit`` letters left out, doubled or replaced."""
+    letters = list(word)
+    for _ in range(random.randrange(limit + 1)):
         if not letters:
             break
         place = random.randrange(len(letters))
@@ -219,7 +219,7 @@ def anything(random: Random, depth: int = 4) -> object:
     """A value of any JSON type, nested up to ``depth``."""
     kind = random.randrange(9 if depth else 6)
     if kind < 6:
-        plain: tuple[object, ...] = (
+        values: tuple[object, ...] = (
             None,
             True,
             random.choice((0, -1, 10**400, 2**63, 1.5e308)),
@@ -227,13 +227,13 @@ def anything(random: Random, depth: int = 4) -> object:
             "",
             1e-300,
         )
-        return plain[kind]
+        return values[kind]
     if kind == 6:
         return [anything(random, depth - 1) for _ in range(random.randrange(5))]
     return {text(random)[:60]: anything(random, depth - 1) for _ in range(random.randrange(5))}
 
 
-def json_bytes(random: Random, known: Json) -> bytes:
+def json_bytes(random: Random, valid: Json) -> bytes:
     """The known body with members of the wrong kind, left out or added; or no JSON at all."""
     kind = random.random()
     if kind < 0.08:
@@ -243,12 +243,12 @@ def json_bytes(random: Random, known: Json) -> bytes:
         return random.choice(
             (b"", b"{", b"\xff\xfe", b'"\\ud800"', b"NaN", b"[1,]", b"\x00", b'{"a":1,"a":2}', b"1e99999")
         )
-    body = dict(known)
+    body = dict(valid)
     for _ in range(random.randrange(4)):
-        name = random.choice((*known, text(random)[:40]))
+        name = random.choice((*valid, text(random)[:40]))
         if random.random() < 0.15:
             body.pop(name, None)
         else:
             body[name] = anything(random)
-    whole = json.dumps(body, ensure_ascii=random.random() < 0.5, allow_nan=True)
-    return whole.encode("utf-8", "surrogatepass")
+    content = json.dumps(body, ensure_ascii=random.random() < 0.5, allow_nan=True)
+    return content.encode("utf-8", "surrogatepass")

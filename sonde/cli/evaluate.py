@@ -21,7 +21,7 @@ from evaluation.asking import Variant, ablations
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
-from evaluation.live import ask_live, earlier, fall, keep, live_result
+from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
@@ -52,7 +52,7 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     pipeline = live_pipeline(settings, client, Models(settings))
-    before = earlier(history) if history is not None else []
+    before = earlier_results(history) if history is not None else []
     at = datetime.now(UTC).isoformat(timespec="seconds")
     result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), at)
     fall_by = fall(result, before)

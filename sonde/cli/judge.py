@@ -12,7 +12,7 @@ import click
 from core.errors import SondeError
 from core.record import Record
 from evaluation.collections.beir import questions_of, records_by_id
-from evaluation.judgements import GRADES, JudgementFile, Pair, RelevanceJudgement, agreement, pool, qrels_of, waiting
+from evaluation.judgements import GRADES, JudgementFile, Pair, RelevanceJudgement, agreement, pool, qrels_of, unjudged
 from evaluation.trec import read_run, write_qrels
 from sonde.cli.screen import say
 
@@ -77,7 +77,7 @@ def _check(pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
 
 def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     total = sum(map(len, pooled.values()))
-    while left := waiting(pooled, file.of(who)):
+    while left := unjudged(pooled, file.of(who)):
         pair = left[0]
         _show(pair, texts, total - len(left) + 1, total)
         answer = click.prompt("grade", type=click.Choice([*map(str, range(GRADES)), "s", "u", "q"]), show_choices=False)

@@ -46,7 +46,7 @@ def show_figures(card: ModelCard) -> None:
         say(f"{measure:>40} {shown}")
     if card.figures.get("best step") == 0:
         say(
-            "No evaluation was better than the first: the weights are those of the base. Allow more minutes or add text."
+            "No evaluation was better than the first: the weights are the base's. Allow more minutes or add text."
         )
 
 

@@ -72,7 +72,7 @@ def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
     with serving(service([found("a", "b"), found("c", degraded=["dense"]), found("b", "a")])) as url:
         asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
-        asker.learn_again()  # not by the answer that lacks something, but by the next
+        asker.learn_answers()  # not by the answer that lacks something, but by the next
     assert asker.expected == {"rain": frozenset({"a", "b"})}
     verdicts = [
         asker.judged_again(SearchOutcome(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"

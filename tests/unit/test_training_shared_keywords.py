@@ -13,7 +13,7 @@ import torch
 from core.ports import EmbedderCard, TextKind, Vectors
 from training.corpora import CorpusDocument, distinct
 from training.embedder.encoder import EmbedderTrainingSettings
-from training.embedder.learner import HeldOut, arranged, batch_of, info_nce
+from training.embedder.learner import HeldOut, batch_of, group_examples, info_nce
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
 from training.hard_negatives import Mining, mine
 from training.questions.from_records import by_shared_keywords
@@ -101,11 +101,11 @@ def test_the_loss_with_a_masked_bearer_by_hand() -> None:
 
 def test_hands_hold_questions_of_one_text_and_siblings_follow_each_other() -> None:
     asked = [keyword(question, text) for text in "ABCD" for question in ("x", "y", "z")]
-    hands = arranged(asked, 2, 1, random.Random(3))
+    hands = group_examples(asked, 2, 1, random.Random(3))
     assert sorted(len(hand) for hand in hands) == [1] * 4 + [2] * 4
     assert all(len({one.positive.text for one in hand}) == 1 for hand in hands)
     assert {hand[0].positive.text for hand in hands[:4]} == set("ABCD")
-    together = arranged(asked, 2, 2, random.Random(3))
+    together = group_examples(asked, 2, 2, random.Random(3))
     assert [one.positive.text for hand in together for one in hand[:1]][::2] == [
         hand[0].positive.text for hand in together
     ][1::2]

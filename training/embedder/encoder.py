@@ -112,20 +112,20 @@ class TrainableEncoder:
         """(n, dims) float32, unit norm, longest first so that little is padded."""
         import torch
 
-        order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
+        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
         rows = np.empty((len(texts), self.recipe.dims), dtype=np.float32)
         self.module.eval()
         with torch.inference_mode():
             for part in batched(order, _BATCH):
-                features = self.features([texts[at] for at in part])
+                features = self.features([texts[row] for row in part])
                 rows[part] = self.model(features)["sentence_embedding"].float().cpu().numpy()
         self.module.train()
         return rows
 
     def save(self, folder: Path) -> None:
         """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
-        whole = self.module.merge_and_unload() if self.settings.lora else self.module
-        whole.save_pretrained(str(folder), safe_serialization=True)
+        model = self.module.merge_and_unload() if self.settings.lora else self.module
+        model.save_pretrained(str(folder), safe_serialization=True)
         for name in _COPIED:
             if (self.folder / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -67,13 +67,13 @@ def train_embedder(
             f"Matryoshka sizes lie between 1 and the model's {encoder.recipe.dims}; {wrong[0]} does not."
         )
     as_before = HeldOut.of(split.held_out, base.instruction)
-    before, unrelated_before = as_before.measured(encoder.embed), _unrelated(as_before, encoder)
+    before, unrelated_before = as_before.evaluate(encoder.embed), _unrelated(as_before, encoder)
     evaluated = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
     learner = EmbedderLearner(encoder, examples, evaluated)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch
 
-    done = train(learner, optimisation, budget, checkpoints, report)
+    training = train(learner, optimisation, budget, checkpoints, report)
     held_out = HeldOut.of(split.held_out, settings.instruction)
     threshold = matched_threshold(base.min_score, unrelated_before, _unrelated(held_out, encoder))
     card = ModelCard(
@@ -86,7 +86,7 @@ def train_embedder(
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures=_figures(before, held_out, encoder, done),
+        figures=_figures(before, held_out, encoder, training),
         reproduce=origin.reproduce,
         serving={**asdict(encoder.recipe), "instruction": settings.instruction, "min_score": threshold},
     )
@@ -140,17 +140,17 @@ def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float
     return np.asarray((questions @ documents.T)[wrong], dtype=np.float32)
 
 
-def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, done: FinishedTraining) -> Json:
+def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, training: FinishedTraining) -> Json:
     """Each measure before and after, and the probability of the headline's change by chance."""
-    after = held_out.measured(encoder.embed)
-    compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
+    after = held_out.evaluate(encoder.embed)
+    comparison = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
     sizes = encoder.settings.matryoshka
     return {
         **{name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN},
-        f"{HEADLINE} p": compared.p,
+        f"{HEADLINE} p": comparison.p,
         "held-out questions": len(after.by_question),
-        **{f"{HEADLINE} at {size}": held_out.measured(encoder.embed, size).means[HEADLINE] for size in sizes},
-        **done.figures("held-out AP@100 while training"),
+        **{f"{HEADLINE} at {size}": held_out.evaluate(encoder.embed, size).means[HEADLINE] for size in sizes},
+        **training.figures("held-out AP@100 while training"),
     }
 
 
@@ -191,9 +191,9 @@ def _export(draft: Path) -> Json:
     """
     scratch = draft / ".scratch"
     scratch.mkdir()
-    made = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
-    facts: Json = read_json(made / CARD)["int8"]
-    for graph in made.glob("*.onnx"):
+    prepared_folder = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
+    facts: Json = read_json(prepared_folder / CARD)["int8"]
+    for graph in prepared_folder.glob("*.onnx"):
         write_with_weights(graph, draft / graph.name)
     shutil.rmtree(scratch)
     return facts

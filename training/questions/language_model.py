@@ -66,9 +66,9 @@ class GeneratedPair:
 
 
 def by_language_model(
-    documents: Iterable[CorpusDocument], model: LanguageModel, *, least: int = 1, seed: int = 0
+    documents: Iterable[CorpusDocument], model: LanguageModel, *, min_quality: int = 1, seed: int = 0
 ) -> Iterator[GeneratedPair]:
-    """One question per document, of a random form by the seed, if its quality is at least ``least``.
+    """One question per document, of a random form by the seed, if its quality is at least ``min_quality``.
 
     A document with an unreadable answer is skipped. Raises TrainingError if the endpoint fails or returns unreadable
     text several times in a row; earlier questions have been yielded by then.
@@ -82,7 +82,7 @@ def by_language_model(
         unreadable = 0 if pair is not None else unreadable + 1
         if unreadable == _TRIES_IN_A_ROW:
             raise TrainingError(f"The language model gave nothing readable for {unreadable} documents in a row.")
-        if pair is not None and pair.quality >= least:
+        if pair is not None and pair.quality >= min_quality:
             yield pair
 
 
@@ -125,8 +125,8 @@ class CachedLanguageModel:
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """The stored or new answer, as one piece. Raises TrainingError if it cannot be stored."""
-        written = json.dumps([self._name, [dict(message) for message in messages]], sort_keys=True, ensure_ascii=False)
-        key = hashlib.sha256(written.encode()).hexdigest()
+        request = json.dumps([self._name, [dict(message) for message in messages]], sort_keys=True, ensure_ascii=False)
+        key = hashlib.sha256(request.encode()).hexdigest()
         if key not in self._answers:
             self._store(key, "".join(self._model.stream(messages)))
         yield self._answers[key]

@@ -54,8 +54,8 @@ def by_key_phrases(
             vectors = embedder.embed([document.whole, *phrases], "document")
             chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
             for part in _parts(len(phrases), settings, chance):
-                chosen = maximal_marginal_relevance(vectors[0], vectors[1:][part], settings.count, settings.diversity)
-                question = " ".join(phrases[part[at]] for at in chosen)
+                rows = maximal_marginal_relevance(vectors[0], vectors[1:][part], settings.count, settings.diversity)
+                question = " ".join(phrases[part[row]] for row in rows)
                 yield PseudoQuestion(question, document.whole, "key phrases", document)
 
 
@@ -83,14 +83,14 @@ def maximal_marginal_relevance(text: Vectors, phrases: Vectors, count: int, dive
 
     text: (d,), phrases: (n, d), unit norm.
     """
-    near = phrases @ text
-    chosen: list[int] = [int(np.argmax(near))] if len(phrases) else []
-    while 0 < len(chosen) < min(count, len(phrases)):
-        redundancy = (phrases @ phrases[chosen].T).max(axis=1)
-        value = (1.0 - diversity) * near - diversity * redundancy
-        value[chosen] = -np.inf
-        chosen.append(int(np.argmax(value)))
-    return chosen
+    similarity = phrases @ text
+    rows: list[int] = [int(np.argmax(similarity))] if len(phrases) else []
+    while 0 < len(rows) < min(count, len(phrases)):
+        redundancy = (phrases @ phrases[rows].T).max(axis=1)
+        value = (1.0 - diversity) * similarity - diversity * redundancy
+        value[rows] = -np.inf
+        rows.append(int(np.argmax(value)))
+    return rows
 
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
@@ -123,13 +123,13 @@ class QuestionModels:
 
 def ways(text: str) -> tuple[Way, ...]:
     """A comma-separated list, or ``all``. Raises TrainingError for an unknown name."""
-    known: tuple[Way, ...] = get_args(Way)
-    named = {part.strip() for part in text.split(",") if part.strip()}
-    if named == {"all"}:
-        return known
-    if not named or named - set(known):
-        raise TrainingError(f"{text!r} is not all or a list of {', '.join(known)}.")
-    return tuple(way for way in known if way in named)
+    all_ways: tuple[Way, ...] = get_args(Way)
+    requested = {part.strip() for part in text.split(",") if part.strip()}
+    if requested == {"all"}:
+        return all_ways
+    if not requested or requested - set(all_ways):
+        raise TrainingError(f"{text!r} is not all or a list of {', '.join(all_ways)}.")
+    return tuple(way for way in all_ways if way in requested)
 
 
 def questions(
@@ -150,8 +150,8 @@ def questions(
         "place-and-time": lambda: by_place_and_time(documents, models.names or BoxNames(), seed),
         "language-model": lambda: _by_model(documents, settings, models.language_model),
     }
-    own = chain.from_iterable(makers[way]() for way in settings.ways)
-    return list(distinct(chain(own, by_shared_keywords(documents, settings.shared_keywords, seed))))
+    by_way = chain.from_iterable(makers[way]() for way in settings.ways)
+    return list(distinct(chain(by_way, by_shared_keywords(documents, settings.shared_keywords, seed))))
 
 
 def _by_model(

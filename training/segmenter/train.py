@@ -77,7 +77,7 @@ def train_segmenter(
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch
 
-    done = train(learner, optimisation, budget, checkpoints, report)
+    training = train(learner, optimisation, budget, checkpoints, report)
     card = ModelCard(
         kind="segmenter",
         name=out.name,
@@ -88,7 +88,7 @@ def train_segmenter(
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures=_figures(learner, held_out_pairs, done),
+        figures=_figures(learner, held_out_pairs, training),
         reproduce=origin.reproduce,
         serving={"max_tokens": settings.max_tokens, "window": settings.window},
     )
@@ -112,7 +112,7 @@ class SegmenterLearner:
     def loss(self, step: int) -> Tensor:
         import torch
 
-        pairs = self.drawn(step)
+        pairs = self.draw(step)
         labels = torch.tensor([pair.label for pair in pairs]).to(self.settings.device)
         return torch.nn.functional.cross_entropy(self._logits(pairs), labels)
 
@@ -122,13 +122,13 @@ class SegmenterLearner:
         false = np.array([pair.label == 1 for pair in self._held_out])
         return auc(scores[~false], scores[false])
 
-    def drawn(self, step: int) -> list[SentencePair]:
+    def draw(self, step: int) -> list[SentencePair]:
         """Every pair once per epoch, each time in another order."""
         size = min(self.settings.batch, len(self._pairs))
         epoch, place = divmod((step - 1) * size, len(self._pairs) - len(self._pairs) % size)
         order = list(range(len(self._pairs)))
         random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 # nosec B311
-        return [self._pairs[at] for at in order[place : place + size]]
+        return [self._pairs[row] for row in order[place : place + size]]
 
     def coherence(self, pairs: Sequence[SentencePair]) -> NDArray[np.float64]:
         """(n,) probability that the second continues the first."""
@@ -150,7 +150,7 @@ class SegmenterLearner:
     def _logits(self, pairs: Sequence[SentencePair]) -> Any:
         import torch
 
-        arrays, _ = pad_inputs(self._tokens.tokens([pair.before for pair in pairs], [pair.behind for pair in pairs]))
+        arrays, _ = pad_inputs(self._tokens.tokens([pair.before for pair in pairs], [pair.after for pair in pairs]))
         tensors = {name: torch.from_numpy(array).to(self.settings.device) for name, array in arrays.items()}
         return self.module(**tensors).logits
 
@@ -179,14 +179,16 @@ def _split(
     ]
     pairs, held_out_pairs = (sentence_pairs_of(side, settings.window, settings.seed) for side in sides)
     order = np.random.default_rng(settings.seed).permutation(len(held_out_pairs))
-    return pairs, [held_out_pairs[at] for at in order]
+    return pairs, [held_out_pairs[row] for row in order]
 
 
-def _figures(learner: SegmenterLearner, held_out: Sequence[SentencePair], done: FinishedTraining) -> dict[str, object]:
+def _figures(
+    learner: SegmenterLearner, held_out: Sequence[SentencePair], training: FinishedTraining
+) -> dict[str, object]:
     scores = learner.coherence(held_out)
     false = np.array([pair.label == 1 for pair in held_out])
     return {
-        **done.figures("held-out AUC"),
+        **training.figures("held-out AUC"),
         "held-out accuracy": float(((scores < 0.5) == false).mean()),
         "held-out boundaries": len(held_out),
     }
@@ -208,8 +210,8 @@ def _write(out: Path, learner: SegmenterLearner, card: ModelCard) -> ModelCard:
         (draft / CARD).write_text(json.dumps({**card.serving, "kind": card.kind}), encoding="utf-8")
         scratch = draft / ".scratch"
         scratch.mkdir()
-        made = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
-        (made / "model.onnx").replace(draft / "model.onnx")
+        prepared_folder = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
+        (prepared_folder / "model.onnx").replace(draft / "model.onnx")
         shutil.rmtree(scratch)
         card = replace(card, recorded=record_segmenter(NextSentence(draft, Compute(1))))
         write_card(draft, card)

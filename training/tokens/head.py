@@ -60,11 +60,11 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     Raises TrainingError if the texts have fewer tokens than dimensions are wanted.
     """
     random = np.random.default_rng(settings.seed)
-    drawn = [texts[at] for at in random.permutation(len(texts))[: settings.texts]]
+    sampled_texts = [texts[row] for row in random.permutation(len(texts))[: settings.texts]]
     ignored = frozenset(ignored_tokens(folder))
     first_parts: list[TokenStates] = []
     rows: list[Vectors] = []
-    for ids, states in (part for parts in token_states(folder, drawn, compute) for part in parts):
+    for ids, states in (part for parts in token_states(folder, sampled_texts, compute) for part in parts):
         content = np.array([token not in ignored for token in ids])
         first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MEASURED else first_parts
         rows.append(unit(states[content][random.permutation(int(content.sum()))[:_OF_A_TEXT]]))
@@ -78,7 +78,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored)
     explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
     sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in first_parts]
-    return FittedHead(head, explained, float(np.mean(sizes)), len(drawn))
+    return FittedHead(head, explained, float(np.mean(sizes)), len(sampled_texts))
 
 
 def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLayers | None = None) -> ModelCard:
@@ -156,7 +156,8 @@ def trained_head(
         for start in range(0, len(order), _BATCH):
             optimiser.zero_grad()
             losses_of_batch = [
-                _loss(lists[at], mean, learning, scale, settings.share, random) for at in order[start : start + _BATCH]
+                _loss(lists[row], mean, learning, scale, settings.share, random)
+                for row in order[start : start + _BATCH]
             ]
             loss = torch.stack(losses_of_batch).mean() + settings.stay * ((learning - fitted) ** 2).sum()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -167,17 +168,19 @@ def trained_head(
 
 
 def _loss(
-    judged: JudgedList, mean: Tensor, projection: Tensor, scale: Tensor, share: float, random: np.random.Generator
+    judged_list: JudgedList, mean: Tensor, projection: Tensor, scale: Tensor, share: float, random: np.random.Generator
 ) -> Tensor:
     import torch
 
-    texts = [text if len(text) <= _TOKENS else text[random.permutation(len(text))[:_TOKENS]] for text in judged.texts]
-    question = _unit((torch.from_numpy(judged.question) - mean) @ projection)
+    texts = [
+        text if len(text) <= _TOKENS else text[random.permutation(len(text))[:_TOKENS]] for text in judged_list.texts
+    ]
+    question = _unit((torch.from_numpy(judged_list.question) - mean) @ projection)
     floats = _unit((torch.from_numpy(np.concatenate(texts).astype(np.float32)) - mean) @ projection)
     signs = floats + (torch.sign(floats) / floats.shape[1] ** 0.5 - floats).detach()
     best = [part.max(0).values for part in torch.split(signs @ question.T, [len(text) for text in texts])]
-    score = scale * (torch.from_numpy(judged.fused) + share * torch.stack(best).mean(1))
-    grades = torch.from_numpy(judged.grades / judged.grades.sum())
+    score = scale * (torch.from_numpy(judged_list.fused) + share * torch.stack(best).mean(1))
+    grades = torch.from_numpy(judged_list.grades / judged_list.grades.sum())
     loss: Tensor = -(grades * torch.log_softmax(score, 0)).sum()
     return loss
 

@@ -1,5 +1,6 @@
-"""The data for training token layers: questions with their candidates as token ids, and the scores of teachers. A teacher
-is a larger embedder that scores by late interaction over all dimensions, without signs.
+"""The data for training token layers: questions with their candidates as token ids, and the scores of teachers.
+
+A teacher is a larger embedder that scores by late interaction over all dimensions, without signs.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class CandidateList:
 
 @dataclass(frozen=True, slots=True)
 class LayerData:
-    """``questions``: ids of each; ``texts``: the chunks of each; ``judged`` by collection; ``made``: questions that were
-    generated from the texts, the answer first. ``ignored``: ids of tokens without meaning (special ones, punctuation).
+    """``questions``: ids of each; ``texts``: the chunks of each; ``judged`` by collection; ``made``: questions
+    generated from the texts, with the answer first. ``ignored``: ids of tokens without meaning (special, punctuation).
     """
 
     questions: Sequence[Ids]
@@ -58,8 +59,8 @@ class LayerData:
 
 @dataclass(frozen=True, slots=True)
 class TokenRows:
-    """Ids with 0 as padding and their mask, (n, longest). ``content``: tokens with meaning, or all of a row without any.
-    ``places``: (n, longest) the number of the vector that a token is added to, ``count`` for a token without meaning.
+    """Ids with 0 as padding and their mask, (n, longest). ``content``: tokens with meaning, or all of a row without
+    any. ``places``: (n, longest) the number of the vector that a token is added to, ``count`` for one without meaning.
     """
 
     ids: NDArray[np.int64]

@@ -64,8 +64,8 @@ class TokenLayers(torch.nn.Module):
     def documents(self, ids: Tensor, mask: Tensor, places: Tensor, count: int) -> tuple[Tensor, Tensor]:
         """Signs (n, count, dims) of norm 1, as the index stores them, and which of them exist (n, count).
 
-        ``places``: (n, tokens) the number of the vector that a token is added to, ``count`` for none. The gradient passes through the
-        signs unchanged (Bengio et al. 2013).
+        ``places``: (n, tokens) the number of the vector that a token is added to, ``count`` for none. The gradient
+        passes through the signs unchanged (Bengio et al. 2013).
         """
         states = self.states(ids, mask)
         rows, _, width = states.shape
