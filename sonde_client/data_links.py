@@ -55,15 +55,15 @@ class DataLink:
             raise NotOpenable(f"{self.href} is a table (csv), not a grid: use to_dataframe().")
         library = needed("xarray", "xarray")
         needed({"opendap": "pydap", "netcdf": "h5netcdf", "zarr": "zarr"}[self.kind], "xarray")
-        opened: xarray.Dataset
+        dataset: xarray.Dataset
         if self.kind == "zarr":
-            opened = library.open_zarr(self.href, **options)
+            dataset = library.open_zarr(self.href, **options)
         elif self.kind == "opendap":
-            opened = library.open_dataset(self.href, engine="pydap", **options)
+            dataset = library.open_dataset(self.href, engine="pydap", **options)
         else:
             file = needed("fsspec", "xarray").open(self.href).open()
-            opened = library.open_dataset(file, engine="h5netcdf", **options)
-        return opened
+            dataset = library.open_dataset(file, engine="h5netcdf", **options)
+        return dataset
 
     def to_dataframe(self, **options: object) -> pandas.DataFrame:
         """A CSV file as a table; ``options`` go to pandas. Raises NotOpenable for anything else."""

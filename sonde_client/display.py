@@ -83,7 +83,7 @@ def record_html(entry: Entry, abstract: str, calls: Sequence[str]) -> str:
     return (
         '<div class="sonde" style="display:flex;gap:1em;align-items:flex-start;flex-wrap:wrap">'
         f'<div style="flex:1 1 24em">{_head_html(entry)}'
-        f'<p style="max-width:60em">{escape(_cut(abstract, 600))}</p><ul>{items}</ul></div>{map_html}</div>'
+        f'<p style="max-width:60em">{escape(_shorten(abstract, 600))}</p><ul>{items}</ul></div>{map_html}</div>'
     )
 
 
@@ -189,8 +189,8 @@ def _period_text(period: tuple[str | None, str | None]) -> str:
     return start if start and start == end else f"{start or '…'} – {end or '…'}"
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[:limit].rsplit(" ", 1)[0] + " …"
 
 
 @cache

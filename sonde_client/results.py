@@ -24,9 +24,11 @@ def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
     without a place has no geometry. Raises NotOpenable if geopandas is missing.
     """
     frames, shapes = needed("geopandas", "geo"), needed("shapely.geometry", "geo")
-    every = list(records)
-    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in every]
-    return frames.GeoDataFrame([_row(record) for record in every], columns=_COLUMNS, geometry=geometries, crs=4326)
+    all_records = list(records)
+    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in all_records]
+    return frames.GeoDataFrame(
+        [_row(record) for record in all_records], columns=_COLUMNS, geometry=geometries, crs=4326
+    )
 
 
 def _row(record: Record) -> tuple[str | None, ...]:
@@ -39,8 +41,8 @@ def _row(record: Record) -> tuple[str | None, ...]:
 def _moment(iso: str) -> tuple[int, str]:
     """By year, then by text: years before 0 and after 9999 do not sort as texts."""
     sign, text = (-1, iso[1:]) if iso.startswith("-") else (1, iso.lstrip("+"))
-    year, _, rest = text.partition("-")
-    return sign * int(year), rest
+    year, _, month_and_day = text.partition("-")
+    return sign * int(year), month_and_day
 
 
 if TYPE_CHECKING:
@@ -111,16 +113,16 @@ class SearchResult:
         return table
 
     def _repr_html_(self) -> str:
-        above = (f"{self.total:,} records", understood(self.interpretation))
-        return entries_html([hit.entry for hit in self.hits], *above)
+        lines = (f"{self.total:,} records", understood(self.interpretation))
+        return entries_html([hit.entry for hit in self.hits], *lines)
 
 
 def understood(interpretation: Json) -> str:
     """What the service read in the question, in one line; empty if nothing."""
     places = [place.get("name") for place in interpretation.get("places") or ()]
     times = [time.get("text") for time in interpretation.get("times") or ()]
-    read = [str(text) for text in (*places, *times) if text]
-    return f"Read as: {', '.join(read)}" if read else ""
+    texts = [str(text) for text in (*places, *times) if text]
+    return f"Read as: {', '.join(texts)}" if texts else ""
 
 
 def search_result(answer: Json) -> SearchResult:

@@ -19,7 +19,7 @@ TRANSLATED = "samples_languages"
 LANGUAGES = ("de", "fr", "es", "it")
 
 
-class _Asked(BaseModel):
+class _QuestionLine(BaseModel):
     id: str
     q: str
     right: list[str]
@@ -27,7 +27,7 @@ class _Asked(BaseModel):
     box: tuple[float, float, float, float] | None = None
 
 
-class _Translated(BaseModel):
+class _TranslationLine(BaseModel):
     of: str
     de: str
     fr: str
@@ -37,15 +37,15 @@ class _Translated(BaseModel):
 
 def load(folder: Path) -> JudgedCollection:
     """From the repository's ``samples``; document ids are record ids without their source."""
-    return _collection(NAME, folder, _read(folder / "questions.jsonl", _Asked))
+    return _collection(NAME, folder, _read(folder / "questions.jsonl", _QuestionLine))
 
 
 def load_languages(folder: Path) -> JudgedCollection:
     """The translated questions; ``q03-de`` is question ``q03`` in German."""
-    by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _Asked)}
+    by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _QuestionLine)}
     translated = [
         by_id[entry.of].model_copy(update={"id": f"{entry.of}-{language}", "q": getattr(entry, language)})
-        for entry in _read(folder / "questions_languages.jsonl", _Translated)
+        for entry in _read(folder / "questions_languages.jsonl", _TranslationLine)
         for language in LANGUAGES
     ]
     return _collection(TRANSLATED, folder, translated)
@@ -58,7 +58,7 @@ def _read(path: Path, kind: type[M]) -> list[M]:
     return entries
 
 
-def _collection(name: str, folder: Path, questions: Sequence[_Asked]) -> JudgedCollection:
+def _collection(name: str, folder: Path, questions: Sequence[_QuestionLine]) -> JudgedCollection:
     records = tuple(records_of(folder / "records", NAME))
     return checked(
         JudgedCollection(

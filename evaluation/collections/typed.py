@@ -24,7 +24,7 @@ QUICK_SOURCES = ("ncar_rda", "samples")
 FIXTURES = ("format_fixtures", "format_fixtures.tar.gz")
 
 
-class _Asked(BaseModel):
+class _QuestionLine(BaseModel):
     id: str
     text: str
     kind: str
@@ -54,7 +54,7 @@ def _load(name: str, judged: Path, all_records: list[Record], *, skip_unknown: b
     records = {record.id: record for record in reversed(all_records)}  # the first of two with one id
     goals = _goals(judged / "across.tsv")
     faults = Faults(judged / "questions.jsonl")
-    questions = [entry for _, entry in json_lines(faults.path, _Asked, faults)]
+    questions = [entry for _, entry in json_lines(faults.path, _QuestionLine, faults)]
     faults.refuse()
     return checked(
         JudgedCollection(

@@ -52,7 +52,7 @@ _WARM_UP_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PeerTarget:
     """A server that answers, and how it is asked."""
 
     name: str
@@ -149,18 +149,18 @@ def _measure_server(
 
 def _servers(
     name: str, resources: ExitStack, home: Path, backend: Backend, items: list[Json], sonde_url: str | None
-) -> list[Asked]:
+) -> list[PeerTarget]:
     if name == "elasticsearch":
-        return [Asked("bare Elasticsearch", backend.url, elasticsearch_words, backend.headers)]
+        return [PeerTarget("bare Elasticsearch", backend.url, elasticsearch_words, backend.headers)]
     if name == "pygeoapi":
         url = resources.enter_context(pygeoapi(environment_of(PYGEOAPI, home), backend, home))
-        return [Asked("pygeoapi", url, pygeoapi_words)]
+        return [PeerTarget("pygeoapi", url, pygeoapi_words)]
     if name == "stac-fastapi":
         url = resources.enter_context(stac_fastapi(environment_of(STAC_FASTAPI, home), backend, home))
         fill_stac(url, items)
-        return [Asked("stac-fastapi", url, stac_words)]
+        return [PeerTarget("stac-fastapi", url, stac_words)]
     url = str(sonde_url).rstrip("/")
-    return [Asked("Sonde, words alone", url, sonde_words(_PLAIN)), Asked("Sonde, default", url, sonde_words({}))]
+    return [PeerTarget("Sonde, words alone", url, sonde_words(_PLAIN)), PeerTarget("Sonde, default", url, sonde_words({}))]
 
 
 def _show(figures: list[PeerFigures]) -> None:

@@ -15,8 +15,8 @@ _BY_RELEVANCE = frozenset((None, "", "rank", "score desc", "score desc, metadata
 
 def asked_mode(params: dict[str, Any], default: str) -> str:
     """The way to search that a person chose (``ext_sonde=own|bm25|hybrid``), else the portal's."""
-    chosen = (params.get("extras") or {}).get("ext_sonde")
-    return chosen if chosen in MODES else default
+    requested = (params.get("extras") or {}).get("ext_sonde")
+    return requested if requested in MODES else default
 
 
 def question(params: dict[str, Any]) -> str | None:
@@ -33,7 +33,7 @@ def ranked(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     Each id is a clause with a constant score that falls with its rank. So Solr still pages, counts, makes the facets
     and keeps from each person what they may not see.
     """
-    clauses = [f'id:"{_quoted(one)}"^={len(ids) - rank}' for rank, one in enumerate(ids)]
+    clauses = [f'id:"{_quoted(id)}"^={len(ids) - rank}' for rank, id in enumerate(ids)]
     return {
         **params,
         "q": " OR ".join(clauses) or "-*:*",
