@@ -76,7 +76,7 @@ class OnnxEmbedder:
         return self._tokens.count(texts)
 
     def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
-        text_chunks = split_texts(self._tokens.whole(texts), self._recipe.max_tokens)
+        text_chunks = split_texts(self._tokens.full_ids(texts), self._recipe.max_tokens)
 
         def vectors_of_batch(
             outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]
@@ -103,7 +103,7 @@ class OnnxEmbedder:
         return self._layers.run_batch({LOWER_STATES: outputs[1], "attention_mask": mask})
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        text_chunks = split_texts(self._tokens.whole(texts), self._recipe.max_tokens)
+        text_chunks = split_texts(self._tokens.full_ids(texts), self._recipe.max_tokens)
         tokens = [TokenIds(ids) for ids in text_chunks.chunks]
         vectors = self._session.map(tokens, lambda states, mask: pool_states(states, mask, self._recipe.pooling))
         return text_chunks.combine(vectors, len(texts))
@@ -135,7 +135,9 @@ class TorchEmbedder:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in chunks."""
         if not texts:
             return np.empty((0, self._card.dims), dtype=np.float32)
-        text_chunks = split_texts(self._tokens.whole(with_instruction(texts, kind, self._card)), self._card.max_tokens)
+        text_chunks = split_texts(
+            self._tokens.full_ids(with_instruction(texts, kind, self._card)), self._card.max_tokens
+        )
         # Longest first, so that a batch has little padding.
         order = sorted(range(len(text_chunks.chunks)), key=lambda row: -len(text_chunks.chunks[row]))
         batches = [self._forward([text_chunks.chunks[row] for row in batch]) for batch in batched(order, _BATCH)]

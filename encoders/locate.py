@@ -64,21 +64,21 @@ def locate(name: str, cache: Path, *, allow_hub: bool = False, fetch: bool = Tru
     to do.
     """
     if name.startswith(_ARTIFACT):
-        return _artifact(name, cache, fetch=fetch)
+        return _locate_artifact(name, cache, fetch=fetch)
     if name.startswith(_SHIPPED):
-        return _shipped(name)
+        return _locate_shipped(name)
     if Path(name).expanduser().is_dir():
         folder = Path(name).expanduser().resolve()
         return Located(name, folder, weights_digest(folder))
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise ModelMissing(f"there is no model folder {name!r}, and it is not the id of a model on a hub either")
     if name not in SUBSTITUTES:
-        return _from_hub(name, allow_hub=allow_hub)
+        return _locate_on_hub(name, allow_hub=allow_hub)
     try:
-        return _pinned(name, SUBSTITUTES[name], cache, fetch=fetch)
+        return _locate_pinned(name, SUBSTITUTES[name], cache, fetch=fetch)
     except ModelMissing as missing:
         with suppress(ModelMissing):
-            return _from_hub(name, allow_hub=allow_hub)
+            return _locate_on_hub(name, allow_hub=allow_hub)
         raise missing from None
 
 
@@ -91,7 +91,7 @@ def weights_digest(folder: Path) -> str:
     return files_sha256(files)
 
 
-def _shipped(name: str) -> Located:
+def _locate_shipped(name: str) -> Located:
     """Only existing names: the part after the colon is not a path."""
     folders = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
     folder = folders.get(name.removeprefix(_SHIPPED))
@@ -101,19 +101,19 @@ def _shipped(name: str) -> Located:
     return Located(name, folder, weights_digest(folder))
 
 
-def _artifact(name: str, cache: Path, *, fetch: bool) -> Located:
+def _locate_artifact(name: str, cache: Path, *, fetch: bool) -> Located:
     package = name.removeprefix(_ARTIFACT)
     if package not in PACKAGED and package not in MAVEN:
         names = ", ".join(f"{_ARTIFACT}{artifact}" for artifact in sorted({*PACKAGED, *MAVEN}))
         raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {names}")
-    return _pinned(name, package, cache, fetch=fetch)
+    return _locate_pinned(name, package, cache, fetch=fetch)
 
 
-def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
+def _locate_pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
     """From an installed package, else from Maven's repository."""
     package, jar = PACKAGED.get(bare), MAVEN.get(bare)
     if package is not None and (jar is None or importlib.util.find_spec(package.module) is not None):
-        return _packaged(name, package, cache)
+        return _locate_package(name, package, cache)
     if jar is None:
         raise ModelMissing(f"{name} is not a package that Sonde knows")
     folder = find_maven_model(jar, cache) or _made_from(jar.weights, cache)
@@ -140,7 +140,7 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
         raise ModelMissing(f"{error}; {without_maven}") from None
 
 
-def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:
+def _locate_package(name: str, model: PackagedModel, cache: Path) -> Located:
     spec = importlib.util.find_spec(model.module)
     if spec is None or spec.origin is None:
         raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
@@ -152,7 +152,7 @@ def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:
     return Located(name, folder, model.files[model.weights])
 
 
-def _from_hub(name: str, *, allow_hub: bool) -> Located:
+def _locate_on_hub(name: str, *, allow_hub: bool) -> Located:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 

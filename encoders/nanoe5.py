@@ -156,10 +156,10 @@ def _pieces(file: _Cursor) -> Pieces:
     scores = file.next_array(_FP32, count)
     text = file.take(length)
     texts = tuple(text[bounds[row] : bounds[row + 1]].decode("utf-8") for row in range(count))
-    return Pieces(texts, scores, begin, end, unknown, _replaced(file))
+    return Pieces(texts, scores, begin, end, unknown, _read_replacements(file))
 
 
-def _replaced(file: _Cursor) -> dict[str, str]:
+def _read_replacements(file: _Cursor) -> dict[str, str]:
     count, _bytes = file.numbers("<iI")
     replaced = {}
     for _ in range(count):

@@ -36,7 +36,7 @@ class SentencePairTokeniser:
 
     def tokens(self, before: Sequence[str], after: Sequence[str]) -> list[TokenIds]:
         """One input for each boundary, in order."""
-        pairs = zip(self._encoded(before), self._encoded(after), strict=True)
+        pairs = zip(self._encode(before), self._encode(after), strict=True)
         inputs = []
         for first, second in pairs:
             keep = max(self._text_tokens // 2, self._text_tokens - len(second.ids))
@@ -46,7 +46,7 @@ class SentencePairTokeniser:
             inputs.append(TokenIds(pair.ids, pair.type_ids))
         return inputs
 
-    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+    def _encode(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
 
 

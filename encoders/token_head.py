@@ -43,7 +43,7 @@ def token_states(
     session = OnnxSession(checked_graph(folder, graph), compute)
     for start in range(0, len(texts), _SLICE):
         batch = texts[start : start + _SLICE]
-        text_chunks = split_texts(tokeniser.whole(batch), limit)
+        text_chunks = split_texts(tokeniser.full_ids(batch), limit)
         states_of_chunks = session.map_batches(
             [TokenIds(ids) for ids in text_chunks.chunks], lambda states, _mask, _batch: list(states)
         )

@@ -32,7 +32,7 @@ class TextTokeniser(Protocol):
         """Ids of each text, at most ``max_tokens``."""
         ...
 
-    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+    def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, without truncation."""
         ...
 
@@ -60,13 +60,13 @@ class Tokeniser:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
         return [encoding.ids for encoding in self._truncating.encode_batch_fast([sound(text) for text in texts])]
 
-    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+    def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, without truncation."""
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast([sound(text) for text in texts])]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before truncation, special tokens included."""
-        return [len(ids) for ids in self.whole(texts)]
+        return [len(ids) for ids in self.full_ids(texts)]
 
 
 def read_tokenizer(file: Path) -> Tokenizer:
@@ -123,7 +123,7 @@ class UnigramTokeniser:
         self._pieces = _UnigramModel(read_json(file))
         self._cached = lru_cache(_CACHED_WORDS)(self._pieces.pieces_of)
 
-    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+    def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, with the first and the last special token, without truncation."""
         begin, end = self._pieces.begin, self._pieces.end
         return [[begin, *self._ids(text), end] for text in texts]
@@ -131,12 +131,13 @@ class UnigramTokeniser:
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
         return [
-            ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]] for ids in self.whole(texts)
+            ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]]
+            for ids in self.full_ids(texts)
         ]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before truncation, special tokens included."""
-        return [len(ids) for ids in self.whole(texts)]
+        return [len(ids) for ids in self.full_ids(texts)]
 
     def _ids(self, text: str) -> Iterator[int]:
         for word in self._pieces.words(text):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Collection as Container
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TextIO, TypeVar, cast
@@ -65,7 +64,7 @@ class JudgedCollection:
     as_of_ms: int | None = None
     notes: tuple[str, ...] = ()
 
-    def asking(self, ids: Container[str]) -> JudgedCollection:
+    def with_questions(self, ids: Collection[str]) -> JudgedCollection:
         """The same records with only the questions with those ids. Raises BadCollection for an unknown id."""
         unknown = sorted(set(ids) - {question.id for question in self.questions})
         if unknown:
@@ -76,11 +75,11 @@ class JudgedCollection:
             qrels={question: grades for question, grades in self.qrels.items() if question in ids},
         )
 
-    def first(self, count: int) -> JudgedCollection:
+    def first_questions(self, count: int) -> JudgedCollection:
         """Only the first ``count`` questions."""
-        return self.asking([question.id for question in self.questions[:count]])
+        return self.with_questions([question.id for question in self.questions[:count]])
 
-    def holding(self, documents: Container[str]) -> JudgedCollection:
+    def with_documents(self, documents: Collection[str]) -> JudgedCollection:
         """Only those documents, by their id in the qrels; judgements of other documents are removed."""
         records = tuple(record for record in self.records if self.documents[record.id] in documents)
         qrels = {
@@ -92,7 +91,7 @@ class JudgedCollection:
         )
 
 
-def checked(collection: JudgedCollection, *, skip_unknown: bool = False) -> JudgedCollection:
+def check_collection(collection: JudgedCollection, *, skip_unknown: bool = False) -> JudgedCollection:
     """The collection with only judged questions, in order.
 
     Raises BadCollection for judgements of an unknown question or document (``skip_unknown``: they are left out and
@@ -190,7 +189,7 @@ def half_of(collection: JudgedCollection, half: Half, path: Path) -> JudgedColle
     half_ids = {question for question in ids if halves[question] == half}
     if not half_ids:
         raise BadCollection(str(path), [f"no question is in the half {half}"])
-    return collection.asking(half_ids)
+    return collection.with_questions(half_ids)
 
 
 def read_halves(path: Path) -> dict[str, Half | None]:

@@ -146,14 +146,14 @@ def _row(
     return KindResult(
         kind=kind,
         questions=count,
-        success_at_10=sum(reached(question, run, collection, K) for question in questions) / count,
-        first=sum(reached(question, run, collection, 1) for question in questions) / count,
+        success_at_10=sum(is_reached(question, run, collection, K) for question in questions) / count,
+        first=sum(is_reached(question, run, collection, 1) for question in questions) / count,
         ndcg_at_10=sum(measures.by_question[question.id][HEADLINE] for question in questions) / count,
         empty=sum(not run.get(question.id) for question in questions),
     )
 
 
-def reached(question: JudgedQuestion, run: Run, collection: JudgedCollection, k: int) -> bool:
+def is_reached(question: JudgedQuestion, run: Run, collection: JudgedCollection, k: int) -> bool:
     """Whether one of its goals, or where it has none any right document, is among the first ``k``."""
     right = question.goals or {name for name, grade in collection.qrels[question.id].items() if grade > 0}
     return any(document in right for document, _ in run.get(question.id, ())[:k])

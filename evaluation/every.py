@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from core.json_types import Json
 from evaluation.collection import JudgedCollection
-from evaluation.evaluate import Evaluation, reached
+from evaluation.evaluate import Evaluation, is_reached
 from evaluation.metrics import HEADLINE
 
 WEIGHTS: Mapping[str, float] = {
@@ -145,5 +145,5 @@ def mean_of(weighted: Sequence[tuple[float, Figures]]) -> Figures:
 
 def figures_of(evaluation: Evaluation, collection: JudgedCollection) -> Figures:
     """Those of the table."""
-    first = [reached(question, evaluation.run, collection, 1) for question in collection.questions]
+    first = [is_reached(question, evaluation.run, collection, 1) for question in collection.questions]
     return Figures(evaluation.measured.means[HEADLINE], sum(first) / len(first))

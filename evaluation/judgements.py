@@ -196,10 +196,10 @@ def pool(runs: Sequence[Run], depth: int) -> dict[str, list[str]]:
     for run in runs:
         for question, hits in run.items():
             pooled.setdefault(question, set()).update(document for document, _ in hits[:depth])
-    return {question: _shuffled(question, pooled[question]) for question in sorted(pooled)}
+    return {question: _shuffle(question, pooled[question]) for question in sorted(pooled)}
 
 
-def _shuffled(question: str, documents: set[str]) -> list[str]:
+def _shuffle(question: str, documents: set[str]) -> list[str]:
     order = sorted(documents)
     random.Random(question).shuffle(order)  # noqa: S311  # nosec B311 - an order without meaning, not a secret
     return order

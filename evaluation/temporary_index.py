@@ -92,14 +92,14 @@ def sweep_abandoned(client: Elasticsearch) -> list[str]:
     created = {
         index: int(index_settings["settings"]["index.creation_date"]) for index, index_settings in settings.items()
     }
-    old = abandoned(created, int(time.time() * 1000))
+    old = abandoned_indices(created, int(time.time() * 1000))
     for index in old:
         _delete(client, index)
         log.info("evaluation.swept", index=index)
     return old
 
 
-def abandoned(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
+def abandoned_indices(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
     """The temporary indices older than a day, from indices by name with their creation time."""
     return sorted(
         index for index, created in created_ms.items() if index.startswith(PREFIX) and now_ms - created > _ABANDONED_MS

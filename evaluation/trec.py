@@ -28,12 +28,12 @@ def write_run(path: Path, run: Run, tag: str) -> None:
         raise SondeError(f"A TREC run cannot hold the id {spaced[0]!r}: its fields are parted by white space.")
     with path.open("w", encoding="utf-8") as file:
         for question, hits in run.items():
-            scores = falling([score for _, score in hits])
+            scores = strictly_decreasing([score for _, score in hits])
             for rank, ((document, _), score) in enumerate(zip(hits, scores, strict=True), 1):
                 file.write(f"{question} Q0 {document} {rank} {score:.9g} {tag}\n")
 
 
-def falling(scores: Sequence[float]) -> list[float]:
+def strictly_decreasing(scores: Sequence[float]) -> list[float]:
     """Scores as float32 (which trec_eval reads), strictly decreasing: ties are lowered by the smallest step."""
     lowered: list[float] = []
     for score in np.asarray(scores, dtype=np.float32):

@@ -62,7 +62,7 @@ class Spread:
         return cls(p50, p95, p99, len(values_ms))
 
 
-def serving(client: Elasticsearch) -> str:
+def describe_node(client: Elasticsearch) -> str:
     """Elasticsearch's version and heap, and whether it can be measured at all.
 
     A node of the tests runs without Java's second compiler, because that starts in half the time. Its vectors are then

@@ -94,7 +94,7 @@ def map_svg(boxes: Sequence[tuple[int | None, Box]]) -> str:
     view = _view(box for _, box in boxes)
     # Large boxes first, so that small ones stay visible.
     large_first = sorted(
-        _numbered(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south)
+        _numbers_by_box(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south)
     )
     marks = "".join(_box_svg(", ".join(map(str, numbers)), box, view) for box, numbers in large_first)
     return (
@@ -129,7 +129,7 @@ def _view(boxes: Iterable[Box]) -> _View:
     return _View(left, top, width, height)
 
 
-def _numbered(boxes: Sequence[tuple[int | None, Box]]) -> dict[Box, list[int]]:
+def _numbers_by_box(boxes: Sequence[tuple[int | None, Box]]) -> dict[Box, list[int]]:
     """The numbers at each box: several records often have the same."""
     numbers: dict[Box, list[int]] = {}
     for number, box in boxes[:_MOST_BOXES]:

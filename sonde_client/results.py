@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from sonde_client.display import Entry, Reason, entries_html
-from sonde_client.errors import needed
+from sonde_client.errors import import_extra
 from sonde_client.records import Json, Record
 
 _COLUMNS = ("id", "title", "type", "source", "start", "end", "licence", "address")
@@ -23,7 +23,7 @@ def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
     ``start`` and ``end`` are the earliest and latest of its periods, ISO 8601, None where open or unknown. A record
     without a place has no geometry. Raises NotOpenable if geopandas is missing.
     """
-    frames, shapes = needed("geopandas", "geo"), needed("shapely.geometry", "geo")
+    frames, shapes = import_extra("geopandas", "geo"), import_extra("shapely.geometry", "geo")
     all_records = list(records)
     geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in all_records]
     return frames.GeoDataFrame(
@@ -84,7 +84,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page of hits, best first. ``answer`` is the whole answer; ``following`` the next page's address.
+    """A page of hits, best first. ``answer`` is the whole answer; ``next_address`` the next page's address.
 
     ``matched`` hits can be paged; about ``total`` records match.
     """
@@ -96,7 +96,7 @@ class SearchResult:
     facets: Json = field(repr=False)
     did_you_mean: str | None
     degraded: tuple[str, ...]
-    following: str | None
+    next_address: str | None
     answer: Json = field(repr=False)
 
     def __iter__(self) -> Iterator[Hit]:
@@ -134,12 +134,12 @@ def search_result(answer: Json) -> SearchResult:
         facets=answer.get("sonde:facets", {}),
         did_you_mean=answer.get("sonde:didYouMean"),
         degraded=tuple(answer["sonde:degraded"]),
-        following=following(answer),
+        following=next_address(answer),
         answer=answer,
     )
 
 
-def following(answer: Json) -> str | None:
+def next_address(answer: Json) -> str | None:
     """The address of the next page."""
     return next((link["href"] for link in answer["links"] if link["rel"] == "next"), None)
 
@@ -148,7 +148,7 @@ def next_cursor(answer: Json) -> str | None:
     """Only the cursor of a ``next`` link: behind a proxy, links have another address than ours, and the key must not
     be sent there.
     """
-    address = following(answer)
+    address = next_address(answer)
     return None if address is None else parse_qs(urlsplit(address).query)["cursor"][0]
 
 

@@ -62,7 +62,7 @@ class OtherPassages:
         ]
         context_passages = [source_passage, *other_passages[: count - 1]] if right else other_passages[:count]
         chance.shuffle(context_passages)
-        numbered = tuple(self._numbered(passage, number) for number, passage in enumerate(context_passages, 1))
+        numbered = tuple(self._number(passage, number) for number, passage in enumerate(context_passages, 1))
         return AnswerContext(
             numbered,
             next(
@@ -75,7 +75,7 @@ class OtherPassages:
             ),
         )
 
-    def _numbered(self, passage: Passage, number: int) -> FoundPassage:
+    def _number(self, passage: Passage, number: int) -> FoundPassage:
         return FoundPassage(
             id=passage.id,
             document=passage.document,
@@ -117,7 +117,7 @@ def raft(generated: Iterable[GeneratedPair], other_passages: OtherPassages, sett
     for number, (pair, context) in enumerate(_contexts(generated, other_passages, settings)):
         unanswerable = number % (settings.answerable + 1) == settings.answerable
         answer_context = without(context) if unanswerable else context
-        answer = REFUSAL if unanswerable else cited(pair.answer, answer_context.right)
+        answer = REFUSAL if unanswerable else add_citation(pair.answer, answer_context.right)
         yield {"messages": [*_prompt(pair, answer_context), _assistant(answer)]}
 
 
@@ -132,14 +132,14 @@ def dpo(
     """
     for number, (pair, context) in enumerate(_contexts(generated, other_passages, settings)):
         if number % (settings.answerable + 1) == settings.answerable:
-            yield _preference(_prompt(pair, without(context)), REFUSAL, cited(pair.answer, 1))
+            yield _preference(_prompt(pair, without(context)), REFUSAL, add_citation(pair.answer, 1))
             continue
-        cited_answer, answer_alone = cited(pair.answer, context.right), _answer_alone(pair, model)
+        cited_answer, answer_alone = add_citation(pair.answer, context.right), _answer_alone(pair, model)
         if answer_alone and _CITED.sub("", cited_answer).strip() != answer_alone:
             yield _preference(_prompt(pair, context), cited_answer, answer_alone)
 
 
-def cited(answer: str, number: int | None) -> str:
+def add_citation(answer: str, number: int | None) -> str:
     """Each sentence with its passage: ``It rained. [2]`` becomes ``It rained [2].``"""
     if number is None:
         return answer

@@ -55,7 +55,7 @@ class CorpusDocument:
         return tuple(dict.fromkeys(last_part(term).casefold() for term in self.keywords))
 
     @property
-    def whole(self) -> str:
+    def title_and_text(self) -> str:
         """The text as the serving reranker reads a record: title, then text."""
         return f"{self.title}\n{self.text}".strip()
 
@@ -63,28 +63,35 @@ class CorpusDocument:
 def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
     """Records with a meaningful abstract; a record's group is its parent, else itself."""
     for record in records:
-        text = plain(record.abstract)
+        text = normalise_space(record.abstract)
         if len(text.split()) >= _LEAST_WORDS:
             terms = tuple(dict.fromkeys(keyword.term.strip() for keyword in record.keywords if keyword.term.strip()))
             group = record.parent or record.id
             yield CorpusDocument(
-                record.id, plain(record.title), text, terms, record.extents, record.times, corpus, f"{corpus}:{group}"
+                record.id,
+                normalise_space(record.title),
+                text,
+                terms,
+                record.extents,
+                record.times,
+                corpus,
+                f"{corpus}:{group}",
             )
 
 
 def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
     """(label, definition) as separate documents."""
     for label, definition in concepts:
-        text = plain(definition)
+        text = normalise_space(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():
             name = f"{corpus}:{label}"
-            yield CorpusDocument(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
+            yield CorpusDocument(name, normalise_space(label), text, corpus=corpus, group=name, kind="concepts")
 
 
 def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
     """Passages of running text; all of one document are one group."""
     for passage in passages:
-        text = plain(passage.text)
+        text = normalise_space(passage.text)
         if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
             group = f"{corpus}:{passage.document}"
             yield CorpusDocument(passage.id, "", text, corpus=corpus, group=group, kind="literature")
@@ -106,7 +113,7 @@ def last_part(term: str) -> str:
     return term.rpartition(">")[2].strip().lower() if ">" in term else term
 
 
-def plain(text: str) -> str:
+def normalise_space(text: str) -> str:
     """Normalises white space."""
     return _SPACE.sub(" ", text).strip()
 

@@ -199,7 +199,7 @@ class Mining:
     seed: int = 0
 
 
-def mine(
+def mine_negatives(
     questions: Sequence[PseudoQuestion],
     documents: Sequence[CorpusDocument],
     embedder: Embedder,
@@ -240,12 +240,12 @@ class _Pool:
     def __init__(self, documents: Sequence[CorpusDocument], embedder: Embedder) -> None:
         self._documents = documents
         self._labels = [frozenset(document.labels) for document in documents]
-        self._words = Bm25Index([document.whole for document in documents])
+        self._words = Bm25Index([document.title_and_text for document in documents])
         self._of_topic: dict[str, list[int]] = {}
         for row, document in enumerate(documents):
             for term in {keyword.casefold() for keyword in document.keywords}:
                 self._of_topic.setdefault(term, []).append(row)
-        self._vectors: Vectors = embedder.embed([document.whole for document in documents], "document")
+        self._vectors: Vectors = embedder.embed([document.title_and_text for document in documents], "document")
 
     def negatives(
         self, question: PseudoQuestion, vector: Vectors, positive: float, mining: Mining, chance: np.random.Generator
@@ -293,7 +293,7 @@ class _Pool:
 
 
 def _candidate(document: CorpusDocument, why: str) -> CandidateText:
-    return CandidateText(document.id, document.whole, why=why, labels=document.labels)
+    return CandidateText(document.id, document.title_and_text, why=why, labels=document.labels)
 
 
 def _same(document: CorpusDocument, candidate: CorpusDocument) -> bool:

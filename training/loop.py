@@ -129,7 +129,7 @@ class Checkpoints:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def write_guard(self) -> Iterator[None]:
         """Raises TrainingError if the disk is full; the previous checkpoint remains."""
         from safetensors import SafetensorError
 
@@ -143,7 +143,7 @@ class Checkpoints:
             ) from error
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[None]:
+    def read_guard(self, name: str) -> Iterator[None]:
         """Raises TrainingError if the checkpoint is damaged."""
         from safetensors import SafetensorError
 

@@ -29,7 +29,7 @@ class Origin:
     commit: str = ""
     reproduce: str = ""
 
-    def used(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
+    def training_data(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
         """Examples by corpus, most first."""
         counts = Counter(example.corpus or "unnamed" for example in examples)
         licences = self.licences or {}
@@ -38,7 +38,7 @@ class Origin:
         )
 
 
-def now() -> str:
+def utc_now() -> str:
     """UTC to the second, as ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

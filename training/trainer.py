@@ -164,15 +164,15 @@ class _Trainer(Trainer):
         return metrics
 
     def _save_checkpoint(self, model: Module, trial: Any) -> None:
-        with self._checkpoints.writing():
+        with self._checkpoints.write_guard():
             super()._save_checkpoint(model, trial)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Module | None = None) -> None:
-        with self._checkpoints.reading(resume_from_checkpoint):
+        with self._checkpoints.read_guard(resume_from_checkpoint):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
-        with self._checkpoints.reading(str(checkpoint)):
+        with self._checkpoints.read_guard(str(checkpoint)):
             super()._load_optimizer_and_scheduler(checkpoint)
 
 

@@ -124,7 +124,7 @@ def _states_of(session: OnnxSession) -> list[NDArray[np.float32]]:
 
 
 @contextmanager
-def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
+def transformers_for(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
     """``transformers`` for the block that loads from the folder; ``threads`` 0 keeps torch's own.
 
     Raises TrainingError if the folder has no safetensors, ModelMissing if the block cannot load them.

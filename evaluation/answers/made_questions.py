@@ -142,16 +142,16 @@ def draw_questions(questions: Iterable[MadeQuestion], count: int, seed: int) -> 
     for question in {question.question: question for question in questions}.values():
         by_document[question.documents[0]].append(question)
     turns = [
-        (turn, _shuffled(question.question, seed), question)
+        (turn, _shuffle_key(question.question, seed), question)
         for document_questions in by_document.values()
         for turn, question in enumerate(
-            sorted(document_questions, key=lambda question: _shuffled(question.question, seed))
+            sorted(document_questions, key=lambda question: _shuffle_key(question.question, seed))
         )
     ]
     return [question for *_, question in sorted(turns, key=lambda entry: entry[:2])][:count]
 
 
-def _shuffled(text: str, seed: int) -> bytes:
+def _shuffle_key(text: str, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}\n{text}".encode()).digest()
 
 
@@ -195,7 +195,7 @@ def _inference(sentence: PassageSentence, _: str) -> MadeQuestion | None:
     """The reason that a sentence gives, or what the next one concludes from it."""
     because = _BECAUSE.match(sentence.text)
     if because is not None:
-        return _made_question("inference", f"What is the reason that {_lowered(because['what'])}?", sentence)
+        return _made_question("inference", f"What is the reason that {_lower_first(because['what'])}?", sentence)
     if _FOLLOWS.match(sentence.following_text):
         question = f"What follows from this: {sentence.text}"
         return MadeQuestion(
@@ -209,14 +209,14 @@ def _condition(sentence: PassageSentence, title: str) -> MadeQuestion | None:
     if condition is None:
         return None
     of = f" according to “{title}”" if title else ""
-    return _made_question("condition", f"What holds{of} {_lowered(condition['when'])}?", sentence)
+    return _made_question("condition", f"What holds{of} {_lower_first(condition['when'])}?", sentence)
 
 
 def _made_question(kind: QuestionKind, question: str, sentence: PassageSentence) -> MadeQuestion:
     return MadeQuestion(kind, question, (sentence.passage.document,), sentence.pages, (sentence.text,))
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     """Within a sentence; a name or an abbreviation keeps its capitals."""
     first = text.split()[0]
     keeps = len(first) > 1 and not first[1:].islower()
@@ -292,11 +292,11 @@ def _passage_groups(kind: QuestionKind, passages: Sequence[Passage], seed: int) 
     for passage in in_order:
         if kind != "several":
             yield (passage,)
-        elif (related := _related(passage, in_order)) is not None:
+        elif (related := _related_passage(passage, in_order)) is not None:
             yield (passage, related)
 
 
-def _related(passage: Passage, candidates: Sequence[Passage]) -> Passage | None:
+def _related_passage(passage: Passage, candidates: Sequence[Passage]) -> Passage | None:
     """The passage of another document that shares the most words; None if none shares three."""
     words = content_words(passage.text)
     shared = [

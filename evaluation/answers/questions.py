@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.collection import BadCollection, Faults, Half, json_lines
-from evaluation.collections.public import Language, plain
+from evaluation.collections.public import Language, plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
 
 def _of_reports(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
     for entry in json.loads(path.read_text(encoding="utf-8")):
-        text = plain(entry["text_excerpts_un_reports"])
+        text = plain_text(entry["text_excerpts_un_reports"])
         question = entry[f"question_{language}_origin"]
         yield AnswerQuestion(entry["id_qa"], question, _text_id(text), (), bool(entry["answer_in_text"])), text
 
@@ -135,7 +135,7 @@ def _of_articles(path: Path, language: Language) -> Iterator[tuple[AnswerQuestio
             answerable = entry["at_labels"] == "1.0"
             texts = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
             answers = tuple(answer.strip() for answer in texts if answer.strip()) if answerable else ()
-            text = plain(entry["abstract"])
+            text = plain_text(entry["abstract"])
             question = entry[f"question_{language}_origin"]
             yield AnswerQuestion(entry["id_qa"], question, _text_id(text), answers, answerable), text
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from core.geo import BBox
 from core.record import Record, record_id
 from core.timespan import TimeSpan
-from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, checked, json_lines
+from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, check_collection, json_lines
 from evaluation.trec import read_qrels
 from indexer.plan.parsed_record import with_kind
 
@@ -100,7 +100,7 @@ def load(files: BeirFiles, *, skip_unknown: bool = False) -> JudgedCollection:
         qrels=read_qrels(files.qrels),
         documents={record.id: name for name, record in records.items()},
     )
-    return checked(collection, skip_unknown=skip_unknown)
+    return check_collection(collection, skip_unknown=skip_unknown)
 
 
 def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), span: TimeSpan | None = None) -> Record:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from core.geo import BBox
-from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, checked, json_lines
+from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, check_collection, json_lines
 from evaluation.collections.catalogue import records_of
 
 NAME = "samples"
@@ -60,7 +60,7 @@ def _read(path: Path, kind: type[M]) -> list[M]:
 
 def _collection(name: str, folder: Path, questions: Sequence[_QuestionLine]) -> JudgedCollection:
     records = tuple(records_of(folder / "records", NAME))
-    return checked(
+    return check_collection(
         JudgedCollection(
             name=name,
             records=records,

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from core.record import Record
-from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, checked, json_lines, lines
+from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, check_collection, json_lines, lines
 from evaluation.collections import ncar
 from evaluation.collections.catalogue import records_of
 from evaluation.trec import read_qrels
@@ -47,7 +47,7 @@ def load_quick(data: Path, judged: Path, samples: Path) -> JudgedCollection:
         if not question.goals or question.goals & ids
     )
     right = {question.id for question in questions if 2 in collection.qrels.get(question.id, {}).values()}
-    return replace(collection, questions=questions).asking(right)
+    return replace(collection, questions=questions).with_questions(right)
 
 
 def _load(name: str, judged: Path, all_records: list[Record], *, skip_unknown: bool = False) -> JudgedCollection:
@@ -56,7 +56,7 @@ def _load(name: str, judged: Path, all_records: list[Record], *, skip_unknown: b
     faults = Faults(judged / "questions.jsonl")
     questions = [entry for _, entry in json_lines(faults.path, _QuestionLine, faults)]
     faults.refuse()
-    return checked(
+    return check_collection(
         JudgedCollection(
             name=name,
             records=tuple(reversed(records.values())),

@@ -71,8 +71,8 @@ class SteadySearcher:
                 answer = self._patiently(client, question, time.monotonic() + patience_s)
                 if answer.status_code != 200 or not answer.json()["features"]:
                     raise RuntimeError(f"{question!r} is not answered before any fault: {answer.text[:300]}")
-                self.expected[question] = _leading(answer)
-                self.missing |= _degraded(answer)
+                self.expected[question] = _best_ids(answer)
+                self.missing |= _degraded_parts(answer)
 
     def learn_answers(self, patience_s: float = 60.0) -> None:
         """Adds what leads now: with thousands of records more, words weigh otherwise than before.
@@ -84,8 +84,12 @@ class SteadySearcher:
             for question in self.questions:
                 while time.monotonic() < ends_at:
                     answer = self._patiently(client, question, ends_at)
-                    if answer.status_code == 200 and answer.json()["features"] and _degraded(answer) <= self.missing:
-                        self.expected[question] |= _leading(answer)
+                    if (
+                        answer.status_code == 200
+                        and answer.json()["features"]
+                        and _degraded_parts(answer) <= self.missing
+                    ):
+                        self.expected[question] |= _best_ids(answer)
                         break
                     time.sleep(1.0)
 
@@ -103,7 +107,7 @@ class SteadySearcher:
             time.sleep(1.0)
 
     @contextmanager
-    def asking(self, per_second: float) -> Iterator[None]:
+    def ask_steadily(self, per_second: float) -> Iterator[None]:
         """In the background for as long as the block lasts; ``log`` grows."""
         stop = threading.Event()
         # The client outlives the pool: what was asked last is still answered.
@@ -145,7 +149,7 @@ class SteadySearcher:
         started_at, lacks, first = time.monotonic(), frozenset[str](), ""
         try:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
-            lacks = _degraded(answer) - self.missing if answer.status_code == 200 else lacks
+            lacks = _degraded_parts(answer) - self.missing if answer.status_code == 200 else lacks
             first = _first(answer) if answer.status_code == 200 else first
             verdict, detail = self._judge(question, answer, lacks)
         except httpx.ConnectError:
@@ -179,7 +183,7 @@ def _first(answer: httpx.Response) -> str:
     return next((str(feature["id"]) for feature in answer.json()["features"]), "")
 
 
-def _leading(answer: httpx.Response) -> frozenset[str]:
+def _best_ids(answer: httpx.Response) -> frozenset[str]:
     """The ids of the best hit and of those that come as near to its score as the statistics of words may move it."""
     features = answer.json()["features"]
     best = features[0].get("sonde:score", 0.0)
@@ -187,5 +191,5 @@ def _leading(answer: httpx.Response) -> frozenset[str]:
     return frozenset(str(feature["id"]) for feature in (features[0], *near_best))
 
 
-def _degraded(answer: httpx.Response) -> frozenset[str]:
+def _degraded_parts(answer: httpx.Response) -> frozenset[str]:
     return frozenset(answer.json().get("sonde:degraded") or ())

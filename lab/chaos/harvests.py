@@ -15,7 +15,7 @@ from lxml import etree
 from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options
 from indexer.sources.csw import CswOptions, CswSource
@@ -96,7 +96,7 @@ def catalogue_server(records: dict[str, str], cap: int = _CAP, page_s: float = 0
         page = sorted(now)[first : first + size]
         return len(now), [_RECORD.format(id=escape(id), title=escape(now[id])) for id in page]
 
-    with served(CswServer(pages, cap)) as url:
+    with serve(CswServer(pages, cap)) as url:
         yield f"{url}/csw"
 
 

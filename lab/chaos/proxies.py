@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from evaluation.local_server import served
+from evaluation.local_server import serve
 
 Fault = Literal["cut", "error500", "busy429", "html200", "truncated", "repeated", "looped", "empty", "delayed"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -60,7 +60,7 @@ def fault_proxy(upstream: str, plan: FaultPlan) -> Iterator[str]:
     """The address to harvest instead of ``upstream``."""
     server = _Proxy(("127.0.0.1", 0), _Handler)
     server.upstream, server.plan = upstream, plan
-    with served(server) as url:
+    with serve(server) as url:
         yield f"{url}{urlsplit(upstream).path or '/'}"
 
 
@@ -214,7 +214,7 @@ class TcpProxy:
         self._loop.run_forever()
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[TcpProxy]:
+    def run(self) -> Iterator[TcpProxy]:
         thread = threading.Thread(target=self._run, name="proxy", daemon=True)
         thread.start()
         try:

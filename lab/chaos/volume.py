@@ -26,7 +26,7 @@ def _text(name: str, value: str) -> str:
     return f"<gmd:{name}><gco:CharacterString>{value}</gco:CharacterString></gmd:{name}>"
 
 
-def _coded(name: str, code_list: str, value: str) -> str:
+def _code_element(name: str, code_list: str, value: str) -> str:
     return f'<gmd:{name}><gmd:{code_list} codeList="x#{code_list}" codeListValue="{value}"/></gmd:{name}>'
 
 
@@ -41,7 +41,7 @@ _CONTACT = (
     + "<gmd:contactInfo><gmd:CI_Contact><gmd:address><gmd:CI_Address>"
     + _text("electronicMailAddress", "data{who}@example.org")
     + "</gmd:CI_Address></gmd:address></gmd:CI_Contact></gmd:contactInfo>"
-    + _coded("role", "CI_RoleCode", "pointOfContact")
+    + _code_element("role", "CI_RoleCode", "pointOfContact")
     + "</gmd:CI_ResponsibleParty>"
 )
 _ABSTRACT = (
@@ -49,15 +49,15 @@ _ABSTRACT = (
     "with external drift; gaps of less than five days are filled from neighbouring gauges and marked. The series "
     "serves water balance studies, flood statistics and the validation of regional climate models."
 )
-_DATE = "<gmd:date><gmd:CI_Date><gmd:date><gco:Date>2021-03-04</gco:Date></gmd:date>" + _coded(
+_DATE = "<gmd:date><gmd:CI_Date><gmd:date><gco:Date>2021-03-04</gco:Date></gmd:date>" + _code_element(
     "dateType", "CI_DateTypeCode", "publication"
 )
 _RECORD = (
     '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco" '
     'xmlns:gml="http://www.opengis.net/gml">'
     + _text("fileIdentifier", "{id}")
-    + _coded("language", "LanguageCode", "eng")
-    + _coded("hierarchyLevel", "MD_ScopeCode", "dataset")
+    + _code_element("language", "LanguageCode", "eng")
+    + _code_element("hierarchyLevel", "MD_ScopeCode", "dataset")
     + f"<gmd:contact>{_CONTACT}</gmd:contact><gmd:dateStamp><gco:Date>2022-05-06</gco:Date></gmd:dateStamp>"
     + "<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation>"
     + _text("title", "Precipitation of river basin {n}, version {version}")

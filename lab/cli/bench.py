@@ -35,7 +35,7 @@ from lab.measures import (
     HarvestTime,
     SearchTimes,
     TimedNode,
-    serving,
+    describe_node,
     time_embedding,
     time_harvest,
     time_hausdorff,
@@ -181,7 +181,7 @@ def _node(console: Console, figures: Json) -> Iterator[Settings]:
     """Settings whose Elasticsearch answers; says which one it is."""
     with temporary_node(load_settings(), console.print) as settings:
         try:
-            node = serving(elasticsearch_client(settings))
+            node = describe_node(elasticsearch_client(settings))
         except ElasticsearchError as error:
             raise SondeError(
                 f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
@@ -249,7 +249,7 @@ def _ingest(
     _show(console, "harvest again, all unchanged", figures["harvest again, all unchanged"])
     if embedding:
         timed = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
-        figures["embedding"] = _embedded(timed)
+        figures["embedding"] = _embedding_figures(timed)
         _show(console, "embedding", figures["embedding"])
         # The other archive's vectors too, so that searches look at all of them.
         embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
@@ -267,7 +267,7 @@ def _harvest_figures(harvest_times: list[HarvestTime]) -> Json:
     }
 
 
-def _embedded(timed: EmbeddingTime) -> Json:
+def _embedding_figures(timed: EmbeddingTime) -> Json:
     return {
         "texts": timed.texts,
         "bare encoder, texts/s": round(timed.bare, 1),

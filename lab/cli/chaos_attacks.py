@@ -16,8 +16,8 @@ from core.json_types import Json
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
-from lab.malformed.asking import BAD, RequestOutcome, ask_all, summed
-from lab.malformed.makers import made, made_by_schema
+from lab.malformed.asking import BAD, RequestOutcome, ask_all, count_verdicts
+from lab.malformed.makers import made_by_schema, make_request
 from lab.malformed.target import target
 from local_stack.ports import free_port
 from sonde.cli.screen import messages, screen
@@ -197,7 +197,7 @@ def malformed(
             service.url, service.key, min(number, number // 10 if schema is None else schema), number
         )
         numbers = range(first, first + number - len(by_schema))
-        requests = [*(made(place, seed, service.key) for place in numbers), *by_schema]
+        requests = [*(make_request(place, seed, service.key) for place in numbers), *by_schema]
         for outcome in ask_all(service.url, requests, clients, hang_s):
             outcomes.append(outcome)
             if outcome.verdict in BAD:
@@ -207,7 +207,7 @@ def malformed(
     show_families(screen(), outcomes)
     if into is not None:
         bad = sum(outcome.verdict in BAD for outcome in outcomes)
-        families = {family: dict(verdicts) for family, verdicts in summed(outcomes).items()}
+        families = {family: dict(verdicts) for family, verdicts in count_verdicts(outcomes).items()}
         write_measurement(into, {"sent": len(outcomes), "bad": bad, "families": families})
     if any(outcome.verdict in BAD for outcome in outcomes):
         sys.exit(1)
@@ -227,7 +227,7 @@ def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
     slowest: Counter[str] = Counter()
     for outcome in outcomes:
         slowest[outcome.sent.family] = max(slowest[outcome.sent.family], outcome.took_s)  # type: ignore[assignment]
-    for family, verdicts in summed(outcomes).items():
+    for family, verdicts in count_verdicts(outcomes).items():
         counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
         table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")
     bad = sum(outcome.verdict in BAD for outcome in outcomes)

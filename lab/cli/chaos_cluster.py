@@ -21,7 +21,7 @@ from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
 from lab.cluster.soak import SoakPlan, SoakResult
 from lab.cluster.soak import soak as run_soak
-from lab.cluster.switching import SwitchStep, switching
+from lab.cluster.switching import SwitchStep, run_switching
 from lab.cluster.trial import TrialOutcome, TrialSize, trials
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
@@ -89,7 +89,7 @@ def cluster(
     was not in service again --within seconds.
     """
     progress, before = messages(), machine()
-    outcomes = kept(json_file) if resume and json_file is not None else []
+    outcomes = read_trials(json_file) if resume and json_file is not None else []
     finished_names = {outcome.name for outcome in outcomes}
     picked = [item for item in breakages() if (not chosen or item.name in chosen) and item.name not in finished_names]
     if (why := clock_trouble(faketime)) is not None:
@@ -113,7 +113,7 @@ def cluster(
         sys.exit(1)
 
 
-def kept(file: Path) -> list[TrialOutcome]:
+def read_trials(file: Path) -> list[TrialOutcome]:
     """The rows of an earlier course that was ended half way. Raises SondeError for another kind of file."""
     if not file.exists():
         return []
@@ -195,7 +195,7 @@ def reindex(
             working_folder(keep) as folder,
             chaos_cluster(folder, nodes, batch=max(20, min(256, records // 20))) as test_cluster,
         ):
-            for step in switching(
+            for step in run_switching(
                 test_cluster, queue_only(test_cluster), TrialSize(records, rate, patience), samples.resolve()
             ):
                 steps.append(step)

@@ -19,10 +19,17 @@ from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from lab.load.catalogue import CatalogueSize, MadeCatalogue, ProgressReport, made_catalogue, real_records, standing
+from lab.load.catalogue import (
+    CatalogueSize,
+    MadeCatalogue,
+    ProgressReport,
+    made_catalogue,
+    real_records,
+    standing_catalogue,
+)
 from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
-from lab.measures import serving
+from lab.measures import describe_node
 from lab.own_api import own_api
 from sonde.cli.screen import NameColumn, messages, screen
 from sonde.cli.signals import ended_by_signals
@@ -62,7 +69,7 @@ def catalogue(
                 made_catalogue(client, real_records(paths), embedder(), size, report)
             )
         else:
-            test_catalogue = standing(client, name, size, lambda: (real_records(paths), embedder()), report)
+            test_catalogue = standing_catalogue(client, name, size, lambda: (real_records(paths), embedder()), report)
         finish()
         yield test_catalogue
 
@@ -180,7 +187,7 @@ def load(
     chosen: tuple[str, ...],
     processes: int,
     catalogues: Path | None,
-    standing: str | None,
+    standing_catalogue: str | None,
     build_only: bool,
     drop: bool,
     allow_remote: bool,
@@ -195,10 +202,10 @@ def load(
     settings, before = load_settings(), machine()
     if not allow_remote:
         _refuse_remote(settings)
-    if (build_only or drop) and standing is None:
+    if (build_only or drop) and standing_catalogue is None:
         raise SondeError("--build-only and --drop need --standing NAME.")
     if drop:
-        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
+        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing_catalogue))
         return
     size = CatalogueSize(records, passages, embedded, index_shape(settings))
     plan = Plan(
@@ -209,8 +216,8 @@ def load(
     with ExitStack() as resources:
         resources.enter_context(ended_by_signals())
         settings = resources.enter_context(temporary_node(settings, progress.print))
-        before["elasticsearch"] = serving(elasticsearch_client(settings))
-        test_catalogue = resources.enter_context(catalogue(settings, paths, size, standing, progress))
+        before["elasticsearch"] = describe_node(elasticsearch_client(settings))
+        test_catalogue = resources.enter_context(catalogue(settings, paths, size, standing_catalogue, progress))
         if build_only:
             show_catalogue(console, test_catalogue, size)
             return

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
-from lab.cluster.harvested import until
+from lab.cluster.harvested import wait_for
 
 Act = Callable[[ChaosCluster], None]
 _BLOCK = "index.blocks.read_only_allow_delete"
@@ -74,7 +74,7 @@ def _fill_disk(cluster: ChaosCluster) -> None:
     """Elasticsearch's own answer to a full disk: past the flood stage an index takes no more writes. It looks every
     ten seconds; on return it has looked."""
     _watermarks(cluster, "1%")
-    until(lambda: _blocked(cluster), _LOOKS_WITHIN_S, "Elasticsearch's block of writes")
+    wait_for(lambda: _is_blocked(cluster), _LOOKS_WITHIN_S, "Elasticsearch's block of writes")
 
 
 def _free_disk(cluster: ChaosCluster) -> None:
@@ -93,7 +93,7 @@ def _watermarks(cluster: ChaosCluster, percent: str | None) -> None:
     cluster.client.cluster.put_settings(persistent={**watermarks, **enabled, **update_interval})
 
 
-def _blocked(cluster: ChaosCluster) -> bool:
+def _is_blocked(cluster: ChaosCluster) -> bool:
     settings = cluster.client.indices.get_settings(index=f"{PREFIX}-records", name=_BLOCK, flat_settings=True)
     return any(index["settings"].get(_BLOCK) == "true" for index in settings.values())
 

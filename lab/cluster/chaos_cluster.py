@@ -45,7 +45,7 @@ _DIES_S = 10.0
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
 
 
-def clocked(library: Path, offset: Path) -> Mapping[str, str]:
+def clock_environment(library: Path, offset: Path) -> Mapping[str, str]:
     """What makes a process's clock follow the file ``offset`` (``+7200``: seconds ahead), read at every look.
 
     The monotonic clock, which no administrator can set, does not follow.
@@ -59,7 +59,7 @@ def clocked(library: Path, offset: Path) -> Mapping[str, str]:
     }
 
 
-def unmoved(offset: Path) -> None:
+def reset_clock(offset: Path) -> None:
     """The clock of those that follow ``offset`` is that of the machine."""
     offset.write_text(_NOT_MOVED, "utf-8")
 
@@ -74,8 +74,8 @@ def clock_trouble(library: Path) -> str | None:
         return f"there is no libfaketime at {library}; name one by --faketime"
     with tempfile.TemporaryDirectory(prefix="sonde-clock-") as folder:
         offset = Path(folder) / "clock"
-        unmoved(offset)
-        environment = {**os.environ, **clocked(library, offset)}
+        reset_clock(offset)
+        environment = {**os.environ, **clock_environment(library, offset)}
         process = subprocess.run(  # noqa: S603  # nosec B603: a constant
             [sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=_PROBE_S, check=False
         )
@@ -149,7 +149,7 @@ def chaos_cluster(
             list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], silent), names))
         parts["broker"][0].ensure(parts["broker"][1], silent)
         urls = [str(parts[name][1].address) for name in names]
-        proxies = [after.enter_context(TcpProxy(url).running()) for url in urls]
+        proxies = [after.enter_context(TcpProxy(url).run()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
         after.callback(client.close)
         test_cluster = _with_services(folder, client, proxies, parts, faketime, batch)
@@ -185,8 +185,8 @@ def _with_services(
     python = Path(sys.executable)
     variables = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
-        unmoved(clock)
-        variables |= clocked(faketime, clock)
+        reset_clock(clock)
+        variables |= clock_environment(faketime, clock)
     services = (
         worker_service(python, "sonde.celery_app", QUEUES, folder, variables),
         beat_service(python, "sonde.celery_app", folder, variables),

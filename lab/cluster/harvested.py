@@ -45,7 +45,7 @@ def search_samples(
     _write_sources(cluster, csw, ids, samples)
     cluster.start("worker", "beat")
     start_harvest(celery, SAMPLES)
-    until(lambda: written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
+    wait_for(lambda: count_written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
     cluster.start("api")
 
 
@@ -56,7 +56,7 @@ def _write_sources(cluster: ChaosCluster, csw: str, ids: list[str], samples: Pat
     cluster.sources.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def written(client: Elasticsearch, source: str) -> int:
+def count_written(client: Elasticsearch, source: str) -> int:
     """Records of a source that are written; 0 while nobody can say."""
     try:
         client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
@@ -72,7 +72,7 @@ def native_ids(client: Elasticsearch, source: str) -> set[str]:
     return {str(hit["_id"]).partition(":")[2] for hit in hits}
 
 
-def until(holds: Callable[[], bool], patience_s: float, what: str) -> None:
+def wait_for(holds: Callable[[], bool], patience_s: float, what: str) -> None:
     if seconds_until(holds, time.monotonic(), patience_s) is None:
         raise TimeoutError(f"{what}: not there after {patience_s:.0f} s")
 

@@ -15,7 +15,7 @@ from celery import Celery
 from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
 from lab.cluster.chaos_cluster import ChaosCluster
-from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
+from lab.cluster.harvested import SAMPLES, count_written, made_titles, search_samples, wait_for
 from lab.cluster.trial import QUESTIONS
 from workers.jobs import start_harvest
 
@@ -103,11 +103,11 @@ def soak(
     with catalogue_server(made_titles(course.records)) as csw:
         search_samples(cluster, celery, csw, [_SOURCE], samples)
         start_harvest(celery, _SOURCE)
-        until(lambda: written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
+        wait_for(lambda: count_written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         started_s = time.monotonic()
-        with asker.asking(course.per_second):
+        with asker.ask_steadily(course.per_second):
             samples_by_part, harvests = _watch(cluster, celery, course, started_s, tell)
     searches: dict[str, int] = dict(Counter(search.verdict for search in asker.log))
     trends = tuple(trend(part, samples) for part, samples in samples_by_part.items())

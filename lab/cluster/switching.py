@@ -18,7 +18,15 @@ from indexer.store.runs import Runs
 from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
-from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from lab.cluster.harvested import (
+    SAMPLES,
+    count_written,
+    made_titles,
+    native_ids,
+    search_samples,
+    seconds_until,
+    wait_for,
+)
 from lab.cluster.trial import QUESTIONS, TrialSize, bad_ones
 from workers.jobs import start_harvest
 
@@ -52,7 +60,7 @@ class SwitchStep:
         return not is_wrong and (self.at_most_s is None or self.seconds <= self.at_most_s)
 
 
-def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
+def run_switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
     """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
     titles = made_titles(course.records)
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
@@ -80,15 +88,15 @@ class _Switching:
     def step(self, name: str, catalogue: set[str], at_most_s: float | None = None) -> SwitchStep:
         """Runs the command once the harvest has begun to write what is new in the catalogue."""
         self.asker.log.clear()
-        with self.asker.asking(self.course.per_second):
-            before = self._written()
+        with self.asker.ask_steadily(self.course.per_second):
+            before = self._count_written()
             run = start_harvest(self.celery, _SOURCE)
-            seconds_until(lambda: self._written() > before, time.monotonic(), _BEGINS_S)
-            first, started_s = self._written(), time.monotonic()
+            seconds_until(lambda: self._count_written() > before, time.monotonic(), _BEGINS_S)
+            first, started_s = self._count_written(), time.monotonic()
             trouble = _run(self.cluster, *(() if name == "reindex" else (f"--{name}",)))
             seconds = time.monotonic() - started_s
-            meanwhile = self._written() - first
-            self._ended(run)
+            meanwhile = self._count_written() - first
+            self._wait_for_end(run)
             if name == "rollback":  # what only the left index held is harvested again
                 self.harvested()
         ids = native_ids(self.cluster.client, _SOURCE)
@@ -106,14 +114,14 @@ class _Switching:
 
     def harvested(self) -> None:
         """A run from its beginning to its end. One that is asked for while another has the source never begins."""
-        self._ended(start_harvest(self.celery, _SOURCE))
+        self._wait_for_end(start_harvest(self.celery, _SOURCE))
 
-    def _ended(self, run: str) -> None:
+    def _wait_for_end(self, run: str) -> None:
         runs = Runs(self.cluster.client, PREFIX)
-        until(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
+        wait_for(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
 
-    def _written(self) -> int:
-        return written(self.cluster.client, _SOURCE)
+    def _count_written(self) -> int:
+        return count_written(self.cluster.client, _SOURCE)
 
 
 def _is_complete(run: RunReport | None) -> bool:

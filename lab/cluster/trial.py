@@ -17,7 +17,15 @@ from lab.chaos.asking import BAD, SearchOutcome, SteadySearcher
 from lab.chaos.harvests import catalogue_server
 from lab.cluster.breakages import Breakage, mend_all
 from lab.cluster.chaos_cluster import ChaosCluster
-from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from lab.cluster.harvested import (
+    SAMPLES,
+    count_written,
+    made_titles,
+    native_ids,
+    search_samples,
+    seconds_until,
+    wait_for,
+)
 from local_stack.errors import StackError
 from workers.jobs import start_harvest
 
@@ -146,7 +154,7 @@ class _Trial:
         self.asker.log.clear()
         note = ""
         try:
-            with self.asker.asking(self.course.per_second):
+            with self.asker.ask_steadily(self.course.per_second):
                 self._break_and_mend()
                 self._wait()
         except _BROKEN_OFF as error:
@@ -154,7 +162,7 @@ class _Trial:
         note = "; ".join(sentence for sentence in (note, self._whole_again()) if sentence)
         if not note:
             self.asker.learn_answers()
-        ids, log = self._found(), self._log()
+        ids, log = self._found_ids(), self._log()
         return TrialOutcome(
             self.breakage.name,
             self.breakage.what,
@@ -173,22 +181,24 @@ class _Trial:
     def _break_and_mend(self) -> None:
         start_harvest(self.celery, self.source)
         break_at = max(1, int(self.breakage.at_share * len(self.catalogue)))
-        until(lambda: self._written() >= break_at, self.course.patience_s, self.source)
-        before = self._written()
+        wait_for(lambda: self._count_written() >= break_at, self.course.patience_s, self.source)
+        before = self._count_written()
         self.lacking = self.asker.lacking()
         self.breakage.begin(self.cluster)
         time.sleep(self.breakage.lasts_s)
-        before = max(before, self._written())  # nobody may be able to say how many while it is broken
+        before = max(before, self._count_written())  # nobody may be able to say how many while it is broken
         self.breakage.mend(self.cluster)
         self.mended = time.monotonic()
         self.left = len(self.catalogue) - before
         resumed_at = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
-        self.harvest_back_s = seconds_until(lambda: self._written() >= resumed_at, self.mended, self.course.patience_s)
+        self.harvest_back_s = seconds_until(
+            lambda: self._count_written() >= resumed_at, self.mended, self.course.patience_s
+        )
 
     def _wait(self) -> None:
         """For the harvest's end, and for a search that is right again."""
         mended = self.mended or 0.0
-        until(lambda: self._written() >= len(self.catalogue), self.course.patience_s, self.source)
+        wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.patience_s, self.source)
         seconds_until(
             lambda: self.asker.first_right_after(mended, self.lacking) is not None, mended, _SEARCH_PATIENCE_S
         )
@@ -211,10 +221,10 @@ class _Trial:
             for search in self.asker.log
         ]
 
-    def _written(self) -> int:
-        return written(self.cluster.client, self.source)
+    def _count_written(self) -> int:
+        return count_written(self.cluster.client, self.source)
 
-    def _found(self) -> frozenset[str]:
+    def _found_ids(self) -> frozenset[str]:
         try:
             return frozenset(native_ids(self.cluster.client, self.source))
         except _BROKEN_OFF:

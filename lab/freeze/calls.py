@@ -190,7 +190,7 @@ def ask_calls(whole: bool) -> Iterator[Call]:
 
 def listing_calls(ids: Ids, items: Sequence[str], documents: Sequence[str]) -> Iterator[Call]:
     """Everything besides questions; ``items``: ids of STAC, ``documents``: of public documents."""
-    yield from _fixed()
+    yield from _fixed_calls()
     for source in SOURCES:
         records = ids(source)
         yield from _of_catalogue(source, records)
@@ -211,7 +211,7 @@ def listing_calls(ids: Ids, items: Sequence[str], documents: Sequence[str]) -> I
         body = {"input": ["rain in Berlin", "sea ice extent"], "kind": kind}
         yield Call(f"embeddings {kind}", "/embeddings", method="POST", body=body)
     yield from _steward()
-    yield from _refused()
+    yield from _refused_calls()
 
 
 _FIXED = (
@@ -222,7 +222,7 @@ _FIXED = (
 )  # fmt: skip
 
 
-def _fixed() -> Iterator[Call]:
+def _fixed_calls() -> Iterator[Call]:
     for path in _FIXED:
         yield Call(f"{path}", path)
         yield Call(f"{path} for a browser", path, accept="text/html")
@@ -383,7 +383,7 @@ def _steward() -> Iterator[Call]:
         yield Call(f"anybody {path}", path)
 
 
-def _refused() -> Iterator[Call]:
+def _refused_calls() -> Iterator[Call]:
     bad: Sequence[tuple[str, Json]] = (
         ("/search", {"q": "x", "nope": "1"}), ("/search", {"limit": "0"}), ("/search", {"limit": "x"}),
         ("/search", {"bbox": "1,2,3"}), ("/search", {"bbox": "1,80,2,10"}), ("/search", {"datetime": "yesterday"}),

@@ -51,7 +51,7 @@ class Normaliser:
             long = len(values) > _LONG and all(isinstance(item, float) for item in values)
             return {"vector": digest(values)} if long else values
         if isinstance(value, float):
-            return _rounded(value)
+            return _round(value)
         return self.text(value) if isinstance(value, str) else value
 
     def text(self, text: str) -> str:
@@ -71,27 +71,27 @@ def _plain_name(key: object) -> str:
     return str(key).rpartition(":")[2]
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return round(value, DIGITS) + 0.0 if math.isfinite(value) else value  # -0.0 is 0.0
 
 
 def digest(value: object) -> str:
     """SHA-256 of the canonical JSON; of dataclasses the values in their order, so that names do not count."""
-    return hashlib.sha256(json.dumps(plain(value), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(plain_values(value), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def plain(value: object) -> Any:
+def plain_values(value: object) -> Any:
     """Dataclasses as lists of their values; floats rounded."""
     if is_dataclass(value) and not isinstance(value, type):
-        return [plain(getattr(value, field.name)) for field in fields(value)]
+        return [plain_values(getattr(value, field.name)) for field in fields(value)]
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [plain_values(item) for item in value]
     if isinstance(value, float):
-        return _rounded(value)
+        return _round(value)
     return value if isinstance(value, str | int | bool | None) else str(value)
 
 

@@ -24,7 +24,7 @@ from werkzeug.test import Client, TestResponse
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from lab.freeze.calls import CHECKOUT, Call
 from lab.freeze.lines import Line, Normaliser
 from search_api.app import create_app
@@ -231,7 +231,7 @@ def _next_address(answer: TestResponse) -> str | None:
 def frozen_service(prefix: str, since: Any, key: str | None) -> Iterator[FrozenService]:
     """The service with a fixed clock, one thread a model, and no limit that a busy machine could reach."""
     settings = load_settings()
-    with served(proxy := Proxy(settings.elasticsearch_url)) as address, _fixed_clock():
+    with serve(proxy := Proxy(settings.elasticsearch_url)) as address, _fixed_clock():
         app = create_app(api_parts(_settings(settings, address, prefix)))
         service = FrozenService(app.test_client(), proxy, Normaliser(since), key)
         service.http.get("/search", query_string={"q": "rain in Berlin since 1990"})  # loads the models

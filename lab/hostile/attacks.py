@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.malformed.asking import RequestParts, written
+from lab.malformed.asking import RequestParts, wire_bytes
 
 ITEMS = "/collections/all/items"
 LONGEST_FILTER = 8000
@@ -59,11 +59,11 @@ def attacks(key: str) -> tuple[Attack, ...]:
 
 
 def _get(path: str, *query: tuple[str, str]) -> bytes:
-    return written(RequestParts("GET", path, list(query)))
+    return wire_bytes(RequestParts("GET", path, list(query)))
 
 
 def _post(path: str, body: bytes) -> bytes:
-    return written(RequestParts("POST", path, headers=_JSON, body=body))
+    return wire_bytes(RequestParts("POST", path, headers=_JSON, body=body))
 
 
 def _brackets() -> tuple[bytes, ...]:
@@ -166,7 +166,7 @@ def _records(key: str) -> tuple[bytes, ...]:
         ("application/geo+json", "[" * 100_000),
     )
     return tuple(
-        written(
+        wire_bytes(
             RequestParts(
                 "PUT",
                 "/collections/fuzz/items/bomb",

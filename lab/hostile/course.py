@@ -16,7 +16,7 @@ import httpx
 
 from core.json_types import Json
 from lab.hostile.attacks import Attack
-from lab.hostile.sending import AttackTally, attacking_apart
+from lab.hostile.sending import AttackTally, attack_apart
 from lab.load.clients import ApiConnection, SearchReply
 from lab.measures import Spread
 
@@ -52,7 +52,7 @@ class ProbeLog:
     slowest_s: float = 0.0
 
 
-def searching(url: str, searchers: int, seconds: float) -> list[SearchReply]:
+def run_searchers(url: str, searchers: int, seconds: float) -> list[SearchReply]:
     """Every searcher, each from an address of its own, asks, reads half a second and asks again."""
     with ThreadPoolExecutor(searchers, thread_name_prefix="honest") as pool:
         futures: list[Future[list[SearchReply]]] = [
@@ -79,7 +79,7 @@ def _from(questions: Sequence[str], number: int) -> Iterator[str]:
 
 
 @contextmanager
-def probing(url: str) -> Iterator[ProbeLog]:
+def probe(url: str) -> Iterator[ProbeLog]:
     """Asks by a connection of its own each time, as a kubelet does."""
     probes, stop = ProbeLog(), threading.Event()
     thread = threading.Thread(target=_probe, args=(url, probes, stop), name="probes", daemon=True)
@@ -162,19 +162,19 @@ def run_attacks(
     if not ipaddress.ip_address(urlsplit(url).hostname or "").is_loopback:
         raise ValueError(f"{url} is not an address of this machine; attacks go nowhere else")
     probed = probes_url or url
-    searching(url, terms.searchers, min(_WARM_UP_S, terms.seconds))
-    with probing(probed) as probes:
-        replies = searching(url, terms.searchers, terms.seconds)
+    run_searchers(url, terms.searchers, min(_WARM_UP_S, terms.seconds))
+    with probe(probed) as probes:
+        replies = run_searchers(url, terms.searchers, terms.seconds)
     yield _outcome(NOBODY, replies, probes, AttackTally())
     for attack in chosen:
-        with probing(probed) as probes, attacking_apart(url, attack) as tally:
+        with probe(probed) as probes, attack_apart(url, attack) as tally:
             time.sleep(min(_BEGINS_S, terms.seconds))
-            replies = searching(url, terms.searchers, terms.seconds)
+            replies = run_searchers(url, terms.searchers, terms.seconds)
         yield _outcome(attack, replies, probes, tally)
-        _recovered(probed)
+        _wait_for_recovery(probed)
 
 
-def _recovered(url: str) -> None:
+def _wait_for_recovery(url: str) -> None:
     """What one attack left behind is not the next one's doing."""
     ends_s = time.monotonic() + _RECOVERS_S
     while trouble(f"{url}/healthz") is not None and time.monotonic() < ends_s:

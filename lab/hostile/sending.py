@@ -39,11 +39,11 @@ class AttackTally:
 
 
 @contextmanager
-def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
+def attack_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
     """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
     spawned, tally = multiprocessing.get_context("spawn"), AttackTally()
     stop, started, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
-    child = spawned.Process(target=_apart, args=(url, attack, stop, started, results), daemon=True)
+    child = spawned.Process(target=_run_attack, args=(url, attack, stop, started, results), daemon=True)
     child.start()
     started.wait(_GIVES_UP_S)
     try:
@@ -57,7 +57,7 @@ def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
             tally.answers, tally.failed = results.get()
 
 
-def _apart(url: str, attack: Attack, stop: Any, started: Any, results: Any) -> None:
+def _run_attack(url: str, attack: Attack, stop: Any, started: Any, results: Any) -> None:
     with attacking(url, attack) as tally:
         started.set()
         stop.wait(_LONGEST_S)
@@ -98,7 +98,7 @@ def _hold(url: str, request: UnfinishedRequest, tally: AttackTally, stop: thread
     sends_s = time.monotonic()
     while not stop.is_set():
         for number, wire in enumerate(wires):
-            wires[number] = _with_one_more_byte(wire, request, tally) or _opened(
+            wires[number] = _with_one_more_byte(wire, request, tally) or _open(
                 place.hostname or "", place.port or 80, request, tally
             )
         sends_s += request.every_s
@@ -109,7 +109,7 @@ def _hold(url: str, request: UnfinishedRequest, tally: AttackTally, stop: thread
             wire.close()
 
 
-def _opened(host: str, port: int, request: UnfinishedRequest, tally: AttackTally) -> socket.socket | None:
+def _open(host: str, port: int, request: UnfinishedRequest, tally: AttackTally) -> socket.socket | None:
     try:
         wire = socket.create_connection((host, port), timeout=1.0, source_address=(ADDRESS, 0))
         wire.sendall(request.opening)

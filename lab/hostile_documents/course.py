@@ -77,7 +77,7 @@ KINDS: tuple[HostileKind, ...] = (
 )
 
 
-def kind_named(name: str) -> HostileKind:
+def hostile_kind(name: str) -> HostileKind:
     return next(kind for kind in KINDS if kind.name == name)
 
 
@@ -159,7 +159,7 @@ def _own_peak_mib() -> float:
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
-def read_apart(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
+def read_in_process(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
     """The same in a process of its own, which reads the file from the folder."""
     file = folder / "document"
     file.write_bytes(kind.make(size))
@@ -197,7 +197,7 @@ def read_course(
     reader.start()
     try:
         for kind in kinds:
-            yield read_apart(kind, size_of(kind), terms, folder)
+            yield read_in_process(kind, size_of(kind), terms, folder)
     finally:
         end.set()
         reader.join()

@@ -111,7 +111,7 @@ def _info(author: bytes) -> dict[int, bytes]:
     return {5: b"<</Author(%s)/Title(%s)>>" % (author, author)}
 
 
-def _scattered(size: int) -> bytes:
+def _scattered_words(size: int) -> bytes:
     return b"".join(
         b"%d %d m %d %d l S " % (17 * n % 600, 29 * n % 780, 17 * n % 600 + 3, 29 * n % 780 + 3) for n in range(size)
     )
@@ -186,7 +186,7 @@ PDF_KINDS = (
         15_000,
         300,
     ),
-    HostileKind("pdf: strokes", lambda n: pdf([_scattered(n) + _LINE] * 3), 15_000, 300),
+    HostileKind("pdf: strokes", lambda n: pdf([_scattered_words(n) + _LINE] * 3), 15_000, 300),
     HostileKind("pdf: rows that are no table", lambda n: pdf([_scattered_numbers(n)] * 5), 2_000, 60),
     HostileKind(
         "pdf: inline images", lambda n: pdf([b"q 10 0 0 10 50 50 cm " + _IMAGE * n + b" Q " + _LINE]), 50_000, 500

@@ -198,7 +198,7 @@ def fill(
         vectors = len(passages.real)
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, report)
     _refresh(client, prefix, None)
-    calm(client, _filled(prefix))
+    calm(client, _filled_indices(prefix))
     return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - started_s)
 
 
@@ -241,10 +241,10 @@ def _write(
 
 def _refresh(client: Elasticsearch, prefix: str, interval: str | None) -> None:
     settings = {"index.refresh_interval": interval}
-    client.indices.put_settings(index=_filled(prefix), settings=settings)
+    client.indices.put_settings(index=_filled_indices(prefix), settings=settings)
 
 
-def _filled(prefix: str) -> list[str]:
+def _filled_indices(prefix: str) -> list[str]:
     return [concrete(prefix, "records", 1), concrete(prefix, "passages", 1)]
 
 
@@ -269,7 +269,7 @@ def delete(client: Elasticsearch, prefix: str) -> None:
             log.warning("load.left_behind", prefix=prefix, reason=str(error))
 
 
-def standing(
+def standing_catalogue(
     client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, report: ProgressReport
 ) -> MadeCatalogue:
     """The catalogue of that name as it stands; made where it does not.

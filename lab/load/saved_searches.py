@@ -127,7 +127,7 @@ def fill_searches(
         for place in range(number):
             question, question_compiled = compiled[place % len(compiled)]
             if place >= len(compiled):
-                question, question_compiled = _varied(question, question_compiled, random_source, noise)
+                question, question_compiled = _vary(question, question_compiled, random_source, noise)
             id = f"made-{place:07d}"
             times = (_LONG_AGO,) * 4
             saved = SavedSearch(
@@ -165,7 +165,7 @@ def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], filling:
     )  # fmt: skip
 
 
-def _varied(
+def _vary(
     question: dict[str, object], question_compiled: Compiled, random_source: random.Random, noise: np.random.Generator
 ) -> tuple[dict[str, object], Compiled]:
     box = _box(random_source)

@@ -51,8 +51,8 @@ class RequestParts:
     body: bytes = b""
 
 
-def written(parts: RequestParts) -> bytes:
-    query = "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in parts.query)
+def wire_bytes(parts: RequestParts) -> bytes:
+    query = "&".join(f"{_escape(name)}={_escape(value)}" for name, value in parts.query)
     target = f"{parts.path}{'?' + query if query else ''}"
     lines = [f"{parts.method} {target} HTTP/1.1"]
     if not any(name == "Host" for name, _ in parts.headers):
@@ -64,7 +64,7 @@ def written(parts: RequestParts) -> bytes:
     return "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + parts.body
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"), safe="")
 
 
@@ -102,7 +102,7 @@ def ask(url: str, request: MalformedRequest, hang_s: float, comes_from: str = ""
             address, timeout=hang_s, source_address=own_address if comes_from else None
         ) as wire:
             # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
-            status, has_retry_after, body_start = _exchanged(
+            status, has_retry_after, body_start = _exchange(
                 wire, request, started_s + hang_s, ends=not comes_from and not request.is_http
             )
     except TimeoutError:
@@ -117,7 +117,7 @@ def ask(url: str, request: MalformedRequest, hang_s: float, comes_from: str = ""
     )
 
 
-def _exchanged(wire: socket.socket, request: MalformedRequest, ends_s: float, *, ends: bool) -> tuple[int, bool, str]:
+def _exchange(wire: socket.socket, request: MalformedRequest, ends_s: float, *, ends: bool) -> tuple[int, bool, str]:
     """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``ends_s``."""
     try:
         wire.sendall(request.wire)
@@ -145,7 +145,7 @@ def _verdict(request: MalformedRequest, status: int, has_retry_after: bool) -> V
     return "turned away" if status == 503 and has_retry_after else "failed"
 
 
-def summed(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
+def count_verdicts(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
     """How many of each verdict, by family."""
     table: dict[str, Counter[str]] = {}
     for outcome in outcomes:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from core.errors import SondeError
 from core.json_types import Json
 from lab.malformed import values
-from lab.malformed.asking import FAMILIES, Family, MalformedRequest, RequestParts, written
+from lab.malformed.asking import FAMILIES, Family, MalformedRequest, RequestParts, wire_bytes
 
 _LISTS = ("/search", "/collections/all/items", "/stac/search", "/stac/collections/fuzz/items")
 _PATHS = (
@@ -163,7 +163,7 @@ _ISO = (
 )
 
 
-def made(number: int, seed: int, key: str) -> MalformedRequest:
+def make_request(number: int, seed: int, key: str) -> MalformedRequest:
     """The request of that number: the same bytes for the same three values. ``key`` goes with most of them."""
     random = Random(f"{seed}:{number}")  # noqa: S311  # nosec B311
     family = FAMILIES[number % len(FAMILIES)]
@@ -172,7 +172,7 @@ def made(number: int, seed: int, key: str) -> MalformedRequest:
     parts = _MAKERS[family](random)
     if key and random.random() < 0.8 and not any(name == "Authorization" for name, _ in parts.headers):
         parts.headers.append(("Authorization", f"Bearer {key}"))
-    return MalformedRequest(number, family, written(parts))
+    return MalformedRequest(number, family, wire_bytes(parts))
 
 
 def _wire(random: Random) -> bytes:
@@ -268,7 +268,7 @@ def _push(random: Random) -> RequestParts:
     shapes: tuple[Callable[[], bytes], ...] = (
         lambda: values.json_bytes(random, RECORD | {"id": "broken"}),
         lambda: b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
-        lambda: values.mutated(random, _ISO, 8).encode("utf-8", "replace"),
+        lambda: values.mutate(random, _ISO, 8).encode("utf-8", "replace"),
         lambda: b"<a>" * random.choice((3, 2_000)),
         lambda: values.text(random).encode("utf-8", "surrogatepass"),
     )

@@ -166,11 +166,11 @@ def bbox(random: Random) -> str:
 
 def datetime(random: Random) -> str:
     """A time with up to three letters changed, or two of them as a span."""
-    moment = mutated(random, random.choice(_TIMES + _MORE_TIMES))
+    moment = mutate(random, random.choice(_TIMES + _MORE_TIMES))
     return moment if random.random() < 0.7 else f"{moment}/{random.choice(_TIMES + _MORE_TIMES)}"
 
 
-def mutated(random: Random, word: str, limit: int = 3) -> str:
+def mutate(random: Random, word: str, limit: int = 3) -> str:
     """With up to ``limit`` letters left out, doubled or replaced."""
     letters = list(word)
     for _ in range(random.randrange(limit + 1)):
@@ -188,7 +188,7 @@ def cql2_text(random: Random, depth: int = 0) -> str:
         return random.choice(("NOT " * deep + "title = 'a'", "(" * deep + "title = 'a'" + ")" * deep))
     kind = random.random()
     if kind > 0.7:
-        return random.choice(_GOOD_CQL2) if random.random() < 0.6 else mutated(random, random.choice(_GOOD_CQL2))
+        return random.choice(_GOOD_CQL2) if random.random() < 0.6 else mutate(random, random.choice(_GOOD_CQL2))
     if depth < 5 and kind < 0.3:
         inside = (cql2_text(random, depth + 1) for _ in range(2))
         return f" {random.choice(_OPERATORS)} ".join(f"({expression})" for expression in inside)
@@ -196,7 +196,7 @@ def cql2_text(random: Random, depth: int = 0) -> str:
         args = ", ".join(random.choice(_NAMES + _WORDS + _SHAPES) for _ in range(random.randrange(4)))
         return f"{random.choice(_CALLS)}({args})"
     comparison = f"{random.choice(_NAMES)} {random.choice(_OPERATORS)} {random.choice(_WORDS + _SHAPES)}"
-    return mutated(random, comparison) if random.random() < 0.4 else comparison
+    return mutate(random, comparison) if random.random() < 0.4 else comparison
 
 
 def cql2_json(random: Random) -> str:
@@ -206,7 +206,7 @@ def cql2_json(random: Random) -> str:
 
 def _operation(random: Random, depth: int) -> object:
     if depth > 4 or random.random() < 0.2:
-        return anything(random, 3)
+        return any_value(random, 3)
     op = random.choice((*_OPERATORS, "and", "or", "not", "s_intersects", "t_after", "in", "between", "isNull", 7, None))
     args = [
         random.choice((_operation(random, depth + 1), {"property": random.choice(_NAMES)}))
@@ -215,7 +215,7 @@ def _operation(random: Random, depth: int) -> object:
     return {"op": op, "args": random.choice((args, args, args, {}, "title", None))}
 
 
-def anything(random: Random, depth: int = 4) -> object:
+def any_value(random: Random, depth: int = 4) -> object:
     """A value of any JSON type, nested up to ``depth``."""
     kind = random.randrange(9 if depth else 6)
     if kind < 6:
@@ -229,8 +229,8 @@ def anything(random: Random, depth: int = 4) -> object:
         )
         return values[kind]
     if kind == 6:
-        return [anything(random, depth - 1) for _ in range(random.randrange(5))]
-    return {text(random)[:60]: anything(random, depth - 1) for _ in range(random.randrange(5))}
+        return [any_value(random, depth - 1) for _ in range(random.randrange(5))]
+    return {text(random)[:60]: any_value(random, depth - 1) for _ in range(random.randrange(5))}
 
 
 def json_bytes(random: Random, valid: Json) -> bytes:
@@ -249,6 +249,6 @@ def json_bytes(random: Random, valid: Json) -> bytes:
         if random.random() < 0.15:
             body.pop(name, None)
         else:
-            body[name] = anything(random)
+            body[name] = any_value(random)
     content = json.dumps(body, ensure_ascii=random.random() < 0.5, allow_nan=True)
     return content.encode("utf-8", "surrogatepass")

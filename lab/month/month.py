@@ -157,7 +157,7 @@ class Month:
         self._insight()
         after = self._measure_ndcg()
         self.report(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
-        self._deleted()
+        self._check_deletion()
         return self.checks
 
     def _open(self) -> None:
@@ -311,11 +311,11 @@ class Month:
     def _script_opens(self) -> None:
         """One key asks the most usual question again and again, and opens the last hit each time."""
         for _ in range(_TIMES):
-            hits = self._ask(self._scripted, self.course.questions[0])
+            hits = self._ask(self._scripted_person, self.course.questions[0])
             self._open_hits(hits, list(hits.links)[-1:])
 
     @property
-    def _scripted(self) -> int:
+    def _scripted_person(self) -> int:
         """The first even number that is nobody's."""
         return 2 * self.course.habits.people
 
@@ -336,7 +336,7 @@ class Month:
         answer = self._call("GET", "/insight/queries?limit=500")
         report = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
         self._check("insight: questions", self.tally.insight(), report)
-        self._check("insight: hidden", self.tally.hidden(), answer["hidden"])
+        self._check("insight: hidden", self.tally.hidden_questions(), answer["hidden"])
         not_found = {text for text, row in self.tally.insight().items() if row["not_found"]}
         rows = self._call("GET", "/insight/queries?view=not_found&limit=500")["questions"]
         self._check("insight: asked and not found", not_found, {row["question"] for row in rows})
@@ -344,7 +344,7 @@ class Month:
         by_day = {entry["from"][:10]: entry["asked"] for entry in summary["over_time"] if entry["asked"]}
         self._check("insight: over time", self.tally.by_day(), by_day)
         self._check("the pin was first each time", 0, self.broken_pins)
-        own_hash = subject_hash(self.tally.secret, f"person{self._scripted}")
+        own_hash = subject_hash(self.tally.secret, f"person{self._scripted_person}")
         question = self.course.questions[0].text
         about = [row for row in self.tally.rows if row.question == normal_question(question)]
         honest = {record for row in about if row.who != own_hash for record in row.opened}
@@ -354,7 +354,7 @@ class Month:
         self._check("records that count as opened by a script alone", [], alone)
         self.report(f"{len(self._usage())} questions count by what was opened")
 
-    def _deleted(self) -> None:
+    def _check_deletion(self) -> None:
         """A person asks to be forgotten."""
         deleted_count = self._call("DELETE", "/insight/queries?subject=person0")["deleted"]
         self._check("a person's questions are deleted", self.tally.of_person("person0"), deleted_count)

@@ -162,7 +162,7 @@ class ScriptTally:
             if people[text] >= LEAST_PEOPLE
         }
 
-    def hidden(self) -> Mapping[str, int]:
+    def hidden_questions(self) -> Mapping[str, int]:
         """Questions of fewer people, and how often they were asked."""
         shown_questions = self.insight()
         counts = Counter(row.question for row in self.rows if row.question not in shown_questions)

@@ -86,7 +86,7 @@ class UsageTrial:
                 opened_hits = people.open_hits(hits, self.collection.qrels.get(question.id, {}))
                 self.log.append(LoggedSearch(question.text, f"k{inquiry.who}", today, tuple(hits), opened_hits))
             if self.scripted:
-                self._scripted(served, today)
+                self._log_script(served, today)
             if day in _NIGHTS:
                 self.table.now = by_record(usage_of(self.log, self.evidence), self.collection.documents)
                 served = self._ask_all()
@@ -102,7 +102,7 @@ class UsageTrial:
         comparison = paired_randomisation(measures.column(HEADLINE), before.column(HEADLINE))
         return Night(day, measures.means[HEADLINE], comparison, len(self.table.now))
 
-    def _scripted(self, served: Run, today: str) -> None:
+    def _log_script(self, served: Run, today: str) -> None:
         for question in self.collection.questions:
             hits = [document for document, _ in served[question.id][:SHOWN]]
             if hits:

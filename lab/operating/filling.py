@@ -21,7 +21,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import KINDS, IndexKind, alias
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.store.ledger import scan
 from lab.operating.release import Release
 
@@ -136,7 +136,7 @@ def folder_of_files(samples: Path, folder: Path) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as url:
         yield f"{url}/"
 
 

@@ -47,7 +47,7 @@ def this_one(environment: Mapping[str, str]) -> Release:
     return Release("now", CHECKOUT, Path(sys.executable), environment)
 
 
-def installed(name: str, commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
+def install(name: str, commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
     """The version of a commit, in ``folder`` with the packages of its own lock; one that is there is used again."""
     python = folder / ".venv" / "bin" / "python"
     if not (folder / ".venv" / _READY).exists():

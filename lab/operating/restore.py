@@ -81,7 +81,7 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         after.callback(release.sonde, "down")
         os.environ.update(environment)
         settings = load_settings()
-        wrong = _restored(release, settings.api_url, user, user_files, answers)
+        wrong = _check_restore(release, settings.api_url, user, user_files, answers)
         client = elasticsearch_client(settings, timeout_s=60.0, retry=True)
         after.callback(client.close)
         for row in compare_contents(before, contents(client, prefix)):
@@ -95,7 +95,7 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         sys.exit(1)
 
 
-def _restored(release: Release, url: str, user: User, files: object, answers: dict[str, list[str]]) -> list[str]:
+def _check_restore(release: Release, url: str, user: User, files: object, answers: dict[str, list[str]]) -> list[str]:
     """What differs after a restore into the empty stack, whose Valkey never held anything."""
     release.sonde("up")
     release.sonde("down", "worker", "beat")

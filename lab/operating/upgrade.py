@@ -41,7 +41,7 @@ from lab.operating.filling import (
     wait_until,
     write_sources,
 )
-from lab.operating.release import BATCH, CHECKOUT, Release, installed, own_stack, this_one
+from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_one
 from local_stack.login import made_login
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
@@ -119,7 +119,7 @@ class Upgrade:
         self.new.sonde("up")
         self.new.run("-m", "sonde.ops.prepare_indices")
         yield self._step("this version starts on the same data, and `migrate`", started_s, before, user, files)
-        with self._searched() as asker:
+        with self._search_steadily() as asker:
             started_s = time.monotonic()
             trouble_at_end = _trouble(
                 lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end")
@@ -128,7 +128,7 @@ class Upgrade:
         yield self._judge(step, asker)
         filled = contents(self.client, self.prefix)
         for name, options in (("`sonde reindex`", ()), ("`sonde reindex --rollback`", ("--rollback",))):
-            with self._searched() as asker:
+            with self._search_steadily() as asker:
                 started_s = time.monotonic()
                 trouble = _trouble(lambda arguments=options: self.new.sonde("reindex", *arguments))  # type: ignore[misc]
                 time.sleep(3.0)  # the processes notice the move
@@ -162,10 +162,10 @@ class Upgrade:
             raise SondeError(f"a search gets {answer.status_code}")
 
     @contextmanager
-    def _searched(self) -> Iterator[SteadySearcher]:
+    def _search_steadily(self) -> Iterator[SteadySearcher]:
         asker = SteadySearcher(self.url, QUESTIONS, SAMPLES)
         asker.learn()
-        with asker.asking(self.per_second):
+        with asker.ask_steadily(self.per_second):
             yield asker
 
     def _judge(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
@@ -212,7 +212,7 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
     data.mkdir(parents=True)
     environment = own_stack(data)
     commit = BASES[base]
-    old = installed(base, commit, folder / commit[:7], tools.absolute() / "uv", environment)
+    old = install(base, commit, folder / commit[:7], tools.absolute() / "uv", environment)
     new = this_one(environment)
     os.environ.update(environment)
     settings = load_settings()

@@ -53,7 +53,7 @@ _WARM_UP_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class PeerTarget:
-    """A server that answers, and how it is asked."""
+    """A server to measure, and the words and headers of its requests."""
 
     name: str
     url: str
@@ -160,7 +160,10 @@ def _servers(
         fill_stac(url, items)
         return [PeerTarget("stac-fastapi", url, stac_words)]
     url = str(sonde_url).rstrip("/")
-    return [PeerTarget("Sonde, words alone", url, sonde_words(_PLAIN)), PeerTarget("Sonde, default", url, sonde_words({}))]
+    return [
+        PeerTarget("Sonde, words alone", url, sonde_words(_PLAIN)),
+        PeerTarget("Sonde, default", url, sonde_words({})),
+    ]
 
 
 def _show(figures: list[PeerFigures]) -> None:

@@ -119,7 +119,7 @@ def measure(
         def client(first: int) -> list[tuple[float, bool]]:
             replies = []
             for question in questions(first):
-                replies.append(_asked(connections, url, words(question), headers))
+                replies.append(_ask(connections, url, words(question), headers))
                 if time.perf_counter() - started_s >= seconds:
                     break
             return replies
@@ -145,7 +145,7 @@ def hits(url: str, words: Words, headers: Mapping[str, str], count: int = 20) ->
     return total / count
 
 
-def _asked(
+def _ask(
     connections: httpcore.ConnectionPool, url: str, question: HttpQuestion, headers: Mapping[str, str]
 ) -> tuple[float, bool]:
     """Milliseconds, and whether it was answered with 200."""

@@ -109,7 +109,7 @@ def _run(command: Sequence[str]) -> None:
 
 
 @contextmanager
-def served(name: str, command: Sequence[str], environment: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
+def serve(name: str, command: Sequence[str], environment: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
     """The address of a server that answers, ended with the ``with``. Raises SondeError if it does not come up."""
     url = f"http://127.0.0.1:{port}"
     with (
@@ -151,7 +151,7 @@ def pygeoapi(programs: Path, backend: Backend, folder: Path) -> Iterator[str]:
         raise SondeError(f"pygeoapi refused its configuration: {process.stderr.strip()[-500:]}")
     workers = ("-w", str(PROCESSES), "-k", "gthread", "--threads", "4")
     command = [str(programs / "gunicorn"), *workers, "-b", f"127.0.0.1:{port}", "pygeoapi.flask_app:APP"]
-    with served("pygeoapi", command, environment, port, folder / "pygeoapi.log") as url:
+    with serve("pygeoapi", command, environment, port, folder / "pygeoapi.log") as url:
         yield url
 
 
@@ -219,7 +219,7 @@ def stac_fastapi(programs: Path, backend: Backend, folder: Path) -> Iterator[str
     }
     application = ("stac_fastapi.elasticsearch.app:create_app", "--factory")
     command = [str(programs / "uvicorn"), *application, "--port", str(port), "--workers", str(PROCESSES)]
-    with served("stac-fastapi", command, environment, port, folder / "stac-fastapi.log") as url:
+    with serve("stac-fastapi", command, environment, port, folder / "stac-fastapi.log") as url:
         yield url
 
 

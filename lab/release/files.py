@@ -63,11 +63,11 @@ def chart(checkout: Path, out: Path) -> Path:
     folder = checkout / "helm" / "sonde"
     described = yaml.safe_load((folder / "Chart.yaml").read_text("utf-8"))
     target = out / f"{described['name']}-chart-{described['version']}.tgz"
-    packed(target, ((file, f"{described['name']}/{file.relative_to(folder)}") for file in _files(folder)), checkout)
+    pack(target, ((file, f"{described['name']}/{file.relative_to(folder)}") for file in _files(folder)), checkout)
     return target
 
 
-def packed(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> None:
+def pack(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> None:
     """A tar archive of (file, name in it), by gzip for ``.tgz``; owners and moments of this machine stay out."""
     moment = int(commit_moment(checkout))
 
@@ -162,15 +162,15 @@ def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
         "REVISION": run(["git", "-C", checkout, "rev-parse", "HEAD"]).strip(),
     }
     run([checkout / _BUILDER / "build.sh", checkout, tag, extra], environment)
-    return _saved(checkout, tag, environment, out)
+    return _save_image(checkout, tag, environment, out)
 
 
-def _saved(checkout: Path, tag: str, environment: Mapping[str, str], out: Path) -> Path:
+def _save_image(checkout: Path, tag: str, environment: Mapping[str, str], out: Path) -> Path:
     target = out / f"sonde-{tag}.oci.tar"
     with tempfile.TemporaryDirectory(dir=out) as folder:
         run([checkout / _BUILDER / "save.sh", f"localhost/sonde:{tag}", folder], environment)
         files = [file for file in Path(folder).rglob("*") if file.is_file()]
-        packed(target, ((file, str(file.relative_to(folder))) for file in files), checkout)
+        pack(target, ((file, str(file.relative_to(folder))) for file in files), checkout)
     return target
 
 
@@ -200,7 +200,7 @@ def bundle(checkout: Path, version: str, release_files: Sequence[Path], pip: Pat
             lock.unlink()
         other_files = [file for file in release_files if file.suffix != ".whl"]
         files = [(file, f"{name}/{file.relative_to(folder)}") for file in folder.rglob("*") if file.is_file()]
-        packed(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in other_files)], checkout)
+        pack(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in other_files)], checkout)
     return target
 
 

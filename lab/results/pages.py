@@ -41,7 +41,7 @@ def pages() -> Iterator[Path]:
 
 
 def with_figures(text: str, tables: Mapping[str, ResultTable]) -> str:
-    """The page with today's figures. Raises NotFound for an unknown key, table or row, ValueError for a bad format."""
+    """The page with the figures of ``tables``. Raises NotFound for an unknown key, table or row, ValueError for a bad format."""
     values = dict(keys(tables))
     if text.count("<!-- figure:") != len(_QUOTE.findall(text)):
         raise NotFound("A `<!-- figure: KEY -->` does not follow a number or a question mark.")
@@ -94,7 +94,9 @@ def _list_table(rows: Sequence[ResultRow]) -> str:
     headers += ["at most"] * with_budget + [_DATA] * with_data
     lines = []
     for row in rows:
-        figures = "; ".join(labelled(name, value) for name, value in row.figures.items()) or "measured by each test run"
+        figures = (
+            "; ".join(label_figure(name, value) for name, value in row.figures.items()) or "measured by each test run"
+        )
         cells = [row.what, figures, _code(row.command)]
         cells += [format_figure(row.most) if row.most is not None else ""] * with_budget
         cells += [_data(row)] * with_data
@@ -120,7 +122,7 @@ def _data(row: ResultRow) -> str:
     return " ".join(f"{text.rstrip('.')}." for text in (row.data, row.trained) if text)
 
 
-def labelled(name: str, value: Figure) -> str:
+def label_figure(name: str, value: Figure) -> str:
     """``p50_ms`` of 39.5: ``p50 39.5 ms``."""
     words, _, unit = name.rpartition("_")
     if unit in _UNITS:

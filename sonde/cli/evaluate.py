@@ -245,7 +245,7 @@ def _collection(given: Json) -> JudgedCollection:
         collection = judged(
             given["collection"], given["shared"], given["half"], load_settings(), partial(say, err=True)
         )
-    return collection.first(given["limit_queries"]) if given["limit_queries"] else collection
+    return collection.first_questions(given["limit_queries"]) if given["limit_queries"] else collection
 
 
 def _files(given: Json) -> BeirFiles | None:

@@ -86,7 +86,7 @@ def _collection(name: str, asked: EvaluateAll, settings: Settings) -> JudgedColl
         raise SondeError(f"{error.filename} is missing. {_how_to_get(name)}") from error
     except SondeError as error:
         raise SondeError(f"{str(error).rstrip('.')}. {_how_to_get(name)}") from error
-    return collection.first(asked.limit) if asked.limit else collection
+    return collection.first_questions(asked.limit) if asked.limit else collection
 
 
 def _how_to_get(name: str) -> str:

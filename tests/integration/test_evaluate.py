@@ -21,7 +21,7 @@ from es_mappings.names import concrete
 from evaluation.asking import Variant, ask_all
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, load
-from evaluation.temporary_index import PREFIX, abandoned, sweep_abandoned, temporary_records
+from evaluation.temporary_index import PREFIX, abandoned_indices, sweep_abandoned, temporary_records
 from evaluation.trec import read_qrels, read_run
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from search_api.search.flow import SearchPipeline
@@ -158,8 +158,8 @@ def test_only_indices_of_a_dead_evaluation_are_swept(es_client: Elasticsearch, r
     """The rule on values; on the server only that a living one stays (others may be evaluating there too)."""
     day_ms = 24 * 3_600_000
     created = {f"{PREFIX}old": 0, f"{PREFIX}new": 1, "sonde-records-000001": 0}
-    assert abandoned(created, day_ms) == []
-    assert abandoned(created, day_ms + 1) == [f"{PREFIX}old"]
+    assert abandoned_indices(created, day_ms) == []
+    assert abandoned_indices(created, day_ms + 1) == [f"{PREFIX}old"]
     assert concrete(ready.prefix, "records", 1) not in sweep_abandoned(es_client)
 
 

@@ -28,7 +28,7 @@ from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
 from training.corpora import of_records
 from training.examples import write_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.ways import QuestionModels, QuestionSettings, by_key_phrases, questions
 
 _JUDGED = Path(__file__).resolve().parent / "ncar"
@@ -114,7 +114,7 @@ def main(folder: Path) -> None:
     sys.stderr.write(f"{len(held)} records of test groups, {len(tenth)} drawn\n")
     documents = ncar_documents(data)
     asked = questions(documents, ASKING, QuestionModels(embedder))
-    examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
+    examples = mine_negatives(asked, documents, embedder, Mining(count=1, seed=_SEED))
     write_examples(folder / "train.jsonl", examples)
     sys.stderr.write(f"{len(examples)} examples of {len(documents)} records\n")
 

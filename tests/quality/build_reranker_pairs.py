@@ -30,7 +30,7 @@ from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
 from training.corpora import CorpusDocument, PseudoQuestion, distinct, of_concepts, of_records
 from training.examples import CandidateText, Example, write_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.from_records import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent
@@ -169,7 +169,7 @@ def main(out: Path) -> None:
     sets += [climate(data), ocean(data), medicine(data)]
     examples: list[Example] = []
     for asked, documents in sets:
-        found = with_all_answers(mine(asked, documents, embedder, Mining(seed=_SEED)))
+        found = with_all_answers(mine_negatives(asked, documents, embedder, Mining(seed=_SEED)))
         examples += found
         print(documents[0].corpus, len(asked), len(documents), len(found), flush=True)  # noqa: T201
     write_examples(out, examples)

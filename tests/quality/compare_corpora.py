@@ -40,7 +40,7 @@ from training.corpora import CorpusDocument, of_concepts, of_passages, read_defi
 from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.train import train_embedder
 from training.examples import split_by_group
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.questions.ways import QuestionModels, QuestionSettings, questions
@@ -101,7 +101,7 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
     data = shared_data("catalogues").parent
     documents = [text for kind in CORPORA[corpus] for text in texts_of(kind, data, embedder)]
     asked = questions(documents, _ASKING, QuestionModels(embedder))
-    examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
+    examples = mine_negatives(asked, documents, embedder, Mining(count=1, seed=_SEED))
     base = embedder_base(settings.embedder.model, settings)
     wanted = replace(_SETTINGS, instruction=base.instruction, precision=quickest())
     command = f"python -m tests.quality.compare_corpora {folder} --minutes {minutes:g}"

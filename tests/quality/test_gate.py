@@ -45,10 +45,10 @@ _SERVED = Variant()  # what ships
 def quick_ncar(every: JudgedCollection) -> JudgedCollection:
     """Every fifth test question; the records judged for them, and every fourth other one of the quick subset."""
     whole = half_of(every, "test", _HERE / "ncar" / "split.tsv")
-    asked = whole.asking({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
+    asked = whole.with_questions({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
     judged = {document for grades in asked.qrels.values() for document in grades}
     others = sorted(ncar.quick_subset(_HERE / "ncar") - judged)[::_EVERY_OTHER]
-    return asked.holding(judged | set(others))
+    return asked.with_documents(judged | set(others))
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def test_each_answer_has_its_verdict(answer: ResponseReturnValue, verdict: str) 
     with serving(service([found("a", "b"), answer])) as url:
         asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
-        with asker.asking(per_second=20):
+        with asker.ask_steadily(per_second=20):
             ends = time.monotonic() + 30
             while not asker.log and time.monotonic() < ends:
                 time.sleep(0.01)
@@ -82,7 +82,7 @@ def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
 
 def test_nobody_there_is_unreachable_and_no_failure() -> None:
     asker = SteadySearcher("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
-    with asker.asking(per_second=20):
+    with asker.ask_steadily(per_second=20):
         ends = time.monotonic() + 30
         while not asker.log and time.monotonic() < ends:
             time.sleep(0.01)
@@ -110,7 +110,7 @@ def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:
 
 
 def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
-    with serving(service([found("a")])) as url, TcpProxy(url).running() as proxy:
+    with serving(service([found("a")])) as url, TcpProxy(url).run() as proxy:
         address = f"{proxy.url}/search"
         assert httpx.get(address).status_code == 200
         proxy.cut()

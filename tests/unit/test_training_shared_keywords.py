@@ -15,7 +15,7 @@ from training.corpora import CorpusDocument, distinct
 from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.learner import HeldOut, batch_of, group_examples, info_nce
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.from_records import by_shared_keywords
 from training.questions.ways import KeyPhrases, by_key_phrases
 
@@ -121,7 +121,7 @@ def test_held_out_texts_that_bear_the_question_are_relevant() -> None:
 def test_shared_keywords_have_no_mined_negatives_and_labels_outlive_the_file(tmp_path: Path) -> None:
     asked = list(by_shared_keywords(CATALOGUE, 1))
     phrases = list(by_key_phrases(CATALOGUE[:1], _Words(), KeyPhrases(count=2)))
-    made = mine([*phrases, *asked], CATALOGUE, _Words(), Mining(count=4))
+    made = mine_negatives([*phrases, *asked], CATALOGUE, _Words(), Mining(count=4))
     assert made[0].negatives
     assert not any(one.negatives for one in made[1:])
     assert made[1].positive.labels == ("dataset", "ice", "firn")

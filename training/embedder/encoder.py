@@ -16,7 +16,7 @@ from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.recipe import Pooling, Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
-from training.weights import Precision, arithmetic, loading
+from training.weights import Precision, arithmetic, transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -97,7 +97,7 @@ class TrainableEncoder:
         self.folder, self.settings = folder, settings
         self.recipe: Recipe = read_recipe(folder)
         self.module = _load(folder, settings)
-        self.model = _pooled(self.module, self.recipe.pooling, self.recipe.dims, settings)
+        self.model = _with_pooling(self.module, self.recipe.pooling, self.recipe.dims, settings)
         self._tokens = Tokeniser(folder / "tokenizer.json", min(settings.max_tokens, self.recipe.max_tokens))
 
     def features(self, texts: Sequence[str]) -> dict[str, Tensor]:
@@ -132,7 +132,7 @@ class TrainableEncoder:
                 shutil.copyfile(self.folder / name, folder / name)
 
 
-def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:
+def _with_pooling(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:
     import torch
 
     class Pooled(torch.nn.Module):
@@ -160,7 +160,7 @@ def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderTraining
 def _load(folder: Path, settings: EmbedderTrainingSettings) -> Any:
     import torch
 
-    with loading(folder, threads=settings.threads, seed=settings.seed) as transformers:
+    with transformers_for(folder, threads=settings.threads, seed=settings.seed) as transformers:
         module = transformers.AutoModel.from_pretrained(  # nosec B615
             str(folder), use_safetensors=True, local_files_only=True
         )

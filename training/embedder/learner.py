@@ -101,7 +101,7 @@ class EmbedderLearner:
     def __init__(self, encoder: TrainableEncoder, examples: Sequence[Example], held_out: HeldOut) -> None:
         self._encoder, self._settings = encoder, encoder.settings
         self._examples, self._held_out = list(examples), held_out
-        self._epoch, self._groups = 0, self._grouped(0)
+        self._epoch, self._groups = 0, self._group(0)
         self._loss = loss_of(encoder.model, encoder.settings)
 
     @property
@@ -127,10 +127,10 @@ class EmbedderLearner:
         size = min(max(self._settings.batch // self._settings.questions_each, 1), count)
         epoch, place = divmod((step - 1) * size, count - count % size)
         if epoch != self._epoch:
-            self._epoch, self._groups = epoch, self._grouped(epoch)
+            self._epoch, self._groups = epoch, self._group(epoch)
         return [example for group in self._groups[place : place + size] for example in group]
 
-    def _grouped(self, epoch: int) -> list[Group]:
+    def _group(self, epoch: int) -> list[Group]:
         chance = random.Random(f"{self._settings.seed}:epoch:{epoch}")  # noqa: S311 # nosec B311 - as above
         return group_examples(self._examples, self._settings.questions_each, self._settings.siblings, chance)
 

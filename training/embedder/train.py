@@ -28,7 +28,7 @@ from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.learner import EmbedderLearner, HeldOut
 from training.examples import Example, Split, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import Origin, now, written_model
+from training.provenance import Origin, utc_now, written_model
 
 LEAST_EXAMPLES = 20
 SHOWN = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
@@ -67,7 +67,7 @@ def train_embedder(
             f"Matryoshka sizes lie between 1 and the model's {encoder.recipe.dims}; {wrong[0]} does not."
         )
     as_before = HeldOut.of(split.held_out, base.instruction)
-    before, unrelated_before = as_before.evaluate(encoder.embed), _unrelated(as_before, encoder)
+    before, unrelated_before = as_before.evaluate(encoder.embed), _unrelated_cosines(as_before, encoder)
     evaluated = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
     learner = EmbedderLearner(encoder, examples, evaluated)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
@@ -75,17 +75,17 @@ def train_embedder(
 
     training = train(learner, optimisation, budget, checkpoints, report)
     held_out = HeldOut.of(split.held_out, settings.instruction)
-    threshold = matched_threshold(base.min_score, unrelated_before, _unrelated(held_out, encoder))
+    threshold = matched_threshold(base.min_score, unrelated_before, _unrelated_cosines(held_out, encoder))
     card = ModelCard(
         kind="embedder",
         name=out.name,
         base=origin.base,
         licence=origin.base_licence,
-        data=(*origin.used(examples), *origin.used(split.held_out, "held out")),
+        data=(*origin.training_data(examples), *origin.training_data(split.held_out, "held out")),
         settings={**_plain(settings), **_plain(budget)},
         seed=settings.seed,
         commit=origin.commit,
-        made=now(),
+        made=utc_now(),
         figures=_figures(before, held_out, encoder, training),
         reproduce=origin.reproduce,
         serving={**asdict(encoder.recipe), "instruction": settings.instruction, "min_score": threshold},
@@ -130,7 +130,7 @@ def _sample(held_out: Sequence[Example], seed: int) -> list[Example]:
     return chance.sample(held_out, min(_EVALUATED, len(held_out)))
 
 
-def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
+def _unrelated_cosines(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
     """Cosines of held-out questions with texts that do not answer them."""
     names = list(held_out.questions)[:_EVALUATED]
     texts = list(held_out.texts)[:_EVALUATED]

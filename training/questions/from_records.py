@@ -119,7 +119,7 @@ def by_keywords(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[
             chance = _chance(seed, document)
             count = chance.randint(1, min(_MOST_KEYWORDS, len(document.keywords)))
             keywords = [last_part(term) for term in chance.sample(document.keywords, count)]
-            yield PseudoQuestion(" ".join(keywords), document.whole, "keywords", document)
+            yield PseudoQuestion(" ".join(keywords), document.title_and_text, "keywords", document)
 
 
 def by_sentence(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[PseudoQuestion]:
@@ -159,7 +159,7 @@ def by_shared_keywords(documents: Sequence[CorpusDocument], count: int, seed: in
         # The largest keys of u^(1/weight) are a weighted draw without replacement (Efraimidis and Spirakis, 2006).
         keys = {label: chance.random() ** math.sqrt(counts[label]) for label in fit}
         for label in sorted(fit, key=lambda label: -keys[label])[:count]:
-            yield PseudoQuestion(label, document.whole, "shared keyword", document, shared=True)
+            yield PseudoQuestion(label, document.title_and_text, "shared keyword", document, shared=True)
 
 
 def by_place_and_time(documents: Iterable[CorpusDocument], names: BoxNames, seed: int = 0) -> Iterator[PseudoQuestion]:
@@ -178,7 +178,7 @@ def by_place_and_time(documents: Iterable[CorpusDocument], names: BoxNames, seed
         place_phrase = None if place is None else chance.choice([f"in {place}", place])
         if topic and (place_phrase or time_phrase):
             question = " ".join(part for part in (topic, place_phrase, time_phrase) if part)
-            yield PseudoQuestion(question, document.whole, "place and time", document)
+            yield PseudoQuestion(question, document.title_and_text, "place and time", document)
 
 
 def time_words(span: TimeSpan, chance: random.Random) -> str | None:

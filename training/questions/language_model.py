@@ -88,7 +88,7 @@ def by_language_model(
 
 def _generate(document: CorpusDocument, model: LanguageModel, seed: int) -> GeneratedPair | None:
     form = random.Random(f"{seed}:{document.id}").choice(list(FORMS))  # noqa: S311 # nosec B311 - to be repeated
-    text = document.whole[:_LONGEST]
+    text = document.title_and_text[:_LONGEST]
     pair = _parse(_complete(model, _ASK.format(form=FORMS[form]), text))
     if pair is None:
         return None
@@ -96,7 +96,7 @@ def _generate(document: CorpusDocument, model: LanguageModel, seed: int) -> Gene
     digit = _DIGIT.search(judgement)
     if digit is None:
         return None
-    question = PseudoQuestion(pair.question.strip(), document.whole, f"language model, {form}", document)
+    question = PseudoQuestion(pair.question.strip(), document.title_and_text, f"language model, {form}", document)
     return GeneratedPair(question, pair.answer.strip(), form, int(digit[0]))
 
 

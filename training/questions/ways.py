@@ -49,14 +49,14 @@ def by_key_phrases(
 ) -> Iterator[PseudoQuestion]:
     """A question for each document with at least ``count`` phrases, best first; drawn by seed and id."""
     for document in documents:
-        phrases = phrases_of(document.whole, settings.longest)[: settings.candidates]
+        phrases = phrases_of(document.title_and_text, settings.longest)[: settings.candidates]
         if len(phrases) >= settings.count:
-            vectors = embedder.embed([document.whole, *phrases], "document")
+            vectors = embedder.embed([document.title_and_text, *phrases], "document")
             chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
             for part in _parts(len(phrases), settings, chance):
                 rows = maximal_marginal_relevance(vectors[0], vectors[1:][part], settings.count, settings.diversity)
                 question = " ".join(phrases[part[row]] for row in rows)
-                yield PseudoQuestion(question, document.whole, "key phrases", document)
+                yield PseudoQuestion(question, document.title_and_text, "key phrases", document)
 
 
 def _parts(size: int, settings: KeyPhrases, chance: random.Random) -> Iterator[list[int]]:

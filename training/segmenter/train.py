@@ -22,9 +22,9 @@ from encoders.reference_results import record_segmenter
 from encoders.segmenter import NextSentence, SentencePairTokeniser
 from training.examples import TrainingError, is_held_out
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import UNKNOWN, Origin, now, written_model
+from training.provenance import UNKNOWN, Origin, utc_now, written_model
 from training.segmenter.boundaries import RunningText, SentencePair, auc, sentence_pairs_of
-from training.weights import loading
+from training.weights import transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -83,11 +83,11 @@ def train_segmenter(
         name=out.name,
         base=origin.base,
         licence=origin.base_licence,
-        data=_used(texts, len(pairs), len(held_out_pairs), origin),
+        data=_training_data(texts, len(pairs), len(held_out_pairs), origin),
         settings={**asdict(settings), **asdict(budget)},
         seed=settings.seed,
         commit=origin.commit,
-        made=now(),
+        made=utc_now(),
         figures=_figures(learner, held_out_pairs, training),
         reproduce=origin.reproduce,
         serving={"max_tokens": settings.max_tokens, "window": settings.window},
@@ -156,7 +156,7 @@ class SegmenterLearner:
 
 
 def _load(base: Path, settings: SegmenterSettings) -> Any:
-    with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
+    with transformers_for(base, threads=settings.threads, seed=settings.seed) as transformers:
         config = transformers.AutoConfig.from_pretrained(str(base), local_files_only=True)  # nosec B615
         config.num_labels = 2
         config.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
@@ -194,7 +194,7 @@ def _figures(
     }
 
 
-def _used(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[TrainingData, ...]:
+def _training_data(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[TrainingData, ...]:
     documents = len({text.document for text in texts})
     licence = "; ".join(f"{name}: {licence}" for name, licence in (origin.licences or {}).items()) or UNKNOWN
     return (

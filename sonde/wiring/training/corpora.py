@@ -34,7 +34,7 @@ from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, of_records, read_definitions
 from training.examples import Example, TrainingError, read_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.language_model import CachedLanguageModel
 from training.questions.ways import QuestionModels, QuestionSettings, questions
 from training.segmenter.boundaries import RunningText, running_of_documents, running_of_read
@@ -245,7 +245,7 @@ def examples_from(
     if not asked:
         raise TrainingError("No question could be made of these texts; give more of them, or other --questions.")
     told(f"{len(asked)} questions")
-    return mine(asked, documents, embedder, sources.mining)
+    return mine_negatives(asked, documents, embedder, sources.mining)
 
 
 def asking_model(settings: Settings, said: Path) -> CachedLanguageModel:

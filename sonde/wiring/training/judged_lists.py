@@ -21,7 +21,7 @@ from sonde.settings import Settings
 from sonde.wiring.evaluating import bench
 from training.calibration import Calibration, ScoredExample, calibrate_lists, spread
 from training.examples import Example, TrainingError
-from training.provenance import now
+from training.provenance import utc_now
 from training.tokens.head import JudgedList
 from training.tokens.layer_data import StateReader
 
@@ -118,7 +118,7 @@ def calibrated_on(
 def keep_calibration(settings: Settings, name: str, calibration: Calibration, note: str) -> Path:
     """Stores it where every process that loads this model looks. Raises TrainingError where the disk refuses."""
     located = locate(name, settings.models.folder)
-    facts = {"model": name, **asdict(calibration), "made": now(), "note": note}
+    facts = {"model": name, **asdict(calibration), "made": utc_now(), "note": note}
     try:
         return write_calibration(settings.models.folder, located.digest, facts)
     except OSError as error:

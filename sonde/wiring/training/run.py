@@ -1,4 +1,4 @@
-"""Runs `sonde train embedder`: collects examples, adds the scores of a teacher, trains a base model, writes a folder."""
+"""Runs `sonde train embedder`: collects examples, adds a teacher's scores, trains a base model, writes a folder."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ from sonde.wiring.training.corpora import LICENCES, own_commit, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
-from training.provenance import UNKNOWN, now
+from training.provenance import UNKNOWN, utc_now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
 from training.tokens.layer_data import CandidateList, Ids, LayerData, StateReader, TokenTeacher, teacher_scores
 from training.tokens.learn_layers import LayerSettings, train_layers
-from training.weights import learnable, loading
+from training.weights import learnable, transformers_for
 
 _QUESTION_TOKENS = 64
 
@@ -91,7 +91,7 @@ class _Numbered:
 
 def _read(folder: Path, texts: Sequence[str]) -> list[list[Ids]]:
     limit = read_recipe(folder).max_tokens
-    chunks = split_texts(open_tokeniser(folder, limit).whole(texts), limit)
+    chunks = split_texts(open_tokeniser(folder, limit).full_ids(texts), limit)
     ids_of_texts: list[list[Ids]] = [[] for _ in texts]
     for row, ids in zip(chunks.text_rows.tolist(), chunks.chunks, strict=True):
         ids_of_texts[row].append(ids)
@@ -156,7 +156,7 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
         settings=asdict(request.settings) | learnt.settings,
         seed=request.settings.seed,
         commit=own_commit(),
-        made=now(),
+        made=utc_now(),
         figures=figures(learnt.fitted),
         reproduce=request.command,
         serving={"weights": located.digest, "dims": request.settings.dims},
@@ -214,7 +214,7 @@ def _layers(
     teachers = _teachers(asking, request, folder)
     found = lesson(asking, collections, examples, teachers, folder, learning.candidates, said)
     base = learnable(located, asking.models.folder)
-    with loading(base, threads=asking.embedder.threads or 0, seed=learning.seed) as transformers:
+    with transformers_for(base, threads=asking.embedder.threads or 0, seed=learning.seed) as transformers:
         read = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
     layers = TokenLayers(read, fitted.head)
     train_layers(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))

@@ -13,7 +13,7 @@ _SOLR_SYNTAX = re.compile(r"\b\w+:|[*~^]|\[.+ TO .+\]")
 _BY_RELEVANCE = frozenset((None, "", "rank", "score desc", "score desc, metadata_modified desc"))
 
 
-def asked_mode(params: dict[str, Any], default: str) -> str:
+def requested_mode(params: dict[str, Any], default: str) -> str:
     """The way to search that a person chose (``ext_sonde=own|bm25|hybrid``), else the portal's."""
     requested = (params.get("extras") or {}).get("ext_sonde")
     return requested if requested in MODES else default
@@ -27,13 +27,13 @@ def question(params: dict[str, Any]) -> str | None:
     return text
 
 
-def ranked(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
+def restrict_to(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     """The same search over exactly these data sets, best first.
 
     Each id is a clause with a constant score that falls with its rank. So Solr still pages, counts, makes the facets
     and keeps from each person what they may not see.
     """
-    clauses = [f'id:"{_quoted(id)}"^={len(ids) - rank}' for rank, id in enumerate(ids)]
+    clauses = [f'id:"{_quote(id)}"^={len(ids) - rank}' for rank, id in enumerate(ids)]
     return {
         **params,
         "q": " OR ".join(clauses) or "-*:*",
@@ -42,5 +42,5 @@ def ranked(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
