@@ -79,7 +79,7 @@ class QuestionResult:
     """
 
     question: JudgedQuestion
-    found: tuple[tuple[str, float], ...]
+    hits: tuple[tuple[str, float], ...]
     areas: tuple[BBox, ...]
     kind: ProvenanceKind | None
     degraded: tuple[str, ...]
@@ -128,7 +128,7 @@ def result_of(question: JudgedQuestion, answer: SearchState, documents: Mapping[
     interpretation = answer.interpretation
     return QuestionResult(
         question=question,
-        found=tuple((documents[id], score) for id, score in answer.served()),
+        hits=tuple((documents[id], score) for id, score in answer.served()),
         areas=interpretation.areas,
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
         degraded=answer.degraded,
@@ -137,4 +137,4 @@ def result_of(question: JudgedQuestion, answer: SearchState, documents: Mapping[
 
 
 def run_of(answers: list[QuestionResult]) -> Run:
-    return {answer.question.id: answer.found for answer in answers}
+    return {answer.question.id: answer.hits for answer in answers}

@@ -129,15 +129,15 @@ class Faults:
     """The faults of one file, by line."""
 
     path: Path
-    found: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
-    def add(self, line: int, what: str) -> None:
-        self.found.append(f"line {line}: {what}")
+    def add(self, line: int, fault: str) -> None:
+        self.messages.append(f"line {line}: {fault}")
 
     def refuse(self) -> None:
         """Raises BadCollection if there is a fault."""
-        if self.found:
-            raise BadCollection(str(self.path), self.found)
+        if self.messages:
+            raise BadCollection(str(self.path), self.messages)
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -27,7 +27,7 @@ class Evaluation:
 
     variant: Variant
     run: Run
-    measured: RunMeasures
+    measures: RunMeasures
     beyond: BeyondTopic
     took_ms: Mapping[str, tuple[float, float]]
     degraded: Mapping[str, int]
@@ -35,7 +35,7 @@ class Evaluation:
     def as_dict(self) -> Json:
         return {
             "variant": self.variant.as_dict(),
-            "metrics": dict(self.measured.means),
+            "metrics": dict(self.measures.means),
             "beyond_topic": asdict(self.beyond),
             "took_ms": {stage: {"p50": p50, "p95": p95} for stage, (p50, p95) in self.took_ms.items()},
             "degraded": dict(self.degraded),
@@ -47,7 +47,7 @@ class ComparedRun:
     """Another run besides the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
 
     name: str
-    measured: RunMeasures
+    measures: RunMeasures
     comparison: RunComparison
     beyond: BeyondTopic | None = None
     measure: str = HEADLINE
@@ -55,7 +55,7 @@ class ComparedRun:
     def as_dict(self) -> Json:
         return {
             "name": self.name,
-            "metrics": dict(self.measured.means),
+            "metrics": dict(self.measures.means),
             "measure": self.measure,
             **asdict(self.comparison),
             "beyond_topic": asdict(self.beyond) if self.beyond is not None else None,
@@ -77,7 +77,7 @@ def evaluate(
     return Evaluation(
         variant=variant,
         run=run,
-        measured=measure(run, collection.qrels),
+        measures=measure(run, collection.qrels),
         beyond=beyond_topic(answers, records),
         took_ms=_stages(answers),
         degraded=Counter(name for answer in answers for name in answer.degraded),
@@ -87,14 +87,14 @@ def evaluate(
 def against(evaluated: Evaluation, other: Evaluation) -> ComparedRun:
     """Another variant on the same questions."""
     return ComparedRun(
-        other.variant.name, other.measured, _compare(evaluated.measured, other.measured), other.beyond, HEADLINE
+        other.variant.name, other.measures, _compare(evaluated.measures, other.measures), other.beyond, HEADLINE
     )
 
 
 def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
     """An external run; unanswered questions count 0."""
     run_measures = measure(run, collection.qrels)
-    return ComparedRun(name, run_measures, _compare(evaluated.measured, run_measures))
+    return ComparedRun(name, run_measures, _compare(evaluated.measures, run_measures))
 
 
 def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
@@ -200,7 +200,7 @@ def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float 
 
 
 def _first(answer: QuestionResult, records: Mapping[str, Record]) -> list[Record]:
-    return [records[document] for document, _ in answer.found[:_FIRST]]
+    return [records[document] for document, _ in answer.hits[:_FIRST]]
 
 
 def _is_other(kind: ProvenanceKind) -> bool:

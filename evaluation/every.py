@@ -84,29 +84,29 @@ class StageMeans:
 
 @dataclass(frozen=True, slots=True)
 class AllResults:
-    measured: tuple[CollectionResult, ...] = ()
+    results: tuple[CollectionResult, ...] = ()
     missing: tuple[MissingCollection, ...] = ()
 
-    def with_measured(self, result: CollectionResult) -> AllResults:
-        return replace(self, measured=(*self.measured, result))
+    def with_result(self, result: CollectionResult) -> AllResults:
+        return replace(self, results=(*self.results, result))
 
     def with_missing(self, name: str, why: str) -> AllResults:
         return replace(self, missing=(*self.missing, MissingCollection(name, why)))
 
     def mean(self) -> Figures | None:
         """None where nothing was measured."""
-        return mean_of([(result.weight, result.figures) for result in self.measured]) if self.measured else None
+        return mean_of([(result.weight, result.figures) for result in self.results]) if self.results else None
 
     def stages(self) -> list[StageMeans]:
         """Each stage over the collections that were measured without it."""
-        names = dict.fromkeys(name for result in self.measured for name in result.stages)
-        return [_stage(name, [result for result in self.measured if name in result.stages]) for name in names]
+        names = dict.fromkeys(name for result in self.results for name in result.stages)
+        return [_stage(name, [result for result in self.results if name in result.stages]) for name in names]
 
     def as_dict(self) -> Json:
         mean = self.mean()
         return {
             "mean": asdict(mean) if mean is not None else None,
-            "collections": [entry.as_dict() for entry in self.measured],
+            "collections": [entry.as_dict() for entry in self.results],
             "missing": [asdict(entry) for entry in self.missing],
             "stages": [
                 {
@@ -146,4 +146,4 @@ def mean_of(weighted: Sequence[tuple[float, Figures]]) -> Figures:
 def figures_of(evaluation: Evaluation, collection: JudgedCollection) -> Figures:
     """Those of the table."""
     first = [is_reached(question, evaluation.run, collection, 1) for question in collection.questions]
-    return Figures(evaluation.measured.means[HEADLINE], sum(first) / len(first))
+    return Figures(evaluation.measures.means[HEADLINE], sum(first) / len(first))

@@ -96,7 +96,7 @@ class Checkpoints:
     resume: bool = False
 
     @staticmethod
-    def beside(out: Path, settings: JsonMapping | None = None, *, resume: bool = False) -> Checkpoints:
+    def of_output(out: Path, settings: JsonMapping | None = None, *, resume: bool = False) -> Checkpoints:
         return Checkpoints(out.parent / f".{out.name}.checkpoints", settings or {}, resume)
 
     def last(self) -> Path | None:

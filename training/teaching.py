@@ -45,7 +45,7 @@ def with_teacher_scores(
     path = _stored_at(folder, teacher.name, examples)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        scores, complete_bytes = _read(path, examples)
+        scores, complete_bytes = _read_scores(path, examples)
         with path.open("ab") as file:
             file.truncate(complete_bytes)
             for number, example in enumerate(examples[len(scores) :], len(scores)):
@@ -89,7 +89,7 @@ def _stored_at(folder: Path, name: str, examples: Sequence[Example]) -> Path:
     return folder / f"taught-{digest.hexdigest()[:16]}.jsonl"
 
 
-def _read(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
+def _read_scores(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
     """Rows up to the first incomplete one, which was being written during a crash, and their bytes."""
     rows: list[list[float]] = []
     bytes_read = 0

@@ -77,14 +77,14 @@ class _BudgetCallback(TrainerCallback):
         self.budget, self.why = budget, "steps"
         self.spent_s = 0.0
         self._report, self._clock = report, clock
-        self._before_s, self._started = 0.0, 0.0
+        self._before_s, self._started_s = 0.0, 0.0
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self._before_s = max((entry.get("eval_spent_s", 0.0) for entry in state.log_history), default=0.0)
-        self.spent_s, self._started = self._before_s, self._clock()
+        self.spent_s, self._started_s = self._before_s, self._clock()
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        self.spent_s = self._before_s + self._clock() - self._started
+        self.spent_s = self._before_s + self._clock() - self._started_s
         if self.spent_s >= 60.0 * self.budget.minutes and not control.should_training_stop:
             self.why = "minutes"
             control.should_training_stop = control.should_evaluate = True
@@ -98,7 +98,7 @@ class _BudgetCallback(TrainerCallback):
         if last.step == 0:
             state.best_metric, state.best_global_step = last.measure, 0
             self._report(last)
-            self._started = self._clock()  # this evaluation does not count
+            self._started_s = self._clock()  # this evaluation does not count
         elif not control.should_training_stop and self._is_stuck(evaluations):
             self.why = "patience"
             control.should_training_stop = True

@@ -147,7 +147,7 @@ class MeasuredAnswer:
 
     question: AnswerQuestion
     answer: CitedAnswer
-    measured: AnswerMeasures
+    measures: AnswerMeasures
 
 
 @dataclass(frozen=True, slots=True)

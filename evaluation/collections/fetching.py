@@ -79,7 +79,7 @@ def fetch_collection(name: str, fetching: Fetching) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for file in home.files:
             _fetch_file(home, file, folder, fetching)
-        if any(not (folder / records.kept).exists() for records in home.records):
+        if any(not (folder / records.local_name).exists() for records in home.records):
             _fetch_records(home, folder, fetching)
     except (SondeError, OSError) as error:
         raise NotFetched(_advice(name, home, str(error), fetching)) from error
@@ -98,7 +98,7 @@ def _advice(name: str, home: Home, why: str, fetching: Fetching) -> str:
 
 
 def _fetch_file(home: Home, file: PublicFile, folder: Path, fetching: Fetching) -> None:
-    if (folder / file.kept).exists():
+    if (folder / file.local_name).exists():
         return
     url = fetching.file_url(home, file.path)
     fetching.say(f"fetching {url} ({home.licence})")
@@ -107,7 +107,7 @@ def _fetch_file(home: Home, file: PublicFile, folder: Path, fetching: Fetching) 
         if sha256 != file.sha256:
             raise SondeError(f"{file.path} has the SHA-256 {sha256[:12]} instead of {file.sha256[:12]}")
         draft.seek(0)
-        _keep(folder / file.kept, draft.read())
+        _keep(folder / file.local_name, draft.read())
 
 
 def _download(gate: Gate, outgoing: Outgoing, into: IO[bytes]) -> str:
@@ -129,7 +129,7 @@ def _fetch_records(home: Home, folder: Path, fetching: Fetching) -> None:
         draft.seek(0)
         members = _members(draft, {records.folder for records in home.records})
     for records in home.records:
-        _keep(folder / records.kept, _archive_of(records, members[records.folder]))
+        _keep(folder / records.local_name, _archive_of(records, members[records.folder]))
 
 
 def _members(archive: IO[bytes], folders: set[str]) -> Mapping[str, dict[str, bytes]]:

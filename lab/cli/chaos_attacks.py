@@ -214,9 +214,9 @@ def malformed(
 
 
 def _tell(console: Console, outcome: RequestOutcome) -> None:
-    request, answer = outcome.sent, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
+    request, answer = outcome.request, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
     text = f"{request.number} {request.family}: {answer}"
-    console.print(f"{text}\n  {outcome.sent.told}\n  {outcome.said}", highlight=False)
+    console.print(f"{text}\n  {outcome.request.description}\n  {outcome.body_start}", highlight=False)
 
 
 def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
@@ -226,7 +226,7 @@ def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
         table.add_column(head, justify="left" if head == "family" else "right")
     slowest: Counter[str] = Counter()
     for outcome in outcomes:
-        slowest[outcome.sent.family] = max(slowest[outcome.sent.family], outcome.took_s)  # type: ignore[assignment]
+        slowest[outcome.request.family] = max(slowest[outcome.request.family], outcome.took_s)  # type: ignore[assignment]
     for family, verdicts in count_verdicts(outcomes).items():
         counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
         table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")

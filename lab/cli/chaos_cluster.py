@@ -165,8 +165,8 @@ def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str
         "before, and to the next record"
     )
     for trial in outcomes:
-        if trial.told:
-            console.print(f"{trial.name}: {trial.told}", highlight=False)
+        if trial.explanation:
+            console.print(f"{trial.name}: {trial.explanation}", highlight=False)
 
 
 @click.command()

@@ -66,7 +66,7 @@ class TrialOutcome:
     bad: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def tried(self) -> bool:
+    def was_tried(self) -> bool:
         return not self.note.startswith(NOT_TRIED)
 
     @property
@@ -82,14 +82,14 @@ class TrialOutcome:
 
     def wrong(self, within: float) -> str | None:
         """What does not hold, as a phrase; None where all does, and where it could not be tried."""
-        if not self.tried:
+        if not self.was_tried:
             return None
         if not self.right:
-            return "WRONG" + (f" ({why})" if (why := self.told) else "")
+            return "WRONG" + (f" ({why})" if (why := self.explanation) else "")
         return None if self.back_within(within) else f"LATE (more than {within:.0f} s)"
 
     @property
-    def told(self) -> str:
+    def explanation(self) -> str:
         """The note, and what bad searches were told."""
         return "; ".join(
             [*([self.note] if self.note else []), *(f"{count} x {detail}" for detail, count in self.bad.items())]

@@ -30,9 +30,9 @@ class Attack:
     """``wires``: whole requests that ``attackers`` send over and over, each as soon as the one before is answered."""
 
     name: str
-    told: str
+    description: str
     wires: tuple[bytes, ...] = ()
-    held: UnfinishedRequest | None = None
+    unfinished: UnfinishedRequest | None = None
     attackers: int = 8
 
 
@@ -43,10 +43,12 @@ def attacks(key: str) -> tuple[Attack, ...]:
         Attack(
             "half-sent headers",
             "100 requests whose headers never end",
-            held=UnfinishedRequest(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
+            unfinished=UnfinishedRequest(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
         ),
-        Attack("silent connections", "200 connections that say nothing", held=UnfinishedRequest(b"", sockets=200)),
-        Attack("slow bodies", "100 bodies of a megabyte, a byte every two seconds", held=_slow_body()),
+        Attack(
+            "silent connections", "200 connections that say nothing", unfinished=UnfinishedRequest(b"", sockets=200)
+        ),
+        Attack("slow bodies", "100 bodies of a megabyte, a byte every two seconds", unfinished=_slow_body()),
         Attack("large bodies", "bodies of 24 MB", _large_bodies(), attackers=4),
         Attack("JSON towers", "bodies nested 100,000 deep", _towers()),
         Attack("costly questions", "2,000 characters of places, every facet, the largest pages", _costly()),

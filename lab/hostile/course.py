@@ -187,7 +187,7 @@ def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, t
     times = Spread.of([reply.took_ms for reply in good]) if good else None
     return AttackOutcome(
         attack.name,
-        attack.told,
+        attack.description,
         len(good),
         refused,
         len(replies) - len(good) - refused,

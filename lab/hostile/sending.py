@@ -68,11 +68,11 @@ def _run_attack(url: str, attack: Attack, stop: Any, started: Any, results: Any)
 def attacking(url: str, attack: Attack) -> Iterator[AttackTally]:
     """The attack goes on for as long as the block lasts; what it met is whole after the block."""
     tally, stop = AttackTally(), threading.Event()
-    number = attack.attackers if attack.held is None else 1
+    number = attack.attackers if attack.unfinished is None else 1
     with ThreadPoolExecutor(number, thread_name_prefix="attacker") as pool:
         for attacker in range(number):
-            if attack.held is not None:
-                pool.submit(_hold, url, attack.held, tally, stop)
+            if attack.unfinished is not None:
+                pool.submit(_hold, url, attack.unfinished, tally, stop)
             else:
                 pool.submit(_send, url, attack, attacker, tally, stop)
         try:

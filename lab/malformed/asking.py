@@ -37,7 +37,7 @@ class MalformedRequest:
     is_http: bool = True
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Its beginning, for people, without the key."""
         return repr(re.sub(rb"(Authorization: Bearer sonde_)\S+", rb"\1...", self.wire)[:400])[2:-1]
 
@@ -75,11 +75,11 @@ BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
 class RequestOutcome:
     """What came of one request; ``status`` 0 where there was no answer."""
 
-    sent: MalformedRequest
+    request: MalformedRequest
     verdict: Verdict
     status: int
     took_s: float
-    said: str = ""
+    body_start: str = ""
 
 
 def ask_all(url: str, requests: Sequence[MalformedRequest], clients: int, hang_s: float) -> Iterator[RequestOutcome]:
@@ -149,5 +149,5 @@ def count_verdicts(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]
     """How many of each verdict, by family."""
     table: dict[str, Counter[str]] = {}
     for outcome in outcomes:
-        table.setdefault(outcome.sent.family, Counter())[outcome.verdict] += 1
+        table.setdefault(outcome.request.family, Counter())[outcome.verdict] += 1
     return table

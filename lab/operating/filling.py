@@ -104,7 +104,7 @@ class User:
     def documents(self) -> list[Json]:
         return list(self.send_request("/library/documents").json()["documents"])
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         return all(document["state"] == "ready" for document in self.documents())
 
     def files(self) -> Mapping[str, bytes]:
@@ -162,7 +162,7 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
     user = User(url, key(release, "reader", "search", "library"))
     for file in (*notes, *pdfs):
         user.upload(file)
-    wait_until(user.ready, 900, "the uploaded documents are ready")
+    wait_until(user.is_ready, 900, "the uploaded documents are ready")
     return user
 
 

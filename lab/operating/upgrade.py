@@ -152,7 +152,7 @@ class Upgrade:
 
     def _seen_by(self, user: User, files: Mapping[str, bytes]) -> None:
         """Raises SondeError where a user's key, documents, files, answers from them or a search fail."""
-        wait_until(user.ready, 900, "the user's documents are ready")
+        wait_until(user.is_ready, 900, "the user's documents are ready")
         if user.files() != files:
             raise SondeError("the user's files differ")
         if not user.finds("glaciers of the Alps"):

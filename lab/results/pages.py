@@ -41,7 +41,10 @@ def pages() -> Iterator[Path]:
 
 
 def with_figures(text: str, tables: Mapping[str, ResultTable]) -> str:
-    """The page with the figures of ``tables``. Raises NotFound for an unknown key, table or row, ValueError for a bad format."""
+    """The page with the figures of ``tables``.
+
+    Raises NotFound for an unknown key, table or row, ValueError for a bad format.
+    """
     values = dict(keys(tables))
     if text.count("<!-- figure:") != len(_QUOTE.findall(text)):
         raise NotFound("A `<!-- figure: KEY -->` does not follow a number or a question mark.")

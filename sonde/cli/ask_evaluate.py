@@ -131,7 +131,7 @@ def ask_evaluate(**given: Any) -> None:
     with examining as ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         answers = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
-    rows = [answer.measured for answer in answers]
+    rows = [answer.measures for answer in answers]
     measured, kinds = figures(rows), by_kind(rows)
     _show(collection, ready.made, measured)
     _show_kinds(kinds)
@@ -176,7 +176,7 @@ def _row(answered: MeasuredAnswer) -> Json:
         "question": answered.question.question,
         "answer": answered.answer.text,
         "as": answer_id(answered),
-        **asdict(answered.measured),
+        **asdict(answered.measures),
     }
 
 

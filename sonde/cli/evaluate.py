@@ -312,17 +312,17 @@ def _show(console: Console, report: EvaluationReport) -> None:
     _show_measures(console, done)
     if kinds := report.kinds():
         _show_kinds(console, kinds)
-    if report.others:
-        _show_others(console, report.others, done)
+    if report.comparisons:
+        _show_others(console, report.comparisons, done)
     else:
         texts = {question.id: question.text for question in collection.questions}
-        for question, own, _ in worst_losses(done.measured, None, _WORST):
+        for question, own, _ in worst_losses(done.measures, None, _WORST):
             console.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", highlight=False)
 
 
 def _show_measures(console: Console, done: Evaluation) -> None:
     for name in _PRINTED:
-        console.print(f"{name:>16} {done.measured.means[name]:.4f}", highlight=False)
+        console.print(f"{name:>16} {done.measures.means[name]:.4f}", highlight=False)
     for name, value in asdict(done.beyond).items():
         if value:
             console.print(
@@ -347,12 +347,12 @@ def _show_others(console: Console, others: Sequence[ComparedRun], done: Evaluati
     names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     for name in names:
         table.add_column(name, justify="left" if name == "run" else "right")
-    table.add_row(done.variant.name, *_columns(done.measured.means, done.beyond.hausdorff_deg), "", "", "", "")
+    table.add_row(done.variant.name, *_columns(done.measures.means, done.beyond.hausdorff_deg), "", "", "", "")
     for other in others:
         compared = other.comparison
         distance = other.beyond.hausdorff_deg if other.beyond is not None else None
         counts = (f"{compared.difference:+.4f}", f"{compared.p:.4f}", str(compared.better), str(compared.worse))
-        table.add_row(other.name, *_columns(other.measured.means, distance), *counts)
+        table.add_row(other.name, *_columns(other.measures.means, distance), *counts)
     console.print(table)
 
 

@@ -66,9 +66,9 @@ def evaluate_all(asked: EvaluateAll) -> None:
                 results = results.with_missing(name, str(error))
             else:
                 measured = _measure(collection, name, weight, asked, settings, console)
-                results, made_with = results.with_measured(measured.result), measured.made_with
+                results, made_with = results.with_result(measured.result), measured.made_with
             _write(asked, results, made_with)
-    if not results.measured:
+    if not results.results:
         raise SondeError("None of the collections can be read.")
     _show(screen(), results)
 
@@ -137,7 +137,7 @@ def _write(asked: EvaluateAll, results: AllResults, made_with: Json) -> None:
 
 def _show(console: Console, results: AllResults) -> None:
     console.print(_table(results))
-    for one in results.measured:
+    for one in results.results:
         for name, count in one.degraded.items():
             console.print(f"{one.name}: {count} questions were ranked without {name}", style="yellow", highlight=False)
     for missing in results.missing:
@@ -156,11 +156,11 @@ def _show(console: Console, results: AllResults) -> None:
 
 def _table(results: AllResults) -> Table:
     table = _columns("collection", "questions", *_FIGURES, "weight")
-    for one in results.measured:
+    for one in results.results:
         table.add_row(one.name, str(one.questions), *_values(one.figures), f"{one.weight:g}")
     mean = results.mean()
     if mean is not None:
-        asked, weight = sum(one.questions for one in results.measured), sum(one.weight for one in results.measured)
+        asked, weight = sum(one.questions for one in results.results), sum(one.weight for one in results.results)
         table.add_row("mean", str(asked), *_values(mean), f"{weight:g}")
     return table
 

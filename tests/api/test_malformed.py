@@ -67,7 +67,7 @@ def test_whatever_is_sent_is_answered_and_never_by_500(app: Flask) -> None:
     requests = [make_request(number, SEED, "") for number in range(REQUESTS)]
     with served(app) as url:
         found = list(ask_all(url, requests, clients=4, hang_s=60))
-    assert [(one.sent.number, one.status, one.sent.told) for one in found if one.verdict in BAD] == []
+    assert [(one.request.number, one.status, one.request.description) for one in found if one.verdict in BAD] == []
     table = count_verdicts(found)
     assert set(table) == set(FAMILIES)
     assert sum(verdicts["answered"] for verdicts in table.values()) > 12, "else nothing gets past the first check"
@@ -94,7 +94,7 @@ def test_a_request_is_made_again_from_its_number() -> None:
     first, again, other = make_request(12, 1, "k"), make_request(12, 1, "k"), make_request(12, 2, "k")
     assert first == again
     assert first != other
-    assert "secret" not in make_request(2, 1, "sonde_secret").told
+    assert "secret" not in make_request(2, 1, "sonde_secret").description
 
 
 @pytest.mark.parametrize(

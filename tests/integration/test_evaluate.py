@@ -92,9 +92,9 @@ def _ours(client: Elasticsearch) -> set[str]:
 
 def test_right_answers_come_first_and_place_decides(ready: Ready) -> None:
     answers = {one.question.id: one for one in ask_all(ready.pipeline, ready.collection, Variant())}
-    assert [document for document, _ in answers["q1"].found[:2]] == ["rain-no", "rain-za"]
+    assert [document for document, _ in answers["q1"].hits[:2]] == ["rain-no", "rain-za"]
     assert answers["q1"].areas
-    assert answers["q2"].found[0][0] == "ice"
+    assert answers["q2"].hits[0][0] == "ice"
 
 
 def test_evaluation_and_serving_give_the_same_order(ready: Ready) -> None:
@@ -103,14 +103,14 @@ def test_evaluation_and_serving_give_the_same_order(ready: Ready) -> None:
         request = Variant().request(one.question.text)
         served = ready.pipeline.search(request)
         shown = [(ready.collection.documents[found.hit.id], found.hit.score) for found in served.hits]
-        assert list(one.found[: len(shown)]) == shown
-        assert len(one.found) == served.matched
+        assert list(one.hits[: len(shown)]) == shown
+        assert len(one.hits) == served.matched
 
 
 def test_threads_change_nothing(ready: Ready) -> None:
     alone = ask_all(ready.pipeline, ready.collection, Variant(), threads=1)
     together = ask_all(ready.pipeline, ready.collection, Variant(), threads=4)
-    assert [one.found for one in alone] == [one.found for one in together]
+    assert [one.hits for one in alone] == [one.hits for one in together]
 
 
 def test_a_fresh_pipeline_answers_the_same_whatever_the_threads(
@@ -120,7 +120,7 @@ def test_a_fresh_pipeline_answers_the_same_whatever_the_threads(
     found = []
     for threads in (1, 4):
         pipeline, _ = search_pipeline(es_client, ready.prefix, Models(settings), default_config())
-        found.append([one.found for one in ask_all(pipeline, ready.collection, Variant(), threads=threads)])
+        found.append([one.hits for one in ask_all(pipeline, ready.collection, Variant(), threads=threads)])
     assert found[0] == found[1]
 
 

@@ -45,7 +45,8 @@ _SERVED = Variant()  # what ships
 def quick_ncar(every: JudgedCollection) -> JudgedCollection:
     """Every fifth test question; the records judged for them, and every fourth other one of the quick subset."""
     whole = half_of(every, "test", _HERE / "ncar" / "split.tsv")
-    asked = whole.with_questions({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
+    questions = sorted(whole.questions, key=lambda question: question.id)[::_EVERY_QUESTION]
+    asked = whole.with_questions({question.id for question in questions})
     judged = {document for grades in asked.qrels.values() for document in grades}
     others = sorted(ncar.quick_subset(_HERE / "ncar") - judged)[::_EVERY_OTHER]
     return asked.with_documents(judged | set(others))

@@ -109,7 +109,7 @@ def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
     losses: list[float] = []
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, made=8)
     layers = TokenLayers(_base(), _head(), dropout=0.0)
-    train_layers(layers, replace(lesson, judged={}, made=made), settings, lambda _step, loss: losses.append(loss))
+    train_layers(layers, replace(lesson, judged_lists={}, generated_lists=made), settings, lambda _step, loss: losses.append(loss))
     assert losses[-1] < losses[0] / 2
 
 

@@ -60,7 +60,7 @@ def train_embedder(
     Checkpoints are in ``.{out.name}.checkpoints`` beside it until the model is written.
     """
     examples = _usable(split, settings)
-    checkpoints = Checkpoints.beside(out, _identity(base, split, settings), resume=resume)
+    checkpoints = Checkpoints.of_output(out, _identity(base, split, settings), resume=resume)
     encoder = TrainableEncoder(base.folder, settings)
     if wrong := [size for size in settings.matryoshka if not 0 < size <= encoder.recipe.dims]:
         raise TrainingError(
@@ -82,7 +82,7 @@ def train_embedder(
         base=origin.base,
         licence=origin.base_licence,
         data=(*origin.training_data(examples), *origin.training_data(split.held_out, "held out")),
-        settings={**_plain(settings), **_plain(budget)},
+        settings={**_json_values(settings), **_json_values(budget)},
         seed=settings.seed,
         commit=origin.commit,
         made=utc_now(),
@@ -156,7 +156,12 @@ def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, 
 
 def _identity(base: Base, split: Split, settings: EmbedderTrainingSettings) -> Json:
     """What must be equal for a training to continue."""
-    return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
+    return {
+        "base": str(base.folder),
+        "train": _ids(split.train),
+        "held_out": _ids(split.held_out),
+        **_json_values(settings),
+    }
 
 
 def _ids(examples: Sequence[Example]) -> str:
@@ -166,7 +171,7 @@ def _ids(examples: Sequence[Example]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _plain(settings: EmbedderTrainingSettings | TrainingBudget) -> Json:
+def _json_values(settings: EmbedderTrainingSettings | TrainingBudget) -> Json:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
 
 

@@ -121,7 +121,7 @@ class CachedLanguageModel:
     def __init__(self, model: LanguageModel, name: str, path: Path) -> None:
         """``name`` identifies the model: answers of other models in the same file are ignored."""
         self._model, self._name, self._path = model, name, path
-        self._answers = _read(path)
+        self._answers = _read_answers(path)
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """The stored or new answer, as one piece. Raises TrainingError if it cannot be stored."""
@@ -148,7 +148,7 @@ class CachedLanguageModel:
         self._answers[key] = answer
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read_answers(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     answers: dict[str, str] = {}

@@ -72,7 +72,7 @@ def train_segmenter(
     """
     pairs, held_out_pairs = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "boundaries": len(pairs), "held_out": len(held_out_pairs)}
-    checkpoints = Checkpoints.beside(out, identity, resume=resume)
+    checkpoints = Checkpoints.of_output(out, identity, resume=resume)
     learner = SegmenterLearner(base, pairs, held_out_pairs[:_EVALUATED], settings)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch

@@ -46,14 +46,15 @@ class CandidateList:
 
 @dataclass(frozen=True, slots=True)
 class LayerData:
-    """``questions``: ids of each; ``texts``: the chunks of each; ``judged`` by collection; ``made``: questions
-    generated from the texts, with the answer first. ``ignored``: ids of tokens without meaning (special, punctuation).
+    """``questions``: ids of each; ``texts``: the chunks of each; ``judged_lists`` by collection;
+    ``generated_lists``: questions generated from the texts, with the answer first. ``ignored``: ids of tokens without
+    meaning (special, punctuation).
     """
 
     questions: Sequence[Ids]
     texts: Sequence[Sequence[Ids]]
-    judged: Mapping[str, Sequence[CandidateList]]
-    made: Sequence[CandidateList]
+    judged_lists: Mapping[str, Sequence[CandidateList]]
+    generated_lists: Sequence[CandidateList]
     ignored: frozenset[int]
 
 

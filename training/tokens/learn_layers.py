@@ -123,7 +123,7 @@ class _LayerTrainer:
         for group, max_rate in zip(self._optimiser.param_groups, self._rates, strict=True):
             group["lr"] = max_rate * rate
         with arithmetic(self._settings.precision, self._settings.device):
-            batches = [lists for lists in (self._sampler.judged(), self._sampler.made()) if lists]
+            batches = [lists for lists in (self._sampler.draw_judged(), self._sampler.draw_generated()) if lists]
             loss = torch.stack([self._loss(lists) for lists in batches]).sum()
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -199,18 +199,18 @@ class _Sampler:
     def __init__(self, data: LayerData, settings: LayerSettings) -> None:
         self._settings = settings
         self._random = np.random.default_rng(settings.seed)
-        self._judged = [data.judged[name] for name in sorted(data.judged)]
-        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(data.judged)])
+        self._lists_by_collection = [data.judged_lists[name] for name in sorted(data.judged_lists)]
+        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(data.judged_lists)])
         self._chances = weights / weights.sum() if len(weights) else weights
-        self._made = self._endless(data.made)
+        self._generated_lists = self._endless(data.generated_lists)
 
-    def judged(self) -> list[CandidateList]:
+    def draw_judged(self) -> list[CandidateList]:
         """Questions with their best right candidates, and wrong ones drawn from the best."""
-        return [self._judged_list() for _ in range(self._settings.judged if self._judged else 0)]
+        return [self._judged_list() for _ in range(self._settings.judged if self._lists_by_collection else 0)]
 
-    def made(self) -> list[CandidateList]:
+    def draw_generated(self) -> list[CandidateList]:
         """Generated questions with their answer and other texts; empty if there are none."""
-        lists = (next(self._made, None) for _ in range(self._settings.made))
+        lists = (next(self._generated_lists, None) for _ in range(self._settings.made))
         return [self._made_list(candidates) for candidates in lists if candidates is not None]
 
     def chunks(self, count: int) -> list[int]:
@@ -218,7 +218,7 @@ class _Sampler:
         return sorted(self._random.permutation(count)[:_MAX_CHUNKS].tolist())
 
     def _judged_list(self) -> CandidateList:
-        lists = self._judged[int(self._random.choice(len(self._judged), p=self._chances))]
+        lists = self._lists_by_collection[int(self._random.choice(len(self._lists_by_collection), p=self._chances))]
         candidates = lists[int(self._random.integers(len(lists)))]
         grades = np.zeros(len(candidates.texts)) if candidates.grades is None else candidates.grades
         right = np.flatnonzero(grades > 0)[: self._settings.right]
