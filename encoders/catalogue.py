@@ -111,7 +111,7 @@ def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
 
 
 def _card(spec: EmbedderSpec, recipe: Recipe, facts: JsonMapping, runtime: str) -> EmbedderCard:
-    """The settings take precedence, then the model's own card, then our table."""
+    """Values from the settings first, then from the model's card, then from ``encoders.presets``."""
     preset = _preset(spec.name, facts)
     return EmbedderCard(
         model=spec.name,

@@ -1,5 +1,5 @@
-"""Graphs as a hub keeps them: several of one model, in ``onnx/`` or beside ``config.json``, by the names of Optimum,
-sentence-transformers and transformers.js.
+"""Chooses among the graphs of a model in a hub's layout: in ``onnx/`` or next to ``config.json``, with the names of
+Optimum, sentence-transformers and transformers.js.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FOLDER = "onnx"
 
 
 def processor(device: str) -> Processor:
-    """What computes on ``device``."""
+    """The type of processor behind ``device``, for the table ``FITTING``."""
     if device != "cpu":
         return "gpu"
     if platform.machine().lower() in ("aarch64", "arm64"):
@@ -45,7 +45,7 @@ def processor(device: str) -> Processor:
 
 
 def hub_graphs(folder: Path, device: str) -> list[Path]:
-    """The graphs that fit, the best first; none for a folder in another layout, or with one graph at its root.
+    """The graphs that fit this processor, best first; empty for another layout, or for one graph at the folder's root.
 
     Raises ModelMissing if the folder has graphs for other processors only, and no other weights.
     """

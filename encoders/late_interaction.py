@@ -35,13 +35,13 @@ _OTHER_USES = {"Pooling", "LogitScore"}
 
 
 def is_colbert(folder: Path) -> bool:
-    """A Transformer and a Dense over each token, without pooling."""
+    """Whether the model is a Transformer with a Dense over each token, without pooling."""
     kinds = {module.kind for module in read_modules(folder)}
     return {"Transformer", "Dense"} <= kinds and not kinds & _OTHER_USES
 
 
 def read_text_limit(folder: Path, max_tokens: int | None) -> int:
-    """How many tokens of a text the model reads: its own limit, or fewer if ``asked``. Loads nothing."""
+    """How many tokens of a text the model reads: its own limit, or ``max_tokens`` if that is less. Loads nothing."""
     stated = read_json(folder / "config_sentence_transformers.json").get("document_length")
     limit = int(stated) if stated else read_pair_limit(folder)
     return min(max_tokens or limit, limit)
@@ -109,7 +109,7 @@ def calibration_file(cache: Path, digest: str) -> Path:
 
 
 def own_calibration(cache: Path, digest: str) -> dict[str, float]:
-    """``temperature`` and ``offset`` as in a card; empty if nothing was measured here.
+    """``temperature`` and ``offset`` as in a card; empty if no calibration was measured on this machine.
 
     Raises ModelMissing if the file is damaged.
     """
@@ -140,7 +140,7 @@ def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
 
 
 def is_reranker(folder: Path) -> bool:
-    """What the folder says of itself; whether it is complete shows when it is loaded."""
+    """By the folder's configuration. Whether its weights are complete shows when it is loaded."""
     model_type = read_json(folder / "config_sentence_transformers.json").get("model_type")
     architectures = read_json(folder / "config.json").get("architectures") or []
     classifies = any(str(name).endswith("ForSequenceClassification") for name in architectures)
@@ -176,13 +176,13 @@ def _open(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
 
 
 def _ready_graphs(folder: Path, device: str) -> list[Path]:
-    """Those of a hub's layout, which need no PyTorch. A head in folders of its own is in no graph of a hub."""
+    """Graphs in a hub's layout, which need no PyTorch; none if the classification head is in separate folders."""
     refuse_generative(folder)
     return [] if len(read_modules(folder)) > 1 else hub_graphs(folder, device)
 
 
 def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute) -> ColbertReranker:
-    """Judges only once it is calibrated: a mean of cosines says little by itself."""
+    """Judges answers only after a calibration, because a mean of cosines alone says little."""
     if spec.runtime == "onnx":
         raise ModelMissing(f"{folder} is a ColBERT model, which runs in PyTorch; use the runtime auto or torch")
     card = _pair_card(spec, read_text_limit(folder, spec.max_tokens), {"judges": "temperature" in facts, **facts})

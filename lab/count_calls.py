@@ -70,7 +70,7 @@ class Calls:
             self.moves += 1
 
     def _caller(self, frame: FrameType) -> str | None:
-        """The file of the nearest frame of ours above."""
+        """The file of the nearest calling frame in Sonde's code."""
         caller = frame.f_back
         while caller is not None and not caller.f_code.co_filename.startswith(self.folders):
             caller = caller.f_back

@@ -26,7 +26,7 @@ def own_api(
 
     ``variables``: further variables of its environment.
 
-    Raises SondeError where it does not come up.
+    Raises SondeError if it does not come up.
     """
     port = free_port()
     environment = {

@@ -66,7 +66,7 @@ _SOFT = "opacity:.7;font-size:.85em"
 
 
 def entries_html(entries: Sequence[Entry], *lines: str) -> str:
-    """A list of records beside a map of their boxes, numbered alike. ``lines``: plain text above it."""
+    """A list of records next to a map of their boxes, with the same numbers. ``lines``: plain text above it."""
     lines_html = "".join(f'<div style="{_SOFT}">{escape(line)}</div>' for line in lines if line)
     items = "".join(_item_html(number, entry) for number, entry in enumerate(entries, 1))
     map_html = map_svg([(number, box) for number, entry in enumerate(entries, 1) for box in entry.boxes])
@@ -77,7 +77,7 @@ def entries_html(entries: Sequence[Entry], *lines: str) -> str:
 
 
 def record_html(entry: Entry, abstract: str, calls: Sequence[str]) -> str:
-    """Title, facts, abstract and the Python calls that open the data, beside a map."""
+    """Title, facts, abstract and the Python calls that open the data, next to a map."""
     items = "".join(f"<li><code>{escape(call)}</code></li>" for call in calls[:10])
     map_html = map_svg([(None, box) for box in entry.boxes])
     return (
@@ -164,7 +164,7 @@ def _item_html(number: int, entry: Entry) -> str:
 
 
 def _bar_html(reason: Reason) -> str:
-    """As long as the signal's share of the score (1 is the whole width), with the reason beside it."""
+    """A bar as long as the signal's share of the score (1 is the full width), and the reason."""
     label, colour = _LABELS.get(reason.signal, (reason.signal.replace("_", " "), _OTHER))
     percent = min(100.0, max(0.0, reason.contribution * 100))
     return (

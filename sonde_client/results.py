@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
     """One row a record, in their order: id, title, type, source, start, end, licence, address, geometry (EPSG:4326).
 
-    ``start`` and ``end`` are the earliest and latest of its periods, ISO 8601, None where open or unknown. A record
+    ``start`` and ``end`` are the earliest and latest of its periods, ISO 8601, None if open or unknown. A record
     without a place has no geometry. Raises NotOpenable if geopandas is missing.
     """
     frames, shapes = import_extra("geopandas", "geo"), import_extra("shapely.geometry", "geo")

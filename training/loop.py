@@ -89,7 +89,7 @@ class FinishedTraining:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
-    """The folder beside a model that is being trained. ``settings``: what must be equal for a training to continue."""
+    """The folder of a training's checkpoints. ``settings`` must be equal for a training to continue."""
 
     folder: Path
     settings: JsonMapping = field(default_factory=dict)

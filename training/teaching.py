@@ -1,8 +1,8 @@
 """Adds a teacher's scores to examples (GPL, Wang et al. 2022): a cross-encoder rates how much better the answer is than
 each negative, and MarginMSE learns these margins.
 
-A teacher passes on only what it knows. One of ours, trained on other labelled text, can teach only what that text
-contained; it knows the words of a catalogue no better than the embedder that it teaches.
+A teacher that was trained on other labelled text can teach only what that text contained. It knows the words of a
+catalogue no better than the embedder that it teaches.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _stored_at(folder: Path, name: str, examples: Sequence[Example]) -> Path:
 
 
 def _read_scores(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
-    """Rows up to the first incomplete one, which was being written during a crash, and their bytes."""
+    """Rows up to the first incomplete one, which a crash left, and the number of their bytes."""
     rows: list[list[float]] = []
     bytes_read = 0
     lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []

@@ -1,7 +1,7 @@
 """Finds phrases of no use to readers in texts that readers see: ``python docs/scripts/traces.py [FILE ...]``.
 
-Dates of measurements, papers by number, folders and machines that only their author had, names of present work,
-and figures in another form than Sonde's. Without arguments it reads guides, decisions, the product's code and its tests.
+Dates of measurements, papers by number, folders and machines that only their author had, names of present work, and
+figures in another form than Sonde's. Without arguments it reads guides, decisions, the product's code and its tests.
 """
 
 from __future__ import annotations

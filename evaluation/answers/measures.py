@@ -71,7 +71,7 @@ def answer_recall(answer: str, references: Sequence[str]) -> float | None:
 def statement_recall(answer: str, references: Sequence[str]) -> float | None:
     """The share of a reference's sentences that the answer says, for the best reference, 0..1. None without one.
 
-    A sentence is said if the answer has three fifths of its content words and all of its numbers.
+    A sentence counts as given if the answer has three fifths of its content words and all of its numbers.
     """
     present, numbers = content_words(answer), set(_NUMBER.findall(answer))
     shares = [

@@ -92,7 +92,7 @@ def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[Ans
 
 
 def _question(number: int, line: _Line) -> AnswerQuestion:
-    """Without an id of its own, it has the number of its line."""
+    """A line without an id gets its number as id."""
     return AnswerQuestion(
         line.id or str(number),
         line.question,

@@ -1,4 +1,4 @@
-"""Searches at a steady rate while things break, and what became of each."""
+"""Searches at a steady rate while parts of the service fail, and records each outcome."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class SearchOutcome:
 class SteadySearcher:
     """Asks ``url`` the same questions in turn.
 
-    ``expected``: the first hit of each before anything broke, and those that scored all but the same; others may change
-    places, since how rare a word is changes with every record that is harvested meanwhile. ``missing``: what was
-    degraded before, and says nothing.
+    ``expected``: for each question, the first hit before the fault, and hits with almost the same score. Other hits may
+    change places, because each new record changes how rare a word is. ``missing``: parts that were degraded before the
+    fault, which are not counted.
     """
 
     url: str
@@ -62,9 +62,10 @@ class SteadySearcher:
     log: list[SearchOutcome] = field(default_factory=list)
 
     def learn(self, patience_s: float = 180.0) -> None:
-        """Asks each question while all is well, again where the service says that it is busy: it has just started.
+        """Asks each question before the fault; asks again if the service, which has just started, answers that it is
+        busy.
 
-        Raises RuntimeError where that does not give a whole answer within ``patience_s``.
+        Raises RuntimeError if that gives no complete answer within ``patience_s``.
         """
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
@@ -128,10 +129,10 @@ class SteadySearcher:
                 thread.join()
 
     def first_right_after(self, at: float, lacking: frozenset[str] = frozenset()) -> float | None:
-        """Seconds from ``at`` to the first answer that was right again; None where none was.
+        """Seconds from ``at`` to the first answer that was right again; None if none was.
 
-        ``lacking``: what answers went without before anything broke, and may still: a machine that is full leaves the
-        cross-encoder out, whatever else is broken.
+        ``lacking``: parts that answers lacked before the fault, and may still lack: a busy machine leaves the
+        cross-encoder out in any case.
         """
         good = (
             search.at

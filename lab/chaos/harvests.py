@@ -109,9 +109,9 @@ _HURRIED = RequestPolicy(
 
 @dataclass(frozen=True, slots=True)
 class ChaosRun:
-    """One run. ``lost``, ``doubled`` and ``wrong`` (kept though gone, or an old title) must be 0.
+    """One run. ``lost``, ``doubled`` and ``wrong`` (a removed record that remains, or an old title) must be 0.
 
-    ``tries``: how often the harvest had to be taken up again before it was complete.
+    ``tries``: how often the harvest was resumed before it was complete.
     """
 
     run: int

@@ -104,7 +104,7 @@ def document(n: int, version: int = 1) -> str:
 def large_catalogue(records: int) -> Iterator[str]:
     """The address of a CSW that holds ``records`` records; its process ends with the block, or with ours.
 
-    Raises EOFError where the process does not come up.
+    Raises EOFError if the process does not come up.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe()

@@ -104,7 +104,7 @@ def bench(
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
-    Takes about five minutes. Other work on the machine shows in the figures: look at "load".
+    Takes about five minutes. Other work on the machine changes the figures: check "load".
     """
     console = screen()
     archives = [] if only_thinking else _archives(catalogues)

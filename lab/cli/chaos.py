@@ -54,7 +54,7 @@ def throwaway(client: Elasticsearch) -> Iterator[str]:
 def volume(*, records: int, turtle: bool) -> None:
     """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
 
-    Where none runs one is started for it. Exit code 1 where a run ended with other records than the catalogue's.
+    If none runs, the command starts one. Exit code 1 if the records after a run differ from the catalogue's.
     """
     if turtle:
         show_turtle(screen(), records)
@@ -132,9 +132,9 @@ def chaos(context: click.Context, *, everything: bool) -> None:
 def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | None) -> None:
     """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
 
-    Where none runs one is started for it.
+    If none runs, the command starts one.
 
-    Exit code 1 where a run ended with other records than the catalogue's.
+    Exit code 1 if the records after a run differ from the catalogue's.
     """
     progress = messages()
     outcomes: list[ChaosRun] = []

@@ -1,4 +1,6 @@
-"""`sonde chaos documents`, `hostile` and `malformed`: what attackers upload and send, beside honest people."""
+"""`sonde chaos documents`, `hostile` and `malformed`: uploads and requests of attackers, while honest people use the
+service.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +53,9 @@ _VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer"
 )
 @click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
 def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: Path | None) -> None:
-    """Read documents of an attacker with the limits of the settings, beside honest documents. Needs no service.
+    """Read documents of an attacker with the limits of the settings, while honest documents are read. Needs no service.
 
-    Exit code 1 where one crashed its reader or passed a limit, or an honest document was not read.
+    Exit code 1 if a document crashed its reader or passed a limit, or an honest document was not read.
     """
     settings = load_settings()
     terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
@@ -125,7 +127,7 @@ def hostile(
     The searchers are measured alone first. Everything goes to this machine's own addresses: attackers come from one,
     each searcher from one of its own.
 
-    Exit code 1 where a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
+    Exit code 1 if a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
     """
     progress, outcomes = messages(), []
     port = free_port()
@@ -189,7 +191,7 @@ def malformed(
 ) -> None:
     """Send malformed requests to a separate API over throw-away indices of the running node, or of a temporary one.
 
-    Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
+    Exit code 1 if a request got 5xx (except 503 with Retry-After), no answer, or none within --hang-s.
     """
     progress, outcomes = messages(), []
     with temporary_node(load_settings(), progress.print) as settings, target(settings) as service:

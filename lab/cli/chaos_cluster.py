@@ -1,4 +1,4 @@
-"""`sonde chaos cluster`, `reindex` and `soak`: a whole service on a cluster, broken, switched and watched."""
+"""`sonde chaos cluster`, `reindex` and `soak`: breaks, switches and watches a complete service on a cluster."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def cluster(
     """Kill each part in turn during a harvest and searches; then check that everything is right.
 
     Starts its own Elasticsearch nodes, Valkey, worker, beat and API on free ports of this machine, and ends them.
-    Exit code 1 where a record is missing, a search failed, an answer was changed without saying so, or what was mended
+    Exit code 1 if a record is missing, a search failed, an answer was changed without saying so, or what was mended
     was not in service again --within seconds.
     """
     progress, before = messages(), machine()
@@ -114,7 +114,7 @@ def cluster(
 
 
 def read_trials(file: Path) -> list[TrialOutcome]:
-    """The rows of an earlier course that was ended half way. Raises SondeError for another kind of file."""
+    """The rows of an earlier, incomplete run. Raises SondeError for another kind of file."""
     if not file.exists():
         return []
     try:
@@ -187,7 +187,7 @@ def reindex(
     """Reindex and roll back during searches and a harvest; no search may fail and no write may be lost.
 
     `sonde reindex --rollback` may take 5 seconds, the API 15 from its start to ready. Starts its own servers and
-    services on free ports of this machine, and ends them. Exit code 1 where something of that does not hold.
+    services on free ports of this machine, and ends them. Exit code 1 if something of that does not hold.
     """
     progress, before, steps = messages(), machine(), []
     try:
@@ -248,7 +248,7 @@ def soak(
     """Search and harvest without a pause, and check that memory and file handles of API, worker and beat stay flat.
 
     Compared are the second quarter of the time and the last. Starts its own Elasticsearch node, Valkey, worker, beat
-    and API on free ports of this machine, and ends them. Exit code 1 where something grew or a search failed.
+    and API on free ports of this machine, and ends them. Exit code 1 if something grew or a search failed.
     """
     progress, before = messages(), machine()
     course = SoakPlan(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))

@@ -51,7 +51,7 @@ _WARM_UP_S = 2.0
 def catalogue(
     settings: Settings, paths: list[Path], size: CatalogueSize, name: str | None, progress: Console
 ) -> Iterator[MadeCatalogue]:
-    """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
+    """The catalogue called ``name``, which is filled first if it is absent; without a name, a temporary one."""
     with ExitStack() as resources:
         report, finish = resources.enter_context(_progress_bars(progress))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
@@ -197,7 +197,7 @@ def load(
 
     Records and passages are made of real ones (NCAR's where --catalogues has them, else the samples) in throw-away
     indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
-    figures. Exit code 1 where a request failed (500, any other error, or no answer; 503 with Retry-After is none).
+    figures. Exit code 1 if a request failed (500, any other error, or no answer; not 503 with Retry-After).
     """
     settings, before = load_settings(), machine()
     if not allow_remote:

@@ -1,4 +1,4 @@
-"""What is broken in a trial, and how it is put right again."""
+"""The faults of a trial, and how to repair each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _LOOKS_WITHIN_S = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """``lasts_s``: how long it stays broken. ``needs``: why it cannot be tried in this cluster, None where it can.
+    """``lasts_s``: seconds until the repair. ``needs``: why this cluster cannot try it, None if it can.
 
-    ``at_share``: of the records, how many are written when it breaks. ``takes_api``: nobody answers searches meanwhile.
+    ``at_share``: share of the records that are written when it breaks. ``takes_api``: searches get no answer until the
+    repair.
     """
 
     name: str
@@ -133,7 +134,7 @@ def _several(cluster: ChaosCluster) -> str | None:
 
 def mend_all(cluster: ChaosCluster) -> None:
     """Disk, clock and network as they were, every part up, every shard with its copy (or a minute waited for it): a
-    node that is killed while the other has not caught up would be another breakage. Raises StackError where a part does
+    node that is killed while the other has not caught up would be another breakage. Raises StackError if a part does
     not come up.
     """
     _mend_proxies(cluster)

@@ -46,7 +46,7 @@ _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it take
 
 
 def clock_environment(library: Path, offset: Path) -> Mapping[str, str]:
-    """What makes a process's clock follow the file ``offset`` (``+7200``: seconds ahead), read at every look.
+    """Variables that make a process's clock follow the file ``offset`` (``+7200``: seconds ahead).
 
     The monotonic clock, which no administrator can set, does not follow.
     """
@@ -65,7 +65,7 @@ def reset_clock(offset: Path) -> None:
 
 
 def clock_trouble(library: Path) -> str | None:
-    """Why our processes cannot run with it, as a sentence; None where they can.
+    """Why our processes cannot run with it, as a sentence; None if they can.
 
     0.9.10, which Debian 12 has, hands Linux a wrong time whenever Python 3.11 sleeps
     (https://github.com/wolfcw/libfaketime/issues/426); later ones do not.
@@ -106,7 +106,7 @@ class ChaosCluster:
             supervisor.ensure(part, silent)
 
     def kill(self, name: str) -> None:
-        """SIGKILL to the process and all it started: what a power cut does. It is gone on return."""
+        """SIGKILL to the process and all it started: what a power cut does. Both have ended on return."""
         supervisor, part = self._parts[name]
         pid = supervisor.status(part).pid
         if pid is not None:
@@ -116,7 +116,7 @@ class ChaosCluster:
             psutil.wait_procs(processes, timeout=_DIES_S)
 
     def pid(self, name: str) -> int:
-        """Of the first process of a part. Raises LookupError where it does not run."""
+        """The id of a part's first process. Raises LookupError if it does not run."""
         supervisor, part = self._parts[name]
         pid = supervisor.status(part).pid
         if pid is None:
@@ -133,10 +133,11 @@ class ChaosCluster:
 def chaos_cluster(
     folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int = _BATCH
 ) -> Iterator[ChaosCluster]:
-    """Servers up, our own parts to be started; none left on return. Raises StackError where one does not come up.
+    """Starts the servers; Sonde's parts are started later. Ends all of them on return. Raises StackError if one does
+    not come up.
 
-    ``faketime``: the library by which our processes' clock can be moved; None leaves it alone. ``batch``: records that
-    a harvest writes at once; with few of them it ends before anything breaks.
+    ``faketime``: the library that changes the clock of Sonde's processes; None: unchanged. ``batch``: records that a
+    harvest writes at once; with few of them it ends before anything breaks.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}

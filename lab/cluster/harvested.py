@@ -38,9 +38,9 @@ def made_titles(number: int) -> dict[str, str]:
 def search_samples(
     cluster: ChaosCluster, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
 ) -> None:
-    """Worker, beat and API up, the samples harvested; ``ids`` are sources to harvest at ``csw``.
+    """Starts worker, beat and API, and harvests the samples; ``ids`` are sources to harvest at ``csw``.
 
-    Raises TimeoutError where the samples are not there in time.
+    Raises TimeoutError if the samples are not there in time.
     """
     _write_sources(cluster, csw, ids, samples)
     cluster.start("worker", "beat")

@@ -1,4 +1,4 @@
-"""Searches and harvests without a pause, and whether memory and file handles of our processes grow meanwhile."""
+"""Searches and harvests without a pause, and checks whether memory and file handles of Sonde's processes grow."""
 
 from __future__ import annotations
 

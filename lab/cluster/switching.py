@@ -38,10 +38,10 @@ _BEGINS_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class SwitchStep:
-    """``meanwhile``: records that a harvest wrote while the command ran. ``at_most_s``: None where no time is asked.
+    """``meanwhile``: records that a harvest wrote while the command ran. ``at_most_s``: None: no limit.
 
     ``missing`` and ``strange``: records that should be there at the end of the step and are not, and the other way
-    round. ``serves``: the index behind the alias afterwards. ``trouble``: what the command said where it failed.
+    round. ``serves``: the index behind the alias afterwards. ``trouble``: the error message of the command.
     """
 
     name: str
@@ -61,7 +61,7 @@ class SwitchStep:
 
 
 def run_switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
-    """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
+    """The reindex, its rollback, and a cold start. Raises TimeoutError if a harvest does not end."""
     titles = made_titles(course.records)
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
     catalogue = {id: titles[id] for id in thirds[0]}
@@ -129,7 +129,7 @@ def _is_complete(run: RunReport | None) -> bool:
 
 
 def _run(cluster: ChaosCluster, *options: str) -> str:
-    """``sonde reindex`` as an operator runs it; empty where it went well, else the end of what it said."""
+    """Runs ``sonde reindex`` as an operator does; empty if it succeeded, else the end of its error message."""
     process = subprocess.run(  # noqa: S603  # nosec B603: constants
         [sys.executable, "-m", "sonde", "reindex", *options],
         env=dict(cluster.environment),

@@ -44,12 +44,12 @@ _SEARCH_PATIENCE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """``missing`` and ``strange``: records that should be there and are not, and the other way round.
+    """``missing``: records that are absent; ``strange``: records that should not be there.
 
     ``left``: records that were still to be written when the part was put right; where there were none the harvest met
     little of the breakage. ``searches``: verdicts and their number. ``search_back_s``, ``harvest_back_s``: from when
     the part was put right to the first answer as good as before, and to the first record written (0 where all were);
-    None where that was not seen. ``bad``: what searches that failed were told, and how often.
+    None if that was not seen. ``bad``: what searches that failed were told, and how often.
     """
 
     name: str
@@ -81,7 +81,7 @@ class TrialOutcome:
         return all(back is not None and back <= seconds for back in (self.search_back_s, self.harvest_back_s))
 
     def wrong(self, within: float) -> str | None:
-        """What does not hold, as a phrase; None where all does, and where it could not be tried."""
+        """The first condition that failed, as a phrase; None if all are met, or if it could not be tried."""
         if not self.was_tried:
             return None
         if not self.right:
@@ -90,14 +90,14 @@ class TrialOutcome:
 
     @property
     def explanation(self) -> str:
-        """The note, and what bad searches were told."""
+        """The note, and the answers to bad searches."""
         return "; ".join(
             [*([self.note] if self.note else []), *(f"{count} x {detail}" for detail, count in self.bad.items())]
         )
 
 
 def bad_ones(log: Sequence[SearchOutcome], limit: int = 5) -> dict[str, int]:
-    """The commonest of what searches that failed were told."""
+    """The most frequent answers to searches that failed."""
     return dict(
         Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(limit)
     )
@@ -115,9 +115,9 @@ class TrialSize:
 def trials(
     cluster: ChaosCluster, celery: Celery, breakages: list[Breakage], course: TrialSize, samples: Path
 ) -> Iterator[TrialOutcome]:
-    """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
+    """One trial after the other, each with another source; the first harvest loads the samples to search.
 
-    Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
+    Raises TimeoutError or StackError if the service does not come up at all; later nothing ends the others.
     """
     catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
@@ -159,7 +159,7 @@ class _Trial:
                 self._wait()
         except _BROKEN_OFF as error:
             note = f"broken off: {error}"
-        note = "; ".join(sentence for sentence in (note, self._whole_again()) if sentence)
+        note = "; ".join(sentence for sentence in (note, self._repair_all()) if sentence)
         if not note:
             self.asker.learn_answers()
         ids, log = self._found_ids(), self._log()
@@ -203,8 +203,8 @@ class _Trial:
             lambda: self.asker.first_right_after(mended, self.lacking) is not None, mended, _SEARCH_PATIENCE_S
         )
 
-    def _whole_again(self) -> str:
-        """Everything put right for the next trial, whatever became of this one; what could not be, as a sentence."""
+    def _repair_all(self) -> str:
+        """Repairs everything for the next trial, also after a failure; a sentence about what could not be repaired."""
         try:
             mend_all(self.cluster)
         except _BROKEN_OFF as error:

@@ -110,7 +110,7 @@ def write_state(path: Path, about: Json, lines: Iterable[Line]) -> int:
 
 
 def read_state(path: Path) -> tuple[Json, dict[str, Line]]:
-    """What stands in the first line, and the lines by name."""
+    """The facts of the first line, and the other lines by name."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         about: Json = json.loads(file.readline())
         return about, {line["name"]: line for line in map(json.loads, file)}

@@ -1,4 +1,4 @@
-"""Each attack beside honest searchers, measured against the same searchers alone."""
+"""Runs each attack while honest searchers ask, and compares with the same searchers without an attack."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ProbeLog:
 
 
 def run_searchers(url: str, searchers: int, seconds: float) -> list[SearchReply]:
-    """Every searcher, each from an address of its own, asks, reads half a second and asks again."""
+    """Each searcher has another address; it asks, reads for half a second and asks again."""
     with ThreadPoolExecutor(searchers, thread_name_prefix="honest") as pool:
         futures: list[Future[list[SearchReply]]] = [
             pool.submit(_search, url, number, time.monotonic() + seconds) for number in range(searchers)
@@ -80,7 +80,7 @@ def _from(questions: Sequence[str], number: int) -> Iterator[str]:
 
 @contextmanager
 def probe(url: str) -> Iterator[ProbeLog]:
-    """Asks by a connection of its own each time, as a kubelet does."""
+    """Probes with a new connection each time, as a kubelet does."""
     probes, stop = ProbeLog(), threading.Event()
     thread = threading.Thread(target=_probe, args=(url, probes, stop), name="probes", daemon=True)
     thread.start()
@@ -103,7 +103,7 @@ def _probe(url: str, probes: ProbeLog, stop: threading.Event) -> None:
 
 
 def trouble(address: str) -> str | None:
-    """What is wrong with a probe's answer; None where it is 200 within three seconds."""
+    """What is wrong with a probe's answer; None if it is 200 within three seconds."""
     try:
         status = httpx.get(address, timeout=_PROBE_TIMEOUT_S).status_code
     except httpx.HTTPError as error:
@@ -113,7 +113,7 @@ def trouble(address: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class AttackTerms:
-    """``ratio``: how many times their usual time honest searchers may wait; None where any answer will do."""
+    """``ratio``: how many times their usual time honest searchers may wait; None if any answer will do."""
 
     searchers: int = 10
     seconds: float = 20.0
@@ -158,7 +158,7 @@ class AttackOutcome:
 def run_attacks(
     url: str, chosen: Sequence[Attack], terms: AttackTerms, probes_url: str | None = None
 ) -> Iterator[AttackOutcome]:
-    """First the searchers alone, then each attack. Raises ValueError where the address is not this machine's."""
+    """First the searchers alone, then each attack. Raises ValueError if the address is not this machine's."""
     if not ipaddress.ip_address(urlsplit(url).hostname or "").is_loopback:
         raise ValueError(f"{url} is not an address of this machine; attacks go nowhere else")
     probed = probes_url or url
@@ -175,7 +175,7 @@ def run_attacks(
 
 
 def _wait_for_recovery(url: str) -> None:
-    """What one attack left behind is not the next one's doing."""
+    """Waits until the service is well again, so that the next attack is measured alone."""
     ends_s = time.monotonic() + _RECOVERS_S
     while trouble(f"{url}/healthz") is not None and time.monotonic() < ends_s:
         time.sleep(0.5)

@@ -40,7 +40,7 @@ class AttackTally:
 
 @contextmanager
 def attack_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
-    """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
+    """As ``attacking``, in a separate process: attackers and searchers share the machine, not an interpreter."""
     spawned, tally = multiprocessing.get_context("spawn"), AttackTally()
     stop, started, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
     child = spawned.Process(target=_run_attack, args=(url, attack, stop, started, results), daemon=True)
@@ -66,7 +66,7 @@ def _run_attack(url: str, attack: Attack, stop: Any, started: Any, results: Any)
 
 @contextmanager
 def attacking(url: str, attack: Attack) -> Iterator[AttackTally]:
-    """The attack goes on for as long as the block lasts; what it met is whole after the block."""
+    """The attack lasts until the end of the block; then its tally is complete."""
     tally, stop = AttackTally(), threading.Event()
     number = attack.attackers if attack.unfinished is None else 1
     with ThreadPoolExecutor(number, thread_name_prefix="attacker") as pool:
@@ -92,7 +92,7 @@ def _send(url: str, attack: Attack, first: int, tally: AttackTally, stop: thread
 
 
 def _hold(url: str, request: UnfinishedRequest, tally: AttackTally, stop: threading.Event) -> None:
-    """Every socket is opened again where the server closed it, once each turn."""
+    """Opens a socket again if the server closed it, once in each turn."""
     place = urlsplit(url)
     wires: list[socket.socket | None] = [None] * request.sockets
     sends_s = time.monotonic()
@@ -123,7 +123,7 @@ def _open(host: str, port: int, request: UnfinishedRequest, tally: AttackTally) 
 def _with_one_more_byte(
     wire: socket.socket | None, request: UnfinishedRequest, tally: AttackTally
 ) -> socket.socket | None:
-    """The socket with one byte more sent, or None where the server answered or closed it."""
+    """The socket with one byte more sent, or None if the server answered or closed it."""
     if wire is None:
         return None
     with suppress(BlockingIOError):

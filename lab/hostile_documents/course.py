@@ -1,6 +1,6 @@
-"""Each document of the attacker is read as a worker reads it, beside honest documents, and measured.
+"""Reads each document of the attacker as a worker does, while honest documents are read, and measures it.
 
-A reader is a process of its own, as in a worker: it starts the process that reads the document, then splits the result
+A reader is a separate process, as in a worker: it starts the process that reads the document, then splits the result
 into passages. So the memory of both is measured for each document alone.
 """
 
@@ -160,7 +160,7 @@ def _own_peak_mib() -> float:
 
 
 def read_in_process(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
-    """The same in a process of its own, which reads the file from the folder."""
+    """The same in a separate process, which reads the file from the folder."""
     file = folder / "document"
     file.write_bytes(kind.make(size))
     job = {"name": kind.name, "file": str(file), "limits": asdict(terms.limits), "options": asdict(terms.options)}
@@ -177,7 +177,7 @@ def read_in_process(kind: HostileKind, size: int, terms: ReadingTerms, folder: P
 
 @dataclass(slots=True)
 class HonestReadings:
-    """Documents of others that are read over and over meanwhile: how many were read, and why others were not."""
+    """Honest documents that are read again and again during the run: how many were read, and why others were not."""
 
     read: int = 0
     slowest_s: float = 0.0

@@ -64,7 +64,7 @@ def _grid(size: int, step: float) -> bytes:
 
 
 def _scattered_numbers(size: int) -> bytes:
-    """Rows of numbers that stand like a table and are none."""
+    """Rows of numbers that are placed like a table but are not one."""
     rows = [(40 + 60 * column + row % 7, 780 - 780 * row / size, b"1") for row in range(size) for column in range(6)]
     return _text(rows, 780 / size)
 

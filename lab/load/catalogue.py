@@ -1,4 +1,4 @@
-"""A catalogue of records and passages made of real ones, in indices of its own: for one run, or kept under a name."""
+"""A test catalogue of records and passages made of real ones, in separate indices: for one run, or with a name."""
 
 from __future__ import annotations
 
@@ -165,9 +165,9 @@ def real_records(paths: Sequence[Path]) -> list[Record]:
 def made_catalogue(
     client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: CatalogueSize, report: ProgressReport
 ) -> Iterator[MadeCatalogue]:
-    """Filled, refreshed and done with merging on entry. What a killed run left is deleted by a later one.
+    """On entry it is filled, refreshed and merged. A later run deletes the indices of a killed one.
 
-    Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a document.
+    Raises Unavailable if Elasticsearch does not answer, SondeError where it refuses a document.
     """
     sweep_abandoned(client)  # also finds out, before anything is embedded, whether it answers
     prefix = f"{PREFIX}load-{uuid.uuid4().hex[:12]}"
@@ -249,7 +249,7 @@ def _filled_indices(prefix: str) -> list[str]:
 
 
 def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
-    """Everything can be found, and no merge is left to disturb the searches; after ten minutes it goes on anyway."""
+    """Waits until all documents can be found and no merge disturbs the searches, at most ten minutes."""
     client.indices.refresh(index=indices)
     ends_s = time.monotonic() + _CALM_S
     while time.monotonic() < ends_s:
@@ -261,7 +261,7 @@ def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
 
 
 def delete(client: Elasticsearch, prefix: str) -> None:
-    """A failure is said and not raised: it would hide why the run ended, and a later one sweeps."""
+    """Reports a failure instead of raising it, which would hide why the run ended; a later run deletes the rest."""
     for kind in KINDS:
         try:
             client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
@@ -272,10 +272,10 @@ def delete(client: Elasticsearch, prefix: str) -> None:
 def standing_catalogue(
     client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, report: ProgressReport
 ) -> MadeCatalogue:
-    """The catalogue of that name as it stands; made where it does not.
+    """The catalogue with that name; it is filled first if it is absent.
 
-    One that a killed run left half filled carries no manifest and is made anew. Raises SondeError where it stands in
-    another size, Unavailable where Elasticsearch does not answer.
+    A half-filled catalogue of a killed run has no manifest and is filled again. Raises SondeError if it has another
+    size, Unavailable where Elasticsearch does not answer.
     """
     prefix = f"{_PREFIX}{name}"
     manifest = (_meta(client, prefix) or {}).get(_MANIFEST)

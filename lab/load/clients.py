@@ -46,9 +46,9 @@ SEARCH_MODES = (
 
 @dataclass(frozen=True, slots=True)
 class SearchReply:
-    """``status``: of HTTP, 0 where none came; ``refused``: 503 or 429 that says when to come again.
+    """``status``: of HTTP, 0 without an answer; ``refused``: 503 or 429 with Retry-After.
 
-    ``took_ms``: as the client waited; ``stages``: milliseconds that the service names.
+    ``took_ms``: how long the client waited; ``stages``: milliseconds that the service names.
     """
 
     took_ms: float
@@ -96,7 +96,8 @@ def ask(
 ) -> tuple[list[SearchReply], float]:
     """All replies, and the seconds until the last of them.
 
-    Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
+    Each client begins at another question and repeats all of them. After a refusal it waits as long as Retry-After
+    says.
     """
     stop = threading.Event()
     with ExitStack() as resources:
@@ -156,7 +157,7 @@ class Shares:
 
     @classmethod
     def of(cls, replies: Sequence[SearchReply]) -> Shares | None:
-        """None where nothing was answered."""
+        """None if nothing was answered."""
         total_ms = sum(reply.took_ms for reply in replies)
         if not total_ms:
             return None

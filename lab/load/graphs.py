@@ -1,4 +1,4 @@
-"""Graphs of vectors beside one another: who finds the true neighbours, how fast, in how much room."""
+"""Compares graphs of vectors: share of true neighbours, speed, and size."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def fill_night(
 
 
 def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object]]:
-    """Two to four words of a title or of a keyword; half of them with a box, a type or a period beside them."""
+    """Two to four words of a title or of a keyword; half of them also have a box, a type or a period."""
     random_source = random.Random(_SEED)  # noqa: S311  # nosec B311: the same questions in every run
     questions: list[dict[str, object]] = []
     while len(questions) < number:

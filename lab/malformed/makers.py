@@ -176,7 +176,7 @@ def make_request(number: int, seed: int, key: str) -> MalformedRequest:
 
 
 def _wire(random: Random) -> bytes:
-    """Broken HTTP, now and then broken once more."""
+    """Broken HTTP; some of it is broken twice."""
     wire = bytearray(random.choice(_WIRE))
     if random.random() < 0.3:
         wire[random.randrange(len(wire))] = random.randrange(256)
@@ -321,7 +321,7 @@ RECORD: Json = {
 def made_by_schema(url: str, key: str, number: int, first: int) -> list[MalformedRequest]:
     """About ``number`` requests, as many for each call of ``/api``; the same ones each time, counted from ``first``.
 
-    Raises SondeError where schemathesis is not installed: it is no part of what ships.
+    Raises SondeError if schemathesis is not installed: it is no part of what ships.
     """
     if not number:
         return []

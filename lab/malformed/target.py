@@ -1,4 +1,4 @@
-"""A service of its own for malformed requests: throw-away indices, one good record, a key that may do everything."""
+"""A separate service for malformed requests: throw-away indices, good records, a key with all scopes."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class TargetService:
 def target(
     settings: Settings, records: int = 12, variables: Mapping[str, str] | None = None
 ) -> Iterator[TargetService]:
-    """An API over indices of its own on the Elasticsearch of the settings, and a broker of its own; gone afterwards.
+    """An API over temporary indices on the Elasticsearch of the settings, with a temporary broker.
 
     ``records``: how many good ones it holds. ``variables``: further variables of its environment.
 
-    Raises SondeError where one of them does not come up.
+    Raises SondeError if one of them does not come up.
     """
     prefix = f"sonde-malformed-{uuid.uuid4().hex[:12]}"
     target_settings = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
@@ -68,7 +68,7 @@ def target(
 
 
 def _fill(url: str, key: str, records: int) -> None:
-    """A few good records, so that what is malformed meets something. Raises SondeError where they are refused."""
+    """A few good records, so that what is malformed meets something. Raises SondeError if they are refused."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/geo+json"}
     with httpx.Client(timeout=_TIMEOUT_S, headers=headers) as client:
         for number in range(1, records + 1):

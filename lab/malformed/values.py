@@ -154,7 +154,7 @@ def text(random: Random) -> str:
 
 
 def bbox(random: Random) -> str:
-    """Any number of numbers, and things that are none, parted by whatever; a third are boxes with one corner off."""
+    """Any number of numbers and other values with random separators; a third are boxes with one wrong corner."""
     if random.random() < 0.35:
         corners = random.choice((["170", "-10", "-170", "10"], ["6", "45", "8", "48"], ["-180", "-90", "180", "90"]))
         corners[random.randrange(4)] = random.choice(_NUMBERS)

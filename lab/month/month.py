@@ -1,5 +1,5 @@
 """A month at a portal's desk, over HTTP: people ask and open, three stewards decide, the source changes its records,
-and a reindex follows. Everything that the desk says is compared with what the script did.
+and a reindex follows. Every figure of the desk is compared with the script.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def files_of(folder: Path, source: str) -> Iterator[tuple[str, Path]]:
 
 @dataclass(slots=True)
 class Month:
-    """Run it once, on indices of its own ``prefix``."""
+    """Run it once, on indices with another ``prefix``."""
 
     client: Elasticsearch
     settings: Settings
@@ -141,7 +141,7 @@ class Month:
         return self.settings.index.prefix
 
     def run(self) -> list[Expectation]:
-        """What the script says beside what the service says, in the order of the month."""
+        """The script's figures with the service's, in the order of the month."""
         self._open()
         people = People(self.course.habits)
         before = self._measure_ndcg()
@@ -251,7 +251,7 @@ class Month:
         self._check_decisions("after the overlay")
 
     def _save(self) -> None:
-        """Three people save a search; what is there already is not told."""
+        """Three people save a search; existing records are not announced."""
         for watch in watches(_KEYWORD):
             saved_search = self._call("POST", "/saved-searches", f"person{watch.who}", json=watch.body)
             self._saved.append((watch, saved_search["id"]))
@@ -269,7 +269,7 @@ class Month:
         return read_announcement(self._call("GET", f"/saved-searches/{id}/found", f"person{watch.who}"))
 
     def _check_announcements(self, changed_ids: frozenset[str]) -> None:
-        """Each saved search is told of what it asked for, and of nothing else."""
+        """Each saved search gets its announcements, and no others."""
         self._match()
         for watch, id in self._saved:
             expected = watch.tells(changed_ids, self.overlaid)

@@ -95,7 +95,7 @@ def opening_chance(grade: int, noise: float, best: int = 2) -> float:
 
 
 def script(question: str, hits: Sequence[str], record: str, day: str, times: int) -> list[LoggedSearch]:
-    """One key that asks and opens its own record all day, whatever stands before it."""
+    """One key that asks and opens its own record all day, whatever the ranking."""
     return [LoggedSearch(question, "k-script", day, tuple(hits), (record,)) for _ in range(times)]
 
 
@@ -108,7 +108,7 @@ class MonthQuestion:
 
 
 class Expectation(NamedTuple):
-    """One thing that the script says, beside what the service says."""
+    """A figure of the script (``expected``) and of the service (``found``)."""
 
     what: str
     expected: object
@@ -200,7 +200,7 @@ def watches(keyword: str) -> Sequence[Watch]:
 
 
 def read_announcement(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
-    """How many a saved search was told of; the first 50 of each night by id; their titles."""
+    """How many records a saved search announced; the first 50 of each night by id; their titles."""
     records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
     total = sum(night["total"] for night in answer["found"])
     return total, frozenset(night["id"] for night in records), frozenset(night["title"] for night in records)
@@ -241,7 +241,7 @@ def _documents(archive: Path, source: str) -> Iterator[tuple[str, bytes]]:
 
 @contextmanager
 def own_indices(settings: Settings) -> Iterator[Settings]:
-    """The settings with a prefix of its own, whose indices are deleted afterwards."""
+    """The settings with a temporary prefix, whose indices are deleted afterwards."""
     prefix = f"{PREFIX}{uuid.uuid4().hex[:12]}"
     try:
         yield settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})

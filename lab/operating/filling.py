@@ -58,7 +58,7 @@ def contents(client: Elasticsearch, prefix: str) -> Contents:
 
 
 def _digest(kind: IndexKind, source: JsonMapping) -> str:
-    """Records as every reader sees them: what a later version stores beside them is no change."""
+    """Records as every reader sees them; further fields of a later version are not a change."""
     lasting = {name: value for name, value in source.items() if name not in _CHANGE_BY_THEMSELVES.get(kind, ())}
     text = repr(from_document(source)) if kind == "records" else json.dumps(lasting, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -167,7 +167,7 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
 
 
 def wait_until(holds: Callable[[], bool], patience_s: float, goal: str) -> float:
-    """Seconds until it held. Raises TimeoutError where it never did."""
+    """Seconds until the condition was met. Raises TimeoutError if it never did."""
     started_s = time.monotonic()
     while not holds():
         if time.monotonic() - started_s > patience_s:

@@ -48,7 +48,7 @@ def this_one(environment: Mapping[str, str]) -> Release:
 
 
 def install(name: str, commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
-    """The version of a commit, in ``folder`` with the packages of its own lock; one that is there is used again."""
+    """The version of a commit, in ``folder`` with the packages of its lock; an existing one is used again."""
     python = folder / ".venv" / "bin" / "python"
     if not (folder / ".venv" / _READY).exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""``python -m lab.operating restore``: a backup restored into an empty Elasticsearch, beside an empty Valkey."""
+"""``python -m lab.operating restore``: restores a backup into an empty Elasticsearch, with an empty Valkey."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _REPOSITORY = ("--register", _FOLDER_OF_SNAPSHOTS)
 def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
     """Fill every index, back up, lose Elasticsearch and Valkey, restore into empty ones, and compare.
 
-    Only the folder of snapshots and the users' files are carried over. Exit code 1 where anything differs.
+    Only the folder of snapshots and the users' files are carried over. Exit code 1 if anything differs.
     """
     folder = folder.absolute()
     first, second = folder / "first", folder / "second"

@@ -103,7 +103,7 @@ class Upgrade:
 
     def steps(self, user: User) -> Iterator[UpgradeStep]:
         """``user``: with documents in the library of the old version, which serves. Raises SondeError or TimeoutError
-        where a version does not start or a harvest does not end."""
+        if a version does not start or a harvest does not end."""
         files = user.files()
         admin = User(self.url, key(self.old, "steward", "admin"))
         admin.send_request("/harvest/runs", "POST", json={"source": SLOW})
@@ -151,7 +151,7 @@ class Upgrade:
         return UpgradeStep(name, seconds, current.index if current else "none", {}, kinds, problems)
 
     def _seen_by(self, user: User, files: Mapping[str, bytes]) -> None:
-        """Raises SondeError where a user's key, documents, files, answers from them or a search fail."""
+        """Raises SondeError if a user's key, documents, files, answers from them or a search fail."""
         wait_until(user.is_ready, 900, "the user's documents are ready")
         if user.files() != files:
             raise SondeError("the user's files differ")
@@ -184,7 +184,7 @@ class Upgrade:
 
 
 def _trouble(does: Callable[[], object]) -> str:
-    """The end of what it said where it failed; empty where it did not."""
+    """The end of the error message; empty without an error."""
     try:
         does()
     except (SondeError, TimeoutError, httpx.HTTPError) as error:
@@ -203,7 +203,7 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
     go back.
 
     Everything is compared after each step while somebody searches. Own ports; nothing is left running. The environment
-    of the earlier version has 6 GB. Exit code 1 where something is lost.
+    of the earlier version has 6 GB. Exit code 1 if something is lost.
     """
     folder = folder.absolute()
     data = folder / "data"

@@ -38,7 +38,7 @@ _SCRIPTS = Path(__file__).with_name("offline")
 def packages(checkout: Path, uv: Path, out: Path) -> list[Path]:
     """Wheels and source packages of the service and of its client.
 
-    The moment of the commit stands in them, not that of the run.
+    They contain the time of the commit, not of the run.
     """
     for old in _packages(out):
         old.unlink()
@@ -139,7 +139,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> str:
-    """Raises SondeError with what the command said."""
+    """The command's output. Raises SondeError with its error message."""
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
     if process.returncode:
         raise SondeError(f"{' '.join(map(str, command))} failed:\n{process.stderr or process.stdout}")

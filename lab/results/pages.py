@@ -1,7 +1,7 @@
 """Writes figures of the results into Markdown, so that none is typed by hand.
 
-``0.41<!-- figure: quality.ncar.ndcg_at_10 .2f -->`` quotes one figure in Python's format ``.2f``; ``?`` may stand for
-the number. ``<!-- results: scale -->`` to ``<!-- end of results -->`` encloses a table; names behind the table's name
+``0.41<!-- figure: quality.ncar.ndcg_at_10 .2f -->`` quotes one figure in Python's format ``.2f``; ``?`` can replace
+the number. ``<!-- results: scale -->`` to ``<!-- end of results -->`` encloses a table; names after the table's name
 choose rows.
 """
 

@@ -20,8 +20,8 @@ Figure = int | float
 class ResultRow(BaseModel):
     """One measurement.
 
-    ``trained``: what was trained or tuned on the data. ``most``: the budget. ``take``: figure -> where it lies in what
-    the command's ``--json`` writes. ``origin``: where a figure without such a file was transcribed from.
+    ``trained``: what was trained or tuned on the data. ``most``: the budget. ``take``: figure -> its place in the file
+    of the command's ``--json``. ``origin``: the source of a figure without such a file.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -106,7 +106,7 @@ def take_figures(row: ResultRow, measurement: JsonMapping) -> ResultRow:
 
 
 def _elasticsearch(measurement: JsonMapping) -> dict[str, str]:
-    """Which one was measured, where the command says so."""
+    """The version of Elasticsearch, if the file names it."""
     version = measurement.get("machine", {}).get("elasticsearch")
     return {"elasticsearch": version} if version else {}
 

@@ -103,13 +103,18 @@ def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
     lesson = _lesson()
     made = [
         replace(one, fused=None, grades=None, teacher_scores=np.where(one.grades > 0, 0.5, 0.3).astype(np.float32))
-        for one in lesson.judged["made"]
+        for one in lesson.judged_lists["made"]
         if one.grades is not None
     ]
     losses: list[float] = []
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, made=8)
     layers = TokenLayers(_base(), _head(), dropout=0.0)
-    train_layers(layers, replace(lesson, judged_lists={}, generated_lists=made), settings, lambda _step, loss: losses.append(loss))
+    train_layers(
+        layers,
+        replace(lesson, judged_lists={}, generated_lists=made),
+        settings,
+        lambda _step, loss: losses.append(loss),
+    )
     assert losses[-1] < losses[0] / 2
 
 

@@ -57,7 +57,7 @@ def train_embedder(
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
-    Checkpoints are in ``.{out.name}.checkpoints`` beside it until the model is written.
+    Checkpoints are in ``.{out.name}.checkpoints`` in the same folder until the model is written.
     """
     examples = _usable(split, settings)
     checkpoints = Checkpoints.of_output(out, _identity(base, split, settings), resume=resume)
@@ -191,7 +191,7 @@ def _write(out: Path, encoder: TrainableEncoder, card: ModelCard) -> ModelCard:
 
 
 def _export(draft: Path) -> Json:
-    """Writes both graphs beside the weights, so that serving needs no torch; returns the comparison of int8 with
+    """Writes both graphs into the model's folder, so that serving needs no torch; returns the comparison of int8 with
     fp32.
     """
     scratch = draft / ".scratch"

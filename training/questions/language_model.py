@@ -132,7 +132,7 @@ class CachedLanguageModel:
         yield self._answers[key]
 
     def forget(self) -> None:
-        """Call this after the results are written."""
+        """Deletes the stored answers; call this after the results are written."""
         self._path.unlink(missing_ok=True)
 
     def _store(self, key: str, answer: str) -> None:

@@ -37,7 +37,7 @@ _COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
 
 @dataclass(frozen=True, slots=True)
 class SegmenterSettings:
-    """``layers`` of the base that are kept, from below (0: all); ``window`` sentences on each side of a boundary;
+    """``layers``: number of the base's lowest layers to keep (0: all); ``window`` sentences on each side of a boundary;
     ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's.
     """
 
@@ -68,7 +68,7 @@ def train_segmenter(
     report: OnEvaluation = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
-    full disk, a diverging loss. Checkpoints are beside ``out`` until the model is written.
+    full disk, a diverging loss. Checkpoints are next to ``out`` until the model is written.
     """
     pairs, held_out_pairs = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "boundaries": len(pairs), "held_out": len(held_out_pairs)}

@@ -1,4 +1,4 @@
-"""Fits a token head: which directions of an embedder's token states are kept, as one bit each; and turns them on judged
+"""Fits a token head: chooses directions of an embedder's token states, one bit each, and trains them on judged
 questions.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _BATCH = 8
 _SCALE = 12.0
-_TOKENS = 128  # of a text, drawn anew each time: memory is limited, and the head sees more of long texts over time
+_TOKENS = 128  # of a text, another sample each time: memory is limited, and samples cover long texts over time
 _MEASURED = 200  # parts whose size in bytes is measured
 _OF_A_TEXT = 60  # tokens that are drawn of each text, so that long ones do not decide alone
 
@@ -103,7 +103,7 @@ def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLaye
 
 
 def figures(fitted: FittedHead) -> Json:
-    """What the card says of the fit."""
+    """Figures of the fit for the card."""
     return {
         "share of the variance kept": round(fitted.explained, 4),
         "bytes of a text, mean": round(fitted.bytes_mean),
@@ -126,7 +126,10 @@ class JudgedList:
 
 @dataclass(frozen=True, slots=True)
 class LearnSettings:
-    """``share``: of late interaction beside the fused score. ``stay``: the cost of leaving the fitted directions."""
+    """``share``: weight of late interaction in the sum with the fused score.
+
+    ``stay``: the cost of leaving the fitted directions.
+    """
 
     epochs: int = 4
     rate: float = 3e-4

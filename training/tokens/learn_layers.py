@@ -1,8 +1,9 @@
 """Teaches an embedder's token layers what the fused score lacks.
 
 Judged questions: listwise (the softmax against the grades) over fused score and late interaction together, and a part
-over late interaction alone, so that it stands by itself. A teacher's scores are learnt as a distribution over the same
-candidates (Hinton et al. 2015), also of questions that nobody judged: what the teacher knows of other fields comes too.
+over late interaction alone, so that it works without the fused score too. A teacher's scores are learnt as a
+distribution over the same candidates (Hinton et al. 2015), also for questions without judgements, so that the layers
+learn from the teacher's knowledge of other fields.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _ABSENT_SCORE = -2.0  # below every similarity
 _WARM_UP = 0.06
-_MAX_CHUNKS = 2  # of a long text, drawn anew each time: memory is limited
+_MAX_CHUNKS = 2  # of a long text, another sample each time: memory is limited
 _FUSED_SCALE, _OWN_SCALE = 12.0, 30.0  # of scores to logits, at the beginning
 _SCALE_RATE, _TEACHER_RATE = 0.05, 0.005
 
@@ -94,7 +95,7 @@ def _rate(progress: float) -> float:
 
 
 class _LayerTrainer:
-    """Draws questions, and steps down the loss of their candidates."""
+    """Draws questions and reduces the loss of their candidates, step by step."""
 
     def __init__(self, layers: TokenLayers, data: LayerData, settings: LayerSettings) -> None:
         import torch

@@ -224,7 +224,7 @@ def _layers(
         projection=layers.projection.detach().cpu().numpy(),
     )
     made = Counter(example.corpus for example in examples)
-    used = _used({name: len(own) for name, own in found.judged.items()}) + tuple(
+    used = _used({name: len(own) for name, own in found.judged_lists.items()}) + tuple(
         TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in made.items()
     )
     return _Learnt(replace(fitted, head=head), {"teacher": request.teacher, "layers": asdict(learning)}, used, layers)

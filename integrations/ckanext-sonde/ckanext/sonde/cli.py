@@ -1,4 +1,4 @@
-"""``ckan sonde``: look at the connection, tell Sonde of everything."""
+"""``ckan sonde``: check the connection, send all data sets to Sonde."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def push() -> None:
         except SondeUnavailable as reason:
             failed += 1
             click.echo(f"{dataset}: {reason}", err=True)
-    click.echo(f"{pushed} told, {failed} failed.")
+    click.echo(f"{pushed} sent, {failed} failed.")
     if failed:
         raise click.exceptions.Exit(1)
 

@@ -30,7 +30,7 @@ class SondePlugin(plugins.SingletonPlugin):
         tk.add_template_directory(config, "templates")
 
     def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
-        """Has Sonde rank; the parameters as they came where it does not."""
+        """Lets Sonde rank the data sets; returns the parameters unchanged if Sonde does not answer."""
         search_mode = rewriting.asked_mode(search_params, mode())
         question = rewriting.question(search_params) if search_mode != "own" else None
         if question is None:
@@ -38,7 +38,7 @@ class SondePlugin(plugins.SingletonPlugin):
         try:
             ids = sonde().ranked_ids(question, search_mode)
         except SondeUnavailable as reason:
-            log.warning("CKAN answers by itself: %s", reason)
+            log.warning("CKAN answers without Sonde: %s", reason)
             return _with_note(search_params, {"mode": "own", "instead_of": search_mode, "reason": str(reason)})
         return _with_note(
             rewriting.ranked(search_params, ids), {"mode": search_mode, "sort": search_params.get("sort")}

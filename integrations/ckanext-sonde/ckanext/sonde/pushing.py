@@ -1,4 +1,4 @@
-"""Background jobs: what changed in the portal is told to Sonde. A harvest finds what a failed job left out."""
+"""Background jobs that send changed data sets to Sonde. The next harvest finds what a failed job missed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tell(dataset_id: str) -> None:
     try:
         bring_up_to_date(sonde(), dataset_id)
     except SondeUnavailable as reason:
-        log.warning("Sonde was not told of data set %s: %s. The next harvest will tell it.", dataset_id, reason)
+        log.warning("Data set %s was not sent to Sonde: %s. The next harvest will find it.", dataset_id, reason)
 
 
 def bring_up_to_date(service: Sonde, dataset_id: str) -> bool:

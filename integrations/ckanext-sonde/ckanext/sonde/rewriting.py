@@ -20,7 +20,7 @@ def requested_mode(params: dict[str, Any], default: str) -> str:
 
 
 def question(params: dict[str, Any]) -> str | None:
-    """The question for Sonde; None where the search is not a question but a listing, a sorted one, or Solr's syntax."""
+    """The question for Sonde; None for a listing, a sorted search, or Solr's syntax."""
     text = (params.get("q") or "").strip()
     if not text or _SOLR_SYNTAX.search(text) or params.get("sort") not in _BY_RELEVANCE:
         return None
