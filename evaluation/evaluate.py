@@ -11,10 +11,10 @@ import numpy as np
 from core.geo import BBox, box_array, hausdorff_deg_many
 from core.json_types import Json
 from core.record import ProvenanceKind, Record
-from evaluation.asking import Progress, QuestionResult, Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection, JudgedQuestion
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
+from evaluation.variants import Progress, QuestionResult, Variant, ask_all, run_of
 from search_api.search.flow import SearchPipeline
 
 K = 10

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 
 from core.errors import SondeError
-from evaluation.asking import Variant
 from evaluation.collection import JudgedQuestion, Qrels
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
+from evaluation.variants import Variant
 from search_api.search.flow import SearchPipeline
 
 _COMPARED = 7

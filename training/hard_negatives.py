@@ -81,7 +81,7 @@ class PlaceAndTime:
 
 
 def place_and_time_of(question: str) -> PlaceAndTime:
-    """As a search reads it, but only with the gazetteer and the words of time."""
+    """As a search interprets the question, but only with the gazetteer and the words of time."""
     places, times = _readers()
     return PlaceAndTime(
         tuple(mention.place.bbox for mention in places.read(question)),
@@ -142,7 +142,7 @@ def _overlap(a: TimeSpan, b: TimeSpan) -> bool:
 
 
 def _before(start: int | None, end: int | None) -> bool:
-    """Open ends reach everything."""
+    """An open end is unlimited."""
     return start is None or end is None or start <= end
 
 

@@ -1,4 +1,4 @@
-"""What ``training.trainer`` works with: a learner, a budget, evaluations, checkpoints."""
+"""The parts of a training: a learner, a budget, evaluations, checkpoints. ``training.trainer`` runs it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Learner(Protocol):
     def module(self) -> nn.Module: ...
 
     def loss(self, step: int) -> Tensor:
-        """Of the batch of this step, from 1; a scalar with gradients."""
+        """The loss of this step's batch (steps from 1); a scalar with gradients."""
         ...
 
     def measure(self) -> float:

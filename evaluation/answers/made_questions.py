@@ -111,7 +111,7 @@ class MadeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PassageSentence:
-    """A sentence with its passage, and the sentence behind it."""
+    """A sentence with its passage, and the next sentence."""
 
     text: str
     passage: Passage
@@ -217,7 +217,7 @@ def _made_question(kind: QuestionKind, question: str, sentence: PassageSentence)
 
 
 def _lower_first(text: str) -> str:
-    """Within a sentence; a name or an abbreviation keeps its capitals."""
+    """With a small first letter; a name or an abbreviation keeps its capitals."""
     first = text.split()[0]
     keeps = len(first) > 1 and not first[1:].islower()
     usual = first.lower() in _COMMON or first.endswith(("ing", "ed", "s"))
@@ -228,7 +228,7 @@ _MAKERS: Sequence[Callable[[PassageSentence, str], MadeQuestion | None]] = (_fac
 
 
 def _several(sentences: Sequence[PassageSentence], titles: Mapping[str, str]) -> Iterator[MadeQuestion]:
-    """What two documents say about a phrase that few others have."""
+    """A comparison of two documents that share a rare phrase."""
     by_phrase: dict[str, dict[str, list[PassageSentence]]] = defaultdict(lambda: defaultdict(list))
     for sentence in sentences:
         for phrase in _phrases(sentence.text):
@@ -266,7 +266,7 @@ class _Pair(BaseModel):
 
 
 def by_model(passages: Sequence[Passage], model: LanguageModel, count: int, seed: int = 0) -> Iterator[MadeQuestion]:
-    """Up to ``count`` of each kind, from passages drawn by the seed. An unreadable answer is passed over.
+    """Up to ``count`` of each kind, from passages drawn by the seed. An unreadable answer is skipped.
 
     Raises SondeError if the endpoint fails, or answers unreadably several times in a row.
     """

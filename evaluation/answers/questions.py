@@ -73,7 +73,7 @@ class _Line(BaseModel):
 
 
 def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[AnswerQuestion, ...]:
-    """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
+    """Questions of a file, one JSON object on each line: ``question``, and if known ``document`` (id or file name),
     ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents). ``tell`` gets a sentence if lines
     have other keys, which are ignored.
 

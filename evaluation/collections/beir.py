@@ -91,7 +91,7 @@ def _first_existing(folder: Path, names: Sequence[str]) -> Path | None:
 
 
 def load(files: BeirFiles, *, skip_unknown: bool = False) -> JudgedCollection:
-    """Raises BadCollection that names invalid lines and ids; see :func:`evaluation.collection.checked`."""
+    """Raises BadCollection that names invalid lines and ids; see :func:`evaluation.collection.check_collection`."""
     records = records_by_id(files.corpus)
     collection = JudgedCollection(
         name=files.corpus.parent.name or files.corpus.stem,

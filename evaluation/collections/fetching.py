@@ -111,7 +111,7 @@ def _fetch_file(home: Home, file: PublicFile, folder: Path, fetching: Fetching) 
 
 
 def _download(gate: Gate, outgoing: Outgoing, into: IO[bytes]) -> str:
-    """The SHA-256 of what was written. Raises what the gate raises, and BadStatus or Unavailable by the status."""
+    """The SHA-256 of the written content. Raises the gate's errors, and BadStatus or Unavailable by the status."""
     digest = hashlib.sha256()
     with gate.stream(outgoing) as answer:
         expect_ok(answer.url, answer.status)
@@ -187,7 +187,7 @@ def _pira_reports(folder: Path) -> bytes:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Whole or not at all."""
+    """Writes the file atomically."""
     draft = path.with_name(f".{path.name}.new")
     draft.write_bytes(content)
     draft.replace(path)

@@ -1,4 +1,4 @@
-"""Where the public judged collections live: repository, commit, files, SHA-256 and licence."""
+"""Sources of the public judged collections: repository, commit, files, SHA-256 and licence."""
 
 from __future__ import annotations
 

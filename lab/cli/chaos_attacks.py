@@ -18,8 +18,8 @@ from core.json_types import Json
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
-from lab.malformed.asking import BAD, RequestOutcome, ask_all, count_verdicts
 from lab.malformed.makers import made_by_schema, make_request
+from lab.malformed.sender import BAD, RequestOutcome, ask_all, count_verdicts
 from lab.malformed.target import target
 from local_stack.ports import free_port
 from sonde.cli.screen import messages, screen

@@ -12,8 +12,8 @@ from statistics import median
 import psutil
 from celery import Celery
 
-from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, count_written, made_titles, search_samples, wait_for
 from lab.cluster.trial import QUESTIONS

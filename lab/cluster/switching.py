@@ -15,8 +15,8 @@ from celery import Celery
 
 from es_mappings.codecs.runs import RunReport
 from indexer.store.runs import Runs
-from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from lab.cluster.harvested import (
     SAMPLES,

@@ -13,8 +13,8 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
-from lab.chaos.asking import BAD, SearchOutcome, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SearchOutcome, SteadySearcher
 from lab.cluster.breakages import Breakage, mend_all
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import (

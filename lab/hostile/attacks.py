@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.malformed.asking import RequestParts, wire_bytes
+from lab.malformed.sender import RequestParts, wire_bytes
 
 ITEMS = "/collections/all/items"
 LONGEST_FILTER = 8000

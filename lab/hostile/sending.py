@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lab.hostile.attacks import Attack, UnfinishedRequest
-from lab.malformed.asking import MalformedRequest, ask
+from lab.malformed.sender import MalformedRequest, ask
 
 ADDRESS = "127.0.0.66"
 """All attackers come from one address of this machine, the honest searchers from others."""

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from core.errors import SondeError
 from core.json_types import Json
 from lab.malformed import values
-from lab.malformed.asking import FAMILIES, Family, MalformedRequest, RequestParts, wire_bytes
+from lab.malformed.sender import FAMILIES, Family, MalformedRequest, RequestParts, wire_bytes
 
 _LISTS = ("/search", "/collections/all/items", "/stac/search", "/stac/collections/fuzz/items")
 _PATHS = (

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from core.json_types import Json
-from evaluation.asking import Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
+from evaluation.variants import Variant, ask_all, run_of
 from lab.month.script import SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of

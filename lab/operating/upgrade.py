@@ -24,8 +24,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from es_mappings.names import alias
-from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.harvested import made_titles
 from lab.operating.filling import (
     SAMPLES,

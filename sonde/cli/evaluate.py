@@ -17,7 +17,6 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.asking import Variant, ablations
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
@@ -25,6 +24,7 @@ from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
+from evaluation.variants import Variant, ablations
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_all import EvaluateAll, evaluate_all

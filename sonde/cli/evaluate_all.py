@@ -12,13 +12,13 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.asking import Variant, ablations
+from evaluation.all_collections import WEIGHTS, AllResults, CollectionResult, Figures, figures_of
 from evaluation.collection import BadCollection, Half, JudgedCollection
 from evaluation.collections.fetching import NotFetched
 from evaluation.collections.homes import HOMES
 from evaluation.evaluate import evaluate
-from evaluation.every import WEIGHTS, AllResults, CollectionResult, Figures, figures_of
 from evaluation.metrics import HEADLINE
+from evaluation.variants import Variant, ablations
 from sonde.cli.screen import messages, say, screen
 from sonde.cli.stage_bars import StageBars
 from sonde.ops.measured import write_measurement

@@ -19,7 +19,7 @@ from training.answer_sets import AnswerSets, OtherPassages, dpo, raft, write_row
 from training.corpora import of_passages
 from training.examples import TrainingError, read_examples, write_examples
 from training.questions.language_model import GeneratedPair, by_language_model
-from training.teaching import with_teacher_scores
+from training.teacher_scores import with_teacher_scores
 
 _SAID = ".said.jsonl"  # in the folder of the sets, until they are complete
 

@@ -17,8 +17,8 @@ from flask import Flask
 from werkzeug.serving import make_server
 
 from core.access import ALL_SCOPES, Caller
-from lab.malformed.asking import BAD, FAMILIES, MalformedRequest, ask, ask_all, count_verdicts
 from lab.malformed.makers import RECORD, make_request
+from lab.malformed.sender import BAD, FAMILIES, MalformedRequest, ask, ask_all, count_verdicts
 from search_api.app import create_app
 from sonde.document_settings import LibrarySettings
 from sonde.settings import BrokerSettings

@@ -18,11 +18,11 @@ from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
 from es_mappings.names import concrete
-from evaluation.asking import Variant, ask_all
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, load
 from evaluation.temporary_index import PREFIX, abandoned_indices, sweep_abandoned, temporary_records
 from evaluation.trec import read_qrels, read_run
+from evaluation.variants import Variant, ask_all
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config

@@ -18,12 +18,12 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
-from evaluation.asking import Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection, half_of
 from evaluation.collections import ncar, samples
 from evaluation.metrics import HEADLINE, measure
 from evaluation.temporary_index import temporary_records
 from evaluation.trec import Run
+from evaluation.variants import Variant, ask_all, run_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings

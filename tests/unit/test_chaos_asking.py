@@ -9,8 +9,8 @@ import pytest
 from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
-from lab.chaos.asking import SearchOutcome, SteadySearcher
 from lab.chaos.proxies import TcpProxy
+from lab.chaos.steady_searcher import SearchOutcome, SteadySearcher
 from local_stack.elasticsearch import NodeFolders, node_settings
 from local_stack.settings import NodeConfig
 from tests.live import serving

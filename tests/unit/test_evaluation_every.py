@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from core.errors import SondeError
-from evaluation.every import WEIGHTS, AllResults, CollectionResult, Figures
+from evaluation.all_collections import WEIGHTS, AllResults, CollectionResult, Figures
 from sonde.cli.evaluate import evaluate_command
 from sonde.wiring.evaluating import LOADERS, has_halves
 

@@ -79,7 +79,7 @@ def phrases_of(text: str, longest: int) -> list[str]:
 
 
 def maximal_marginal_relevance(text: Vectors, phrases: Vectors, count: int, diversity: float) -> list[int]:
-    """The places of the phrases: argmax (1 - diversity) cos(text, p) - diversity max cos(chosen, p); ties by place.
+    """Rows of the phrases: argmax (1 - diversity) cos(text, p) - diversity max cos(selected, p); ties by row.
 
     text: (d,), phrases: (n, d), unit norm.
     """

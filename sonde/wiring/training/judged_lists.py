@@ -14,8 +14,8 @@ from encoders.catalogue import load_cross_encoder
 from encoders.late_interaction import write_calibration
 from encoders.locate import locate
 from encoders.specs import CrossEncoderSpec
-from evaluation.asking import Variant
 from evaluation.collection import JudgedCollection
+from evaluation.variants import Variant
 from search_api.search.state import SearchState
 from sonde.settings import Settings
 from sonde.wiring.evaluating import bench

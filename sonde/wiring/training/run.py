@@ -19,7 +19,7 @@ from training.embedder.train import Base, train_embedder
 from training.examples import Example, Split, TrainingError, split_by_group
 from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
-from training.teaching import ScoringTeacher, with_teacher_scores
+from training.teacher_scores import ScoringTeacher, with_teacher_scores
 from training.weights import learnable
 
 
