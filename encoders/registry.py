@@ -15,7 +15,7 @@ from encoders.late_interaction import is_reranker
 from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepare_model
-from encoders.presets import KNOWN, known_model
+from encoders.presets import KNOWN_MODELS, known_model
 from encoders.quantise import LEAST_MEAN_COSINE
 from encoders.recipe import read_json
 from encoders.reference_results import (
@@ -192,7 +192,7 @@ def _folder(entry: ModelEntry) -> Path:
 
 
 def _well_known(cache: Path) -> Iterator[ModelEntry]:
-    for model in KNOWN:
+    for model in KNOWN_MODELS:
         try:
             folder: Path | None = locate(model.name, cache, fetch=False).folder
         except ModelMissing:

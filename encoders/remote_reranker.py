@@ -24,7 +24,7 @@ _TEI_BATCH = 32  # the default limit of Text Embeddings Inference
 _BATCH = 64  # the limit of jina-reranker-v3, which reads all documents of a request together
 _MAX_TOKENS = 512
 _LEAST_PROBABILITY = 1e-6  # limits probabilities, so that their logits are finite
-_VERSIONED = re.compile(r"/v\d+$")
+_VERSION_PATH = re.compile(r"/v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class RerankEndpoint:
 
     @property
     def _is_versioned(self) -> bool:
-        return _VERSIONED.search(self._base) is not None
+        return _VERSION_PATH.search(self._base) is not None
 
 
 class RemoteReranker:

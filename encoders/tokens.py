@@ -19,7 +19,7 @@ from encoders.recipe import read_json
 UNIGRAM = "unigram.json"
 _SPACE = "\u2581"  # begins each word
 _CACHED_WORDS = 20_000
-_LONGEST_CACHED = 32
+_MAX_CACHED_CHARS = 32
 _UNKNOWN_PENALTY = 10.0
 
 
@@ -141,7 +141,7 @@ class UnigramTokeniser:
 
     def _ids(self, text: str) -> Iterator[int]:
         for word in self._pieces.words(text):
-            yield from self._cached(word) if len(word) <= _LONGEST_CACHED else self._pieces.pieces_of(word)
+            yield from self._cached(word) if len(word) <= _MAX_CACHED_CHARS else self._pieces.pieces_of(word)
 
 
 class _UnigramModel:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
 _POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
-_MOST_NAMED = 3
+_MAX_NAMES = 3
 _SCORES = "scores"
 _ACTIVATIONS = "torch.nn.modules."
 _LAYERS = ("Dense", "LayerNorm", "Dropout")
@@ -53,8 +53,8 @@ def load_complete(kind: Architecture, folder: Path, **options: object) -> Any:
 
 def names_with_verb(names: Sequence[str]) -> str:
     """``a, b and 3 more are``: the first names, the number of the others, and the verb."""
-    and_others = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{and_others} {'is' if len(names) == 1 else 'are'}"
+    and_others = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return f"{', '.join(names[:_MAX_NAMES])}{and_others} {'is' if len(names) == 1 else 'are'}"
 
 
 def accepted_inputs(model: nn.Module, names: Sequence[str]) -> list[str]:

@@ -126,7 +126,7 @@ class Agreement:
 def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
     """Every two people with common judgements, then all together if there are more than two."""
     judges = sorted({judge for row in grades.values() for judge in row})
-    agreements = [pair for a, b in combinations(judges, 2) if (pair := _of_two(grades, a, b)) is not None]
+    agreements = [pair for a, b in combinations(judges, 2) if (pair := _pair_agreement(grades, a, b)) is not None]
     common_rows = [row for row in grades.values() if len(row) == len(judges)]
     if len(judges) > 2 and common_rows:
         counts = [[Counter(row.values())[grade] for grade in range(GRADES)] for row in common_rows]
@@ -134,7 +134,7 @@ def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
     return agreements
 
 
-def _of_two(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:
+def _pair_agreement(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:
     common_rows = [row for row in grades.values() if a in row and b in row]
     if not common_rows:
         return None

@@ -15,7 +15,7 @@ from evaluation.trec import Run
 from evaluation.variants import Variant
 from search_api.search.flow import SearchPipeline
 
-_COMPARED = 7
+_RECENT_RESULTS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +61,5 @@ def fall(result: LiveResult, before: Sequence[LiveResult]) -> float:
     """How far nDCG@10 is below the median of the last seven; 0 without earlier ones."""
     if not before:
         return 0.0
-    usual = median(result_before.ndcg_at_10 for result_before in before[-_COMPARED:])
+    usual = median(result_before.ndcg_at_10 for result_before in before[-_RECENT_RESULTS:])
     return max(0.0, round(usual - result.ndcg_at_10, 4))

@@ -77,7 +77,7 @@ class Calls:
         return caller.f_code.co_filename if caller is not None else None
 
 
-def of_a_search(prefix: str) -> Json:
+def search_calls(prefix: str) -> Json:
     """Files, functions, calls and moves of one search on the indices of ``prefix``, and of them in each package."""
     calls = Calls(tuple(f"{CHECKOUT / name}/" for name in PRODUCT if name != "lab"))
     with frozen_service(prefix, datetime.now(UTC), None) as service:
@@ -95,7 +95,7 @@ def of_a_search(prefix: str) -> Json:
     }
 
 
-def of_the_product() -> Json:
+def product_size() -> Json:
     """Modules, their median and greatest number of lines, and all lines; tests are no part of it."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.py"]
     file_names = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
@@ -119,7 +119,7 @@ def of_the_product() -> Json:
 def main(*, prefix: str | None, out: Path | None) -> None:
     """Count files, functions and calls of one hybrid search, and the modules of the product."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    figures = {"product": of_the_product(), **({"search": of_a_search(prefix)} if prefix is not None else {})}
+    figures = {"product": product_size(), **({"search": search_calls(prefix)} if prefix is not None else {})}
     click.echo(json.dumps(figures, indent=2))
     if out is not None:
         write_measurement(out, figures)

@@ -83,7 +83,7 @@ def describe_node(client: Elasticsearch) -> str:
 _ROUNDS = 200
 _CANDIDATES = 1_000
 _SEED = 20_04
-_ASKED = BBox(6.0, 36.0, 19.0, 47.0)
+_QUESTION_BOX = BBox(6.0, 36.0, 19.0, 47.0)
 _DAY_MS = 86_400_000
 
 
@@ -165,7 +165,7 @@ def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
     """Milliseconds of ranking ``count`` candidates of two arms by text, place, time and resolution."""
     candidates, target = (
         made_up(count),
-        Target(boxes=(_ASKED,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
+        Target(boxes=(_QUESTION_BOX,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
     )
     rank(candidates, target, ranker)
     return Spread.of([_took_ms(lambda: rank(candidates, target, ranker)) for _ in range(_ROUNDS)])
@@ -174,8 +174,8 @@ def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
 def time_hausdorff(count: int = _CANDIDATES) -> Spread:
     """Milliseconds of the plain Hausdorff distances of one box to ``count`` others."""
     boxes = made_up(count)[BOXES].values
-    hausdorff_deg_many(_ASKED, boxes)
-    return Spread.of([_took_ms(lambda: hausdorff_deg_many(_ASKED, boxes)) for _ in range(_ROUNDS)])
+    hausdorff_deg_many(_QUESTION_BOX, boxes)
+    return Spread.of([_took_ms(lambda: hausdorff_deg_many(_QUESTION_BOX, boxes)) for _ in range(_ROUNDS)])
 
 
 def made_up(count: int) -> Candidates:

@@ -27,7 +27,7 @@ from training.questions.language_model import GeneratedPair
 
 Row = Json
 _WORD = re.compile(r"\w+")
-_CITED = re.compile(r"\s*\[\d+\]")
+_CITATION = re.compile(r"\s*\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def dpo(
             yield _preference(_prompt(pair, without(context)), REFUSAL, add_citation(pair.answer, 1))
             continue
         cited_answer, answer_alone = add_citation(pair.answer, context.right), _answer_alone(pair, model)
-        if answer_alone and _CITED.sub("", cited_answer).strip() != answer_alone:
+        if answer_alone and _CITATION.sub("", cited_answer).strip() != answer_alone:
             yield _preference(_prompt(pair, context), cited_answer, answer_alone)
 
 
@@ -143,7 +143,7 @@ def add_citation(answer: str, number: int | None) -> str:
     """Each sentence with its passage: ``It rained. [2]`` becomes ``It rained [2].``"""
     if number is None:
         return answer
-    return " ".join(_with_number(_CITED.sub("", sentence).strip(), number) for sentence in sentences(answer))
+    return " ".join(_with_number(_CITATION.sub("", sentence).strip(), number) for sentence in sentences(answer))
 
 
 def support(answer: str, text: str) -> float:

@@ -60,7 +60,7 @@ class CorpusDocument:
         return f"{self.title}\n{self.text}".strip()
 
 
-def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
+def documents_of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
     """Records with a meaningful abstract; a record's group is its parent, else itself."""
     for record in records:
         text = normalise_space(record.abstract)
@@ -79,7 +79,7 @@ def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocumen
             )
 
 
-def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
+def documents_of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
     """(label, definition) as separate documents."""
     for label, definition in concepts:
         text = normalise_space(definition)
@@ -88,7 +88,7 @@ def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Co
             yield CorpusDocument(name, normalise_space(label), text, corpus=corpus, group=name, kind="concepts")
 
 
-def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
+def documents_of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
     """Passages of running text; all of one document are one group."""
     for passage in passages:
         text = normalise_space(passage.text)
@@ -123,18 +123,18 @@ def read_definitions(path: Path) -> list[tuple[str, str]]:
 
     Raises InvalidInput for a file that cannot be read, TrainingError if it defines nothing in English.
     """
-    concepts = _of_tree(path) if is_tree(path) else _of_graph(graph_of([path]))
+    concepts = _concepts_of_tree(path) if is_tree(path) else _concepts_of_graph(graph_of([path]))
     by_label = {label.lower(): (label, text) for label, text in reversed(concepts) if _is_definition(text)}
     if not by_label:
         raise TrainingError(f"{path.name} defines no concept in English: name a file that holds skos:definition.")
     return [by_label[label] for label in sorted(by_label)]
 
 
-def _of_tree(path: Path) -> list[tuple[str, str]]:
+def _concepts_of_tree(path: Path) -> list[tuple[str, str]]:
     return [(str(node["label"]), str(node.get("definition") or "")) for node in nodes_of(path)]
 
 
-def _of_graph(graph: rdflib.Graph) -> list[tuple[str, str]]:
+def _concepts_of_graph(graph: rdflib.Graph) -> list[tuple[str, str]]:
     """For each subject the alphabetically first label and definition, so that a file gives the same each time."""
     concepts = []
     for subject in sorted(set(graph.subjects(SKOS.definition)), key=str):

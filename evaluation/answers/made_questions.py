@@ -40,7 +40,7 @@ _POINTS = re.compile(
     r"\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|sect(?:ion)?s?|appendix|chapter)\b\.?\s*\d|\[\d", re.IGNORECASE
 )
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_DEFINED = re.compile(
+_DEFINITION = re.compile(
     r"^(?P<what>(?:The |A |An )?[A-Z]?[\w-]+(?: [\w-]+){0,4}) (?P<verb>is|are) (?:a|an|the|defined as|one of) "
 )
 _BECAUSE = re.compile(
@@ -80,7 +80,7 @@ FORMS: Mapping[QuestionKind, str] = {
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _LONGEST = 3000  # characters of a passage in the prompt
 _FEWEST_PASSAGE_WORDS = 40
-_FEWEST_SHARED = 3
+_MIN_SHARED_WORDS = 3
 _TRIES_IN_A_ROW = 5
 
 
@@ -123,7 +123,7 @@ class PassageSentence:
         return tuple(range(first, (last or first) + 1)) if first is not None else ()
 
 
-def by_extracts(
+def extract_questions(
     passages: Sequence[Passage], titles: Mapping[str, str], count: int, seed: int = 0
 ) -> list[MadeQuestion]:
     """Up to ``count`` questions of each kind, in the order of KINDS; drawn by the seed, evenly over the documents."""
@@ -180,7 +180,7 @@ def _is_whole(text: str) -> bool:
 
 def _fact(sentence: PassageSentence, _: str) -> MadeQuestion | None:
     """A term that a sentence defines, else the only number of a sentence."""
-    defined = _DEFINED.match(sentence.text)
+    defined = _DEFINITION.match(sentence.text)
     if defined is not None:
         subject = defined["what"]
         subject = subject[:1].lower() + subject[1:] if subject.split()[0] in ("The", "A", "An") else subject
@@ -265,7 +265,9 @@ class _Pair(BaseModel):
     answer: str = Field(min_length=2, max_length=3000)
 
 
-def by_model(passages: Sequence[Passage], model: LanguageModel, count: int, seed: int = 0) -> Iterator[MadeQuestion]:
+def model_questions(
+    passages: Sequence[Passage], model: LanguageModel, count: int, seed: int = 0
+) -> Iterator[MadeQuestion]:
     """Up to ``count`` of each kind, from passages drawn by the seed. An unreadable answer is skipped.
 
     Raises SondeError if the endpoint fails, or answers unreadably several times in a row.
@@ -305,7 +307,7 @@ def _related_passage(passage: Passage, candidates: Sequence[Passage]) -> Passage
         if candidate.document != passage.document
     ]
     best = max(shared, key=lambda count_and_passage: count_and_passage[0], default=None)
-    return best[1] if best is not None and best[0] >= _FEWEST_SHARED else None
+    return best[1] if best is not None and best[0] >= _MIN_SHARED_WORDS else None
 
 
 def _messages(kind: QuestionKind, passages: Sequence[Passage]) -> list[Mapping[str, str]]:

@@ -112,22 +112,22 @@ def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
     """
     folder = data / "judged" / "pira"
     rows = [
-        *_of_reports(folder / "reports_questions.json", language),
-        *_of_articles(folder / "validation.csv", language),
+        *_report_questions(folder / "reports_questions.json", language),
+        *_article_questions(folder / "validation.csv", language),
     ]
     texts = {question.text: text for question, text in rows}
     name = "pira" if language == "en" else f"pira_{language}"
     return AnswerCollection(name, tuple(question for question, _ in rows), texts)
 
 
-def _of_reports(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
+def _report_questions(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
     for entry in json.loads(path.read_text(encoding="utf-8")):
         text = plain_text(entry["text_excerpts_un_reports"])
         question = entry[f"question_{language}_origin"]
         yield AnswerQuestion(entry["id_qa"], question, _text_id(text), (), bool(entry["answer_in_text"])), text
 
 
-def _of_articles(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
+def _article_questions(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         for entry in csv.DictReader(file):
             if entry["at_labels"] not in ("0.0", "1.0"):

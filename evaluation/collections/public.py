@@ -33,8 +33,8 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     """
     folder = data / "judged" / "pira"
     rows = [
-        *_of_reports(folder / "reports_questions.json", language),
-        *_of_articles(folder / "validation.csv", language),
+        *_report_questions(folder / "reports_questions.json", language),
+        *_article_questions(folder / "validation.csv", language),
     ]
     texts = {_text_id(text): text for _, _, text in rows}
     records = {name: text_record(name, "", text) for name, text in texts.items()}
@@ -54,14 +54,14 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     )
 
 
-def _of_reports(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
+def _report_questions(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
     """Question id, question, text."""
     for entry in json.loads(path.read_text(encoding="utf-8")):
         if entry["answer_in_text"]:
             yield entry["id_qa"], entry[f"question_{language}_origin"], plain_text(entry["text_excerpts_un_reports"])
 
 
-def _of_articles(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
+def _article_questions(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         for entry in csv.DictReader(file):
             if entry["at_labels"] == "1.0":

@@ -102,7 +102,7 @@ def catalogue_server(records: dict[str, str], cap: int = _CAP, page_s: float = 0
 
 SOURCE = "chaos"
 _MOST_TRIES = 12
-_HURRIED = RequestPolicy(
+_FAST_POLICY = RequestPolicy(
     per_second=1000, attempts=6, first_pause_s=0.002, longest_pause_s=0.05, breaker_failures=50, robots=False
 )
 
@@ -208,5 +208,5 @@ def titles(parts: HarvestParts, source: str) -> list[tuple[str, str]]:
 def open_csw(url: str, *, page_size: int = 100, timeout_s: float = 10.0) -> CswSource:
     """A CSW at an address of this machine, asked without pauses."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"}), timeout_s=timeout_s))
-    fetcher = Fetcher(gate, SOURCE, url, HostLimits(), _HURRIED)
+    fetcher = Fetcher(gate, SOURCE, url, HostLimits(), _FAST_POLICY)
     return CswSource(fetcher, url, None, CswOptions(page_size=page_size))

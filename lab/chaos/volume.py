@@ -203,10 +203,10 @@ def volume(parts: HarvestParts, records: int) -> Iterator[Volume]:
             seconds, cpu_s = time.perf_counter() - clock, time.process_time() - cpu
             read_s = (report.took_ms["fetch"] + report.took_ms["plan"]) / 1000.0
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-            yield Volume(run, report.state, records, _in_service(parts), seconds, cpu_s, read_s, peak)
+            yield Volume(run, report.state, records, _count_in_service(parts), seconds, cpu_s, read_s, peak)
 
 
-def _in_service(parts: HarvestParts) -> int:
+def _count_in_service(parts: HarvestParts) -> int:
     index = alias(parts.prefix, "records")
     parts.client.indices.refresh(index=index)
     return int(parts.client.count(index=index, query={"term": {"source": SOURCE}})["count"])

@@ -43,7 +43,7 @@ from sonde.wiring.models import Models
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-_MOST_EMBEDDED = 20_000
+_MAX_EMBEDDED = 20_000
 _WARM_UP_S = 2.0
 
 
@@ -150,8 +150,8 @@ class Plan:
 @click.option(
     "--embed",
     "embedded",
-    type=click.IntRange(1, _MOST_EMBEDDED),
-    default=_MOST_EMBEDDED,
+    type=click.IntRange(1, _MAX_EMBEDDED),
+    default=_MAX_EMBEDDED,
     show_default=True,
     help="Maximum texts of records, and of passages, with a computed vector; further vectors are perturbed ones.",
 )

@@ -35,7 +35,7 @@ from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served
 DEBIAN_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 """Where the package ``faketime`` puts it."""
 
-_NOT_MOVED = "+0"
+_ZERO_OFFSET = "+0"
 _PROBE = "import time; time.sleep(0.01)"
 _PROBE_S = 30.0
 PREFIX = "sonde-chaos"
@@ -61,7 +61,7 @@ def clock_environment(library: Path, offset: Path) -> Mapping[str, str]:
 
 def reset_clock(offset: Path) -> None:
     """The clock of those that follow ``offset`` is that of the machine."""
-    offset.write_text(_NOT_MOVED, "utf-8")
+    offset.write_text(_ZERO_OFFSET, "utf-8")
 
 
 def clock_trouble(library: Path) -> str | None:

@@ -37,7 +37,7 @@ QUESTIONS = (
     "soil moisture from satellites",
     "bathymetry",
 )
-_BROKEN_OFF = (StackError, SondeError, TimeoutError, OperationalError, LookupError)
+_TRIAL_ERRORS = (StackError, SondeError, TimeoutError, OperationalError, LookupError)
 """What may end one trial: its row says so, and the next is tried."""
 _SEARCH_PATIENCE_S = 60.0
 
@@ -157,7 +157,7 @@ class _Trial:
             with self.asker.ask_steadily(self.course.per_second):
                 self._break_and_mend()
                 self._wait()
-        except _BROKEN_OFF as error:
+        except _TRIAL_ERRORS as error:
             note = f"broken off: {error}"
         note = "; ".join(sentence for sentence in (note, self._repair_all()) if sentence)
         if not note:
@@ -207,7 +207,7 @@ class _Trial:
         """Repairs everything for the next trial, also after a failure; a sentence about what could not be repaired."""
         try:
             mend_all(self.cluster)
-        except _BROKEN_OFF as error:
+        except _TRIAL_ERRORS as error:
             return f"afterwards: {error}"
         return ""
 
@@ -227,5 +227,5 @@ class _Trial:
     def _found_ids(self) -> frozenset[str]:
         try:
             return frozenset(native_ids(self.cluster.client, self.source))
-        except _BROKEN_OFF:
+        except _TRIAL_ERRORS:
             return frozenset()

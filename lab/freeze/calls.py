@@ -193,14 +193,14 @@ def listing_calls(ids: Ids, items: Sequence[str], documents: Sequence[str]) -> I
     yield from _fixed_calls()
     for source in SOURCES:
         records = ids(source)
-        yield from _of_catalogue(source, records)
+        yield from _catalogue_calls(source, records)
         for record in records:
-            yield from _of_record(source, record)
+            yield from _record_calls(source, record)
     yield from _oai(ids("samples")[0])
     yield from _csw(ids("samples")[0])
     yield from _stac(items)
     for number, document in enumerate(documents):
-        yield from _of_document(number, document)
+        yield from _document_calls(number, document)
     table = {"questions": ["Which method was used?", "What is the study about?"], "documents": list(documents[:3])}
     for form in ("json", "csv"):
         yield Call(f"ask compare {form}", "/ask/compare", method="POST", body={**table, "f": form})
@@ -214,7 +214,7 @@ def listing_calls(ids: Ids, items: Sequence[str], documents: Sequence[str]) -> I
     yield from _refused_calls()
 
 
-_FIXED = (
+_FIXED_REQUESTS = (
     "/", "/api", "/conformance", "/collections", "/collections/all", "/collections/all/queryables", "/docs", "/search",
     "/collections/all/sortables", "/opensearch.xml", "/robots.txt", "/sitemap.xml", "/sources", "/sources/samples",
     "/documents", "/answers", "/stac", "/stac/conformance", "/stac/queryables", "/stac/sortables", "/stac/collections",
@@ -223,7 +223,7 @@ _FIXED = (
 
 
 def _fixed_calls() -> Iterator[Call]:
-    for path in _FIXED:
+    for path in _FIXED_REQUESTS:
         yield Call(f"{path}", path)
         yield Call(f"{path} for a browser", path, accept="text/html")
     yield Call("/api 3.0", "/api", accept="application/vnd.oai.openapi+json;version=3.0")
@@ -238,7 +238,7 @@ def _fixed_calls() -> Iterator[Call]:
     yield Call("mcp call", "/mcp", method="POST", body=body, accept="application/json, text/event-stream")
 
 
-def _of_catalogue(source: str, records: Sequence[str]) -> Iterator[Call]:
+def _catalogue_calls(source: str, records: Sequence[str]) -> Iterator[Call]:
     base = f"/collections/{source}"
     for path in ("", "/queryables", "/sortables", "/fair"):
         yield Call(f"catalogue {source}{path}", f"{base}{path}")
@@ -268,7 +268,7 @@ _RECORD_FORMS = (
 )  # fmt: skip
 
 
-def _of_record(source: str, record: str) -> Iterator[Call]:
+def _record_calls(source: str, record: str) -> Iterator[Call]:
     base = f"/collections/{source}/items/{record}"
     yield Call(f"record {record}", base)
     yield Call(f"record {record} short", f"/records/{record}")
@@ -361,7 +361,7 @@ def _stac(items: Sequence[str]) -> Iterator[Call]:
         yield Call(f"stac item {item}", f"/stac/collections/{item.partition(':')[0]}/items/{item}")
 
 
-def _of_document(number: int, document: str) -> Iterator[Call]:
+def _document_calls(number: int, document: str) -> Iterator[Call]:
     base = f"/documents/{document}"
     for path, query in (
         ("", {}), ("", {"f": "html"}), ("/passages", {"limit": "5"}), ("/passages/0", {}), ("/passages/1", {}),

@@ -23,7 +23,7 @@ _NOISE = frozenset(("took", "took_ms", "request_id", "requestId", "_scroll_id", 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)?")
 _TOOK = re.compile(r'"took_ms": ?\{[^}]*\}')  # in server-sent events
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-_MOST_SHOWN = 3
+_MAX_PLACES = 3
 
 Line = Json
 """``name`` and the parts that are compared: ``status``, ``headers``, ``answer``, ``sent``, ``digest``, ``reason``."""
@@ -129,20 +129,20 @@ def differences(before: Mapping[str, Line], after: Mapping[str, Line], allowed: 
     differing = [
         difference
         for name in sorted(before.keys() | after.keys())
-        for difference in _of_line(name, before.get(name), after.get(name))
+        for difference in _line_differences(name, before.get(name), after.get(name))
         if not any(fnmatchcase(difference.name, pattern) for pattern in allowed)
     ]
     return sorted(differing, key=lambda difference: (difference.name.rpartition("#")[2], difference.name))
 
 
-def _of_line(name: str, before: Line | None, after: Line | None) -> Iterator[Difference]:
+def _line_differences(name: str, before: Line | None, after: Line | None) -> Iterator[Difference]:
     if before is None or after is None:
         yield Difference(f"{name}#missing", ("only after" if before is None else "only before",))
         return
     for part in sorted((before.keys() | after.keys()) - {"name"}):
         a, b = before.get(part), after.get(part)
         if a != b:
-            yield Difference(f"{name}#{part}", tuple(_places(a, b))[:_MOST_SHOWN])
+            yield Difference(f"{name}#{part}", tuple(_places(a, b))[:_MAX_PLACES])
 
 
 def _places(before: Any, after: Any, path: str = "") -> Iterator[str]:

@@ -40,8 +40,8 @@ _LONG_AGO = "2001-01-01T00:00:00+00:00"
 _WIDTHS_DEG = (2.0, 5.0, 10.0, 30.0)
 _TYPES = ("dataset", "series")
 OLDER, NIGHT = 40_000, 10_000
-_EMBEDDED = 300
-_COMPILED = 500
+_MAX_EMBEDDED = 300
+_MAX_COMPILED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def match_time(
     """Of ``number`` saved searches over 10,000 new records in a catalogue of 50,000. ``settings`` name the prefix."""
     real = real_records(list(made_of))
     console.print(f"{len(real):,} real records", style="dim")
-    vectors = MadeVectors.of([record.embedding_text for record in real], models.embedder(), _EMBEDDED)
+    vectors = MadeVectors.of([record.embedding_text for record in real], models.embedder(), _MAX_EMBEDDED)
     sizes = OLDER, NIGHT
     since = fill_night(client, settings.index.prefix, real, vectors, sizes)
     console.print(f"{sum(sizes):,} records", style="dim")
@@ -210,5 +210,5 @@ def match_time(
         if count % 1_000 == 0:
             console.print(f"{task} {count:,} of {total:,}", style="dim")
 
-    filling = fill_searches(matching, made_questions(real, min(number, _COMPILED)), number, report)
+    filling = fill_searches(matching, made_questions(real, min(number, _MAX_COMPILED)), number, report)
     return asdict(time_matching(matching, since, sizes, filling))

@@ -29,7 +29,7 @@ from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from lab.month.script import (
     EDITION,
-    SHOWN,
+    HITS_SHOWN,
     Expectation,
     Habits,
     MonthQuestion,
@@ -54,11 +54,11 @@ from sonde.wiring.models import Models
 SECRET = "the secret of a simulated month"  # noqa: S105  # nosec B105
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)
 _NEVER_S = 1e6
-_UNKNOWN = "quokkaflux"
-_PRIVATE = "the well behind my house"
+_UNKNOWN_WORD = "quokkaflux"
+_PRIVATE_QUESTION = "the well behind my house"
 _KEYWORD = "wobblegram"
-_TIMES = 3
-_TOLD = ("asked", "people", "opened", "not_found")
+_REPEATS = 3
+_INSIGHT_FIELDS = ("asked", "people", "opened", "not_found")
 _TITLE = re.compile(r"(<gmd:title>\s*<gco:CharacterString>)", re.S)
 
 
@@ -182,7 +182,7 @@ class Month:
         address = f"10.{person // 250}.{person % 250}.1"
         keyed = person % 2 == 0
         headers = {"Authorization": f"Bearer person{person}"} if keyed else {}
-        parameters = {"q": question.text, "limit": str(SHOWN)}
+        parameters = {"q": question.text, "limit": str(HITS_SHOWN)}
         environment = {"REMOTE_ADDR": address}
         answer = self._http.get("/search", query_string=parameters, headers=headers, environ_base=environment)
         page: Json = self._good(answer)
@@ -212,10 +212,10 @@ class Month:
         course = self.course
         if day in (1, course.synonym_day + 1):
             for person in range(6):
-                self._ask(person, MonthQuestion(_UNKNOWN))
+                self._ask(person, MonthQuestion(_UNKNOWN_WORD))
         if day == 2:
             for person in range(2):
-                self._ask(person, MonthQuestion(_PRIVATE))
+                self._ask(person, MonthQuestion(_PRIVATE_QUESTION))
         events = (
             (course.pin_day, self._pin),
             (course.synonym_day, self._synonym),
@@ -240,9 +240,9 @@ class Month:
     def _synonym(self) -> None:
         _, title = self._first(self.course.questions[0].text)
         word = max(re.findall(r"[A-Za-z]{4,}", title), key=len)
-        self._check("nobody finds the unknown word", [], self._ids(_UNKNOWN))
-        self._post("ben", "synonyms", {"words": [_UNKNOWN, word]})
-        self._check("the unknown word is found", True, bool(self._ids(_UNKNOWN)))
+        self._check("nobody finds the unknown word", [], self._ids(_UNKNOWN_WORD))
+        self._post("ben", "synonyms", {"words": [_UNKNOWN_WORD, word]})
+        self._check("the unknown word is found", True, bool(self._ids(_UNKNOWN_WORD)))
 
     def _overlay(self) -> None:
         self.overlaid = next(id for id in self._ids(self.course.questions[1].text) if id != self.pinned)
@@ -305,12 +305,12 @@ class Month:
     def _check_decisions(self, moment: str) -> None:
         """The three decisions still count."""
         self._check(f"{moment}: the pin", self.pinned, self._ids(self.course.questions[0].text)[0])
-        self._check(f"{moment}: the synonym", True, bool(self._ids(_UNKNOWN)))
+        self._check(f"{moment}: the synonym", True, bool(self._ids(_UNKNOWN_WORD)))
         self._check(f"{moment}: the overlay", (self.overlaid, "A better title"), self._first(_KEYWORD))
 
     def _script_opens(self) -> None:
         """One key asks the most usual question again and again, and opens the last hit each time."""
-        for _ in range(_TIMES):
+        for _ in range(_REPEATS):
             hits = self._ask(self._scripted_person, self.course.questions[0])
             self._open_hits(hits, list(hits.links)[-1:])
 
@@ -334,7 +334,7 @@ class Month:
 
     def _insight(self) -> None:
         answer = self._call("GET", "/insight/queries?limit=500")
-        report = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
+        report = {row["question"]: {name: row[name] for name in _INSIGHT_FIELDS} for row in answer["questions"]}
         self._check("insight: questions", self.tally.insight(), report)
         self._check("insight: hidden", self.tally.hidden_questions(), answer["hidden"])
         not_found = {text for text, row in self.tally.insight().items() if row["not_found"]}
@@ -357,7 +357,7 @@ class Month:
     def _check_deletion(self) -> None:
         """A person asks to be forgotten."""
         deleted_count = self._call("DELETE", "/insight/queries?subject=person0")["deleted"]
-        self._check("a person's questions are deleted", self.tally.of_person("person0"), deleted_count)
+        self._check("a person's questions are deleted", self.tally.count_of_person("person0"), deleted_count)
 
     def _measure_ndcg(self) -> float:
         """nDCG@10 over the questions, as they are served now."""
@@ -368,7 +368,7 @@ class Month:
 
     def _ids(self, question: str) -> list[str]:
         """As the pipeline serves them: nothing is noted in the log."""
-        hits = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).hits
+        hits = self._parts.search.search(SearchRequest(q=question, limit=HITS_SHOWN)).hits
         return [hit.record.id for hit in hits]
 
     def _first(self, question: str) -> tuple[str, str]:

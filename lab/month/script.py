@@ -32,7 +32,7 @@ from sonde.wiring.clients import elasticsearch_client
 Grades = Mapping[str, int]
 """Of one question: the grade by document; 0 or absent is not relevant."""
 
-SHOWN = 10
+HITS_SHOWN = 10
 EDITION = "Second edition"
 """What the source puts before the titles that it changes."""
 PREFIX = "sonde-month-"
@@ -137,7 +137,7 @@ class ScriptTally:
         last = self.rows[-1]
         self.rows[-1] = LoggedSearch(last.question, last.who, last.day, last.shown, tuple(records))
 
-    def of_person(self, subject: str) -> int:
+    def count_of_person(self, subject: str) -> int:
         return sum(row.who == subject_hash(self.secret, subject) for row in self.rows)
 
     def by_day(self) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ from evaluation.collection import JudgedCollection
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
 from evaluation.variants import Variant, ask_all, run_of
-from lab.month.script import SHOWN, Habits, People, script
+from lab.month.script import HITS_SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
 from search_api.search.ranking.signals.record import Evidence, Usage
@@ -82,7 +82,7 @@ class UsageTrial:
             today = (FIRST + timedelta(days=day - 1)).isoformat()
             for inquiry in inquiries:
                 question = questions[inquiry.question]
-                hits = [document for document, _ in served[question.id][:SHOWN]]
+                hits = [document for document, _ in served[question.id][:HITS_SHOWN]]
                 opened_hits = people.open_hits(hits, self.collection.qrels.get(question.id, {}))
                 self.log.append(LoggedSearch(question.text, f"k{inquiry.who}", today, tuple(hits), opened_hits))
             if self.scripted:
@@ -104,7 +104,7 @@ class UsageTrial:
 
     def _log_script(self, served: Run, today: str) -> None:
         for question in self.collection.questions:
-            hits = [document for document, _ in served[question.id][:SHOWN]]
+            hits = [document for document, _ in served[question.id][:HITS_SHOWN]]
             if hits:
                 self.log += script(question.text, hits, hits[-1], today, 20)
 
@@ -113,10 +113,10 @@ class UsageTrial:
         won = 0
         for question, hits in first.items():
             grades = self.collection.qrels.get(question, {})
-            tenth = hits[SHOWN - 1][0] if len(hits) >= SHOWN else None
+            tenth = hits[HITS_SHOWN - 1][0] if len(hits) >= HITS_SHOWN else None
             if tenth is not None and grades.get(tenth, 0) <= 0:
                 place = [document for document, _ in last[question]].index(tenth)
-                won = max(won, SHOWN - 1 - place)
+                won = max(won, HITS_SHOWN - 1 - place)
         return won
 
 

@@ -107,10 +107,10 @@ class Upgrade:
         files = user.files()
         admin = User(self.url, key(self.old, "steward", "admin"))
         admin.send_request("/harvest/runs", "POST", json={"source": SLOW})
-        wait_until(lambda: self._of_slow() > 0, 300, "the slow harvest has begun to write")
+        wait_until(lambda: self._count_slow() > 0, 300, "the slow harvest has begun to write")
         started_s = time.monotonic()
         self.old.sonde("down", "worker", "beat", "api")
-        before, harvested = contents(self.client, self.prefix), self._of_slow()
+        before, harvested = contents(self.client, self.prefix), self._count_slow()
         self.old.sonde("down")
         yield UpgradeStep(
             f"{self.old.name} stops, {harvested} of {self.records} records harvested", time.monotonic() - started_s, ""
@@ -122,7 +122,7 @@ class Upgrade:
         with self._search_steadily() as asker:
             started_s = time.monotonic()
             trouble_at_end = _trouble(
-                lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end")
+                lambda: wait_until(lambda: self._count_slow() >= self.records, 900, "the harvest's end")
             )
             step = self._step("the harvest goes on to its end", started_s, before, user, files, trouble_at_end)
         yield self._judge(step, asker)
@@ -173,7 +173,7 @@ class Upgrade:
         verdicts = Counter[str](asker.judged_again(search).verdict for search in asker.log)
         return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
-    def _of_slow(self) -> int:
+    def _count_slow(self) -> int:
         """Records of the slow catalogue that are written; 0 while nobody can say."""
         index = alias(self.prefix, "records")
         try:

@@ -16,7 +16,7 @@ from sonde.settings import load_settings
 from sonde.wiring.training.corpora import asking_model, examples_from, passages_from
 from sonde.wiring.training.run import teacher_of
 from training.answer_sets import AnswerSets, OtherPassages, dpo, raft, write_rows
-from training.corpora import of_passages
+from training.corpora import documents_of_passages
 from training.examples import TrainingError, read_examples, write_examples
 from training.questions.language_model import GeneratedPair, by_language_model
 from training.teacher_scores import with_teacher_scores
@@ -52,7 +52,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     settings = load_settings()
     model = asking_model(settings, out / _SAID)
     found, titles = passages_from(settings, owner)
-    documents = list(of_passages(found, owner))
+    documents = list(documents_of_passages(found, owner))
     drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
     noise, how = OtherPassages(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
     # Both sets have the same questions, which are asked once.

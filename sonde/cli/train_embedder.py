@@ -12,7 +12,7 @@ import click
 from core.json_types import Json, JsonMapping
 from encoders.imports import needs_torch
 from sonde.cli.screen import say
-from sonde.cli.train_shown import progress_report, report_interruption, show_figures
+from sonde.cli.train_shown import kept_when_interrupted, progress_report, show_figures
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.run import Request, run_embedder
@@ -112,7 +112,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
         resume=resume,
     )
     course = TrainingBudget(given["minutes"], given["steps"], given["look_every"])
-    with report_interruption(out):
+    with kept_when_interrupted(out):
         card = run_embedder(settings, request, wanted, course, progress_report("AP@100"))
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")

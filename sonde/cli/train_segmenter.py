@@ -15,7 +15,7 @@ from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
-from sonde.cli.train_shown import progress_report, report_interruption, show_figures
+from sonde.cli.train_shown import kept_when_interrupted, progress_report, show_figures
 from sonde.settings import Settings, load_settings
 from sonde.wiring.training.corpora import LICENCES, caching_embedder, own_commit, read_files, running_texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
@@ -61,7 +61,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
     texts = [text for source in sources for text in running_texts_of(source, settings)]
     command = shlex.join(["sonde", *sys.argv[1:]])
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
-    with report_interruption(out):
+    with kept_when_interrupted(out):
         card = train_segmenter(
             start,
             texts,
@@ -71,7 +71,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             out,
             held_out=given["held_out"],
             resume=given["resume"],
-            report=progress_report("AUC").evaluation,
+            report=progress_report("AUC").look,
         )
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")

@@ -10,22 +10,22 @@ from pathlib import Path
 from encoders.model_card import ModelCard
 from sonde.cli.screen import say
 from sonde.cli.signals import ended_by_signals
-from sonde.wiring.training.run import ProgressReport
+from sonde.wiring.training.run import Told
 from training.loop import Checkpoints, HeldOutEvaluation
 
 
-def progress_report(measure: str) -> ProgressReport:
+def progress_report(measure: str) -> Told:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
-    def show(evaluation: HeldOutEvaluation) -> None:
-        loss = "" if evaluation.loss is None else f", loss {evaluation.loss:.4f}"
-        say(f"step {evaluation.step}: held-out {measure} {evaluation.measure:.4f}{loss}", err=True)
+    def look(found: HeldOutEvaluation) -> None:
+        loss = "" if found.loss is None else f", loss {found.loss:.4f}"
+        say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 
-    return ProgressReport(lambda sentence: say(sentence, err=True), show)
+    return Told(lambda sentence: say(sentence, err=True), look)
 
 
 @contextmanager
-def report_interruption(out: Path) -> Iterator[None]:
+def kept_when_interrupted(out: Path) -> Iterator[None]:
     """Ctrl-C and SIGTERM end with a sentence that says what is kept; exit code 130 or 143."""
     try:
         with ended_by_signals():
@@ -45,9 +45,7 @@ def show_figures(card: ModelCard) -> None:
         shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else _short(value)
         say(f"{measure:>40} {shown}")
     if card.figures.get("best step") == 0:
-        say(
-            "No evaluation was better than the first: the weights are the base's. Allow more minutes or add text."
-        )
+        say("No look was better than the beginning: the weights are the base's. Give it more minutes or text.")
 
 
 def _short(value: object) -> str:

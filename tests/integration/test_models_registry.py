@@ -12,7 +12,7 @@ from tiny_models import tiny_colbert, tiny_cross_encoder, tiny_embedder, tiny_he
 
 from encoders.catalogue import load_embedder
 from encoders.model_card import ModelCard, write_card
-from encoders.presets import KNOWN, known_model, preset_for
+from encoders.presets import KNOWN_MODELS, known_model, preset_for
 from encoders.reference_results import record_embedder
 from encoders.registry import entry_of
 from encoders.specs import EmbedderSpec
@@ -45,7 +45,7 @@ def test_own_models_stand_before_the_well_known_ones(cache: Path) -> None:
     rows = json.loads(run(cache, "list", "--json").stdout)
     own = next(row for row in rows if row["own"] and row["name"] == str(cache / "trained" / "own"))
     assert (own["kind"], own["dims"], own["max_tokens"], own["licence"]) == ("embedder", 32, 64, "Apache-2.0")
-    assert [row["name"] for row in rows if not row["own"]] == [one.name for one in KNOWN]
+    assert [row["name"] for row in rows if not row["own"]] == [one.name for one in KNOWN_MODELS]
     (minilm,) = [row for row in rows if row["name"] == "sentence-transformers/all-MiniLM-L6-v2"]
     assert minilm["folder"] is not None
     assert minilm["in_use"]

@@ -36,7 +36,7 @@ from sonde.wiring.training.corpora import LICENCES, own_commit, read_files
 from sonde.wiring.training.run import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
-from training.corpora import CorpusDocument, of_concepts, of_passages, read_definitions
+from training.corpora import CorpusDocument, documents_of_concepts, documents_of_passages, read_definitions
 from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.train import train_embedder
 from training.examples import split_by_group
@@ -83,14 +83,14 @@ def _concepts(data: Path) -> list[CorpusDocument]:
         for name, member in _VOCABULARIES:
             with tarfile.open(data / "vocab" / f"{name}.tar.gz") as archive:
                 archive.extract(member, folder, filter="data")
-            found += of_concepts(read_definitions(Path(folder) / member), name)
+            found += documents_of_concepts(read_definitions(Path(folder) / member), name)
     return found
 
 
 def _literature(data: Path, embedder: Embedder) -> Iterator[CorpusDocument]:
     for name in _LITERATURE:
         for file, document in read_files(data / "pdfs" / name):
-            yield from of_passages(segment(document, file, embedder, SegmentOptions()).passages, "pdfs")
+            yield from documents_of_passages(segment(document, file, embedder, SegmentOptions()).passages, "pdfs")
 
 
 def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, settings: Settings) -> Path:

@@ -18,7 +18,7 @@ from core.errors import ModelMissing
 from core.ports import CrossEncoder
 from encoders import hub_graphs
 from encoders.catalogue import load_cross_encoder
-from encoders.hub_graphs import FITTING, Processor
+from encoders.hub_graphs import GRAPHS_BY_PROCESSOR, Processor
 from encoders.quantise import quantise
 from encoders.recipe import read_pair_limit
 from encoders.registry import entry_of
@@ -91,8 +91,8 @@ def test_the_processor_is_known(machine: str, kind: str, processor: str, monkeyp
 
 
 def test_signed_weights_of_eight_bits_are_never_given_to_a_processor_on_which_they_overflow() -> None:
-    assert not [name for name in FITTING["x86"] if "qint8" in name]
-    assert not [name for name in FITTING["gpu"] if "int8" in name or "quantized" in name]
+    assert not [name for name in GRAPHS_BY_PROCESSOR["x86"] if "qint8" in name]
+    assert not [name for name in GRAPHS_BY_PROCESSOR["gpu"] if "int8" in name or "quantized" in name]
 
 
 @pytest.mark.parametrize("names", [["model.onnx"], ["model_O2.onnx"], ["model_q4f16.onnx", "model.onnx"]])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LossName = Literal["infonce", "margin_mse"]
 
 # Files besides the weights that are copied to the new folder.
-_COPIED = (
+_COPIED_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
@@ -126,7 +126,7 @@ class TrainableEncoder:
         """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
         model = self.module.merge_and_unload() if self.settings.lora else self.module
         model.save_pretrained(str(folder), safe_serialization=True)
-        for name in _COPIED:
+        for name in _COPIED_FILES:
             if (self.folder / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self.folder / name, folder / name)

@@ -115,7 +115,7 @@ class EmbedderLearner:
     def loss(self, step: int) -> Tensor:
         random_source = random.Random(f"{self._settings.seed}:{step}")  # noqa: S311 # nosec B311 - a draw to be repeated
         examples = self.draw(step)
-        inputs = self._with_margins if self._settings.loss == "margin_mse" else self._in_batch
+        inputs = self._with_margins if self._settings.loss == "margin_mse" else self._with_batch_negatives
         texts, labels = inputs(examples, random_source)
         questions = [self._settings.instruction + example.question for example in examples]
         loss: Tensor = self._loss([self._encoder.features(column) for column in (questions, *texts)], labels)
@@ -134,7 +134,9 @@ class EmbedderLearner:
         chance = random.Random(f"{self._settings.seed}:epoch:{epoch}")  # noqa: S311 # nosec B311 - as above
         return group_examples(self._examples, self._settings.questions_each, self._settings.siblings, chance)
 
-    def _in_batch(self, examples: list[Example], random_source: random.Random) -> tuple[list[list[str]], Any]:
+    def _with_batch_negatives(
+        self, examples: list[Example], random_source: random.Random
+    ) -> tuple[list[list[str]], Any]:
         import torch
 
         count = self._settings.negatives
@@ -240,7 +242,7 @@ def group_examples(examples: Sequence[Example], group_size: int, siblings: int, 
     """
     order = list(examples)
     chance.shuffle(order)
-    groups = [[example] for example in order] if group_size == 1 else _by_text(order, group_size)
+    groups = [[example] for example in order] if group_size == 1 else _group_by_text(order, group_size)
     if siblings == 1:
         return groups
     by_project: dict[str, list[Group]] = {}
@@ -255,7 +257,7 @@ def group_examples(examples: Sequence[Example], group_size: int, siblings: int, 
     return [group for run in runs for group in run]
 
 
-def _by_text(order: Sequence[Example], group_size: int) -> list[Group]:
+def _group_by_text(order: Sequence[Example], group_size: int) -> list[Group]:
     """In the order in which each text first occurs; the groups of a text follow each other, unless siblings separate
     them.
     """

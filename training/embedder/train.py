@@ -31,8 +31,8 @@ from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisat
 from training.provenance import Origin, utc_now, written_model
 
 LEAST_EXAMPLES = 20
-SHOWN = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
-_EVALUATED = 300  # held-out questions during training; the card's figures use all of them
+CARD_MEASURES = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
+_MAX_EVALUATED = 300  # held-out questions during training; the card's figures use all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,13 @@ def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
 def _sample(held_out: Sequence[Example], seed: int) -> list[Example]:
     """Some of every kind of question: a file has one kind after the other."""
     chance = random.Random(seed)  # noqa: S311 # nosec B311 - a draw to be repeated
-    return chance.sample(held_out, min(_EVALUATED, len(held_out)))
+    return chance.sample(held_out, min(_MAX_EVALUATED, len(held_out)))
 
 
 def _unrelated_cosines(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
     """Cosines of held-out questions with texts that do not answer them."""
-    names = list(held_out.questions)[:_EVALUATED]
-    texts = list(held_out.texts)[:_EVALUATED]
+    names = list(held_out.questions)[:_MAX_EVALUATED]
+    texts = list(held_out.texts)[:_MAX_EVALUATED]
     questions = encoder.embed([held_out.instruction + held_out.questions[name] for name in names])
     documents = encoder.embed([held_out.texts[name] for name in texts])
     wrong = np.array([[text not in held_out.qrels[name] for text in texts] for name in names], dtype=bool)
@@ -146,7 +146,7 @@ def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, 
     comparison = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
     sizes = encoder.settings.matryoshka
     return {
-        **{name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN},
+        **{name: {"before": before.means[name], "after": after.means[name]} for name in CARD_MEASURES},
         f"{HEADLINE} p": comparison.p,
         "held-out questions": len(after.by_question),
         **{f"{HEADLINE} at {size}": held_out.evaluate(encoder.embed, size).means[HEADLINE] for size in sizes},

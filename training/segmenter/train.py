@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LEAST_SENTENCES = 100
-_EVALUATED = 600
+_MAX_EVALUATED = 600
 _BATCH = 64
-_COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+_COPIED_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def train_segmenter(
     pairs, held_out_pairs = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "boundaries": len(pairs), "held_out": len(held_out_pairs)}
     checkpoints = Checkpoints.of_output(out, identity, resume=resume)
-    learner = SegmenterLearner(base, pairs, held_out_pairs[:_EVALUATED], settings)
+    learner = SegmenterLearner(base, pairs, held_out_pairs[:_MAX_EVALUATED], settings)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch
 
@@ -143,7 +143,7 @@ class SegmenterLearner:
     def save(self, folder: Path) -> None:
         """Weights and tokenizer. Raises OSError if the disk fails."""
         self.module.save_pretrained(str(folder), safe_serialization=True)
-        for name in _COPIED:
+        for name in _COPIED_FILES:
             if (self.base / name).is_file():
                 shutil.copyfile(self.base / name, folder / name)
 

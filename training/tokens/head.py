@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _BATCH = 8
 _SCALE = 12.0
 _TOKENS = 128  # of a text, another sample each time: memory is limited, and samples cover long texts over time
-_MEASURED = 200  # parts whose size in bytes is measured
+_MAX_MEASURED = 200  # parts whose size in bytes is measured
 _OF_A_TEXT = 60  # tokens that are drawn of each text, so that long ones do not decide alone
 
 
@@ -66,7 +66,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     rows: list[Vectors] = []
     for ids, states in (part for parts in token_states(folder, sampled_texts, compute) for part in parts):
         content = np.array([token not in ignored for token in ids])
-        first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MEASURED else first_parts
+        first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MAX_MEASURED else first_parts
         rows.append(unit(states[content][random.permutation(int(content.sum()))[:_OF_A_TEXT]]))
     sample = np.concatenate(rows) if rows else np.empty((0, 1), dtype=np.float32)
     if len(sample) <= max(settings.dims, sample.shape[1]):

@@ -32,7 +32,14 @@ from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluating import CHECKOUT
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
-from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, of_records, read_definitions
+from training.corpora import (
+    CorpusDocument,
+    CorpusKind,
+    documents_of_concepts,
+    documents_of_passages,
+    documents_of_records,
+    read_definitions,
+)
 from training.examples import Example, TrainingError, read_examples
 from training.hard_negatives import Mining, mine_negatives
 from training.questions.language_model import CachedLanguageModel
@@ -81,7 +88,7 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
 
 def texts_from(source: str, settings: Settings) -> list[CorpusDocument]:
     """The records' descriptions alone."""
-    return list(of_records(records_from(source, settings), Path(source).name))
+    return list(documents_of_records(records_from(source, settings), Path(source).name))
 
 
 def caching_embedder(settings: Settings) -> Embedder:
@@ -157,10 +164,10 @@ def documents_from(sources: Sources, settings: Settings) -> list[CorpusDocument]
         found += texts_from(sources.records, settings)
     if "concepts" in sources.corpus:
         for file in sources.concepts:
-            found += of_concepts(read_definitions(file), file.stem.partition("-")[0])
+            found += documents_of_concepts(read_definitions(file), file.stem.partition("-")[0])
     if "literature" in sources.corpus:
         for name in sources.literature:
-            found += of_passages(_passages(name, settings), Path(name).name)
+            found += documents_of_passages(_passages(name, settings), Path(name).name)
     if not found:
         raise TrainingError("There is no text with at least eight words in the corpus.")
     return found

@@ -1,4 +1,4 @@
-"""Runs `sonde train embedder`: collects examples, adds a teacher's scores, trains a base model, writes a folder."""
+"""What `sonde train embedder` does: examples, a teacher where one is named, a base with weights, a folder."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ from training.weights import learnable
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
-    """The model to train, with its present instruction and minimum score. Raises ModelMissing."""
+    """The model that is adapted, with what it serves with today. Raises ModelMissing."""
     located = locate(name, settings.models.folder, allow_hub=settings.models.allow_hub)
     facts, preset = read_json(located.folder / "card.json"), preset_for(name)
-    model_instruction = str(facts.get("instruction", preset.instruction))
+    own = str(facts.get("instruction", preset.instruction))
     return Base(
         learnable(located, settings.models.folder),
         float(facts.get("min_score", preset.min_score)),
-        model_instruction if instruction is None else instruction,
+        own if instruction is None else instruction,
     )
 
 
 def licence_of(base: str, stated: str | None) -> str:
-    """``stated`` by the user, else the licence of the base, which a trained model inherits."""
+    """What whoever trains says, else what is known of the base; a model inherits it."""
     model = known_model(base)
     return stated or (UNKNOWN if model is None else model.licence)
 
 
 def refuse_existing_output(out: Path, *, resume: bool) -> None:
-    """Raises TrainingError if ``out`` has files: a finished model is never overwritten."""
+    """A finished model is never written over. Raises TrainingError."""
     if out.exists() and any(out.iterdir()):
-        finished = " (it is finished)" if resume and (out / "card.json").is_file() else ""
-        raise TrainingError(f"{out} is there already{finished}; name another folder with --out, or remove it.")
+        done = " (it is finished)" if resume and (out / "card.json").is_file() else ""
+        raise TrainingError(f"{out} is there already{done}; name another folder with --out, or remove it.")
 
 
 @dataclass(frozen=True, slots=True)
-class ProgressReport:
-    """Callbacks for a sentence about the progress, and for each evaluation."""
+class Told:
+    """Who is told how it goes: a sentence, or a look."""
 
-    sentence: Callable[[str], None] = lambda _: None
-    evaluation: Callable[[HeldOutEvaluation], None] = lambda _: None
+    said: Callable[[str], None] = lambda _: None
+    look: Callable[[HeldOutEvaluation], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """``teacher``: a cross-encoder whose scores are learnt. ``licence``: of texts that Sonde does not know.
 
-    ``command``: the command line, for the card.
+    ``command``: as it was given, for the card.
     """
 
     sources: Sources
@@ -75,51 +75,47 @@ class Request:
     resume: bool = False
 
     @property
-    def answers_folder(self) -> Path:
-        """Answers of language models and teachers, which a second run reads again."""
+    def kept(self) -> Path:
+        """What was asked of others, which a second run need not ask again."""
         return self.out.parent / f".{self.out.name}.asked"
 
     def origin(self, examples: list[Example]) -> Origin:
-        corpora = {example.corpus or "unnamed" for example in examples}
-        licences = {**dict.fromkeys(corpora, self.licence), **LICENCES}
+        named = {one.corpus or "unnamed" for one in examples}
+        licences = {**dict.fromkeys(named, self.licence), **LICENCES}
         return Origin(self.base, licence_of(self.base, self.base_licence), licences, own_commit(), self.command)
 
 
 def run_embedder(
-    settings: Settings,
-    request: Request,
-    training: EmbedderTrainingSettings,
-    budget: TrainingBudget,
-    report: ProgressReport = ProgressReport(),
+    settings: Settings, request: Request, wanted: EmbedderTrainingSettings, course: TrainingBudget, told: Told = Told()
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
     refuse_existing_output(request.out, resume=request.resume)
     start = embedder_base(request.base, settings)
     instruction = task_instruction(request.task) if request.task else start.instruction
-    examples = examples_of(settings, request, report)
-    split = _split(examples, request, training.seed, report)
+    examples = examples_of(settings, request, told)
+    split = _split(examples, request, wanted.seed, told)
     card = train_embedder(
         start,
         split,
-        replace(training, instruction=instruction),
-        budget,
+        replace(wanted, instruction=instruction),
+        course,
         request.origin(examples),
         request.out,
         resume=request.resume,
-        report=report.evaluation,
+        report=told.look,
     )
-    shutil.rmtree(request.answers_folder, ignore_errors=True)
+    shutil.rmtree(request.kept, ignore_errors=True)
     return card
 
 
-def examples_of(settings: Settings, request: Request, report: ProgressReport) -> list[Example]:
-    """The examples, with scores if the request names a teacher. Raises TrainingError, ModelMissing."""
-    teacher = teacher_of(settings, request.teacher) if request.teacher else None  # raises before the examples are made
-    examples = examples_from(request.sources, settings, request.answers_folder / "said.jsonl", report.sentence)
+def examples_of(settings: Settings, request: Request, told: Told) -> list[Example]:
+    """With the teacher's scores where one is named. Raises TrainingError, ModelMissing."""
+    teacher = teacher_of(settings, request.teacher) if request.teacher else None  # said before anything is made
+    examples = examples_from(request.sources, settings, request.kept / "said.jsonl", told.said)
     if teacher is None:
         return examples
-    report.sentence(f"{teacher.name} scores {len(examples)} examples")
-    return with_teacher_scores(examples, teacher, request.answers_folder)
+    told.said(f"{teacher.name} scores {len(examples)} examples")
+    return with_teacher_scores(examples, teacher, request.kept)
 
 
 def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
@@ -127,7 +123,7 @@ def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
     return ScoringTeacher(name, reranker_named(settings, name))
 
 
-def _split(examples: list[Example], request: Request, seed: int, report: ProgressReport) -> Split:
+def _split(examples: list[Example], request: Request, seed: int, told: Told) -> Split:
     split = split_by_group(examples, request.held_out, seed)
-    report.sentence(f"{len(split.train)} examples to learn from, {len(split.held_out)} held out")
+    told.said(f"{len(split.train)} examples to learn from, {len(split.held_out)} held out")
     return split
