@@ -1,4 +1,5 @@
-"""The lines of a state, part by part. Each part runs in a separate process, so its lines do not depend on other parts."""
+"""The lines of a state, part by part. Each part runs in a separate process, so its lines do not depend on other parts.
+"""
 
 from __future__ import annotations
 
