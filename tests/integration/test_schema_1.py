@@ -87,7 +87,7 @@ def test_todays_search_answers_from_it(es_client: Elasticsearch, made: str) -> N
     models = Models(Settings(index=IndexSettings(prefix=made)))
     pipeline, _ = search_pipeline(es_client, made, models, default_config(), resolver=resolver)
     request = SearchRequest(q="daily precipitation for Monsoon Asia", algorithm="bm25", facets=("type", "source"))
-    assert pipeline.search(request).found[0].record.id == "samples:aphrodite-monsoon-asia"
+    assert pipeline.search(request).hits[0].record.id == "samples:aphrodite-monsoon-asia"
     older = pipeline.search(replace(request, facets=("type", "cell", "year")))
     assert set(older.facets) == {"type"}, "its records have no cells: no count, not a count of nothing"
 
