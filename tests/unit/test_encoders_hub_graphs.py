@@ -140,7 +140,7 @@ def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
     write_graph(graph, states=True)
     assert "gives states of tokens" in refused(folder)
     write_graph(graph, more="position_ids")
-    assert "wants inputs that are no token ids: position_ids" in refused(folder)
+    assert "needs inputs that are not token ids: position_ids" in refused(folder)
     write_graph(graph, bias=float("nan"))
     assert "it gives no finite number" in refused(folder)
     write_graph(graph)
