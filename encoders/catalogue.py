@@ -30,16 +30,16 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
     if spec.runtime == "remote":
         return _remote(spec, gate)
     cache = spec.cache or default_cache()
-    located = locate(spec.name, cache, allow_hub=spec.allow_hub)
+    location = locate(spec.name, cache, allow_hub=spec.allow_hub)
     if spec.runtime == "torch":
-        return _torch(spec, located)
+        return _torch(spec, location)
     try:
-        folder = prepare_model(located, cache, "states")
+        folder = prepare_model(location, cache, "states")
     except UnfitForOnnx:
         if spec.runtime != "auto":
             raise
-        return _torch(spec, located)
-    return _onnx(spec, folder, located)
+        return _torch(spec, location)
+    return _onnx(spec, folder, location)
 
 
 def needs_preparing(spec: EmbedderSpec) -> bool:
@@ -70,11 +70,11 @@ def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
     return SpacyRecogniser(spec.name)
 
 
-def _onnx(spec: EmbedderSpec, folder: Path, located: Located) -> OnnxEmbedder:
+def _onnx(spec: EmbedderSpec, folder: Path, location: Located) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
     file, runtime = serving_graph(spec, facts)
-    head_and_card = token_head(spec.tokens, located)
+    head_and_card = token_head(spec.tokens, location)
     card = replace(_card(spec, recipe, facts, runtime), tokens=None if head_and_card is None else head_and_card[1])
     head = None if head_and_card is None else head_and_card[0]
     return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device), head)
@@ -93,10 +93,10 @@ def serving_graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
     return "model.onnx", "onnx-fp32"
 
 
-def _torch(spec: EmbedderSpec, located: Located) -> TorchEmbedder:
+def _torch(spec: EmbedderSpec, location: Located) -> TorchEmbedder:
     recipe = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens come from the loaded model
-    card = _card(spec, recipe, read_json(located.folder / "card.json"), "torch")
-    return TorchEmbedder(located.folder, card, Compute(spec.threads, spec.device))
+    card = _card(spec, recipe, read_json(location.folder / "card.json"), "torch")
+    return TorchEmbedder(location.folder, card, Compute(spec.threads, spec.device))
 
 
 def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:

@@ -41,17 +41,17 @@ class PairTokeniser:
 
     def pairs(self, question: str, texts: Sequence[str]) -> Pairs:
         """One input per text, in order."""
-        encoded = self._tokenizer.encode(question, add_special_tokens=False)
-        whole_length = len(encoded.ids)
-        encoded.truncate(min(whole_length, self._text_tokens // 2))
-        text_tokens = self._text_tokens - len(encoded.ids)
+        question_encoding = self._tokenizer.encode(question, add_special_tokens=False)
+        whole_length = len(question_encoding.ids)
+        question_encoding.truncate(min(whole_length, self._text_tokens // 2))
+        text_tokens = self._text_tokens - len(question_encoding.ids)
         tokens, cut = [], 0
         for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
             cut += len(candidate.ids) > text_tokens
             candidate.truncate(text_tokens)
-            pair = self._tokenizer.post_process(encoded, candidate)
+            pair = self._tokenizer.post_process(question_encoding, candidate)
             tokens.append(TokenIds(pair.ids, pair.type_ids))
-        return Pairs(tokens, cut, whole_length - len(encoded.ids))
+        return Pairs(tokens, cut, whole_length - len(question_encoding.ids))
 
 
 class Scorer:

@@ -56,8 +56,8 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in chunks."""
-        prefixed = with_instruction(texts, kind, self._card)
-        slices = [self._embed(batch) for batch in batched(prefixed, _SLICE)]
+        prefixed_texts = with_instruction(texts, kind, self._card)
+        slices = [self._embed(batch) for batch in batched(prefixed_texts, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
@@ -68,8 +68,12 @@ class OnnxEmbedder:
             self._encode(batch, kind, self._token_head)
             for batch in batched(with_instruction(texts, kind, self._card), _ENCODED_SLICE)
         ]
-        vectors = [encoded.vectors for encoded in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
-        return Encoded(np.concatenate(vectors), [tokens for encoded in slices for tokens in encoded.tokens or ()])
+        vectors = [slice_result.vectors for slice_result in slices] or [
+            np.empty((0, self._card.dims), dtype=np.float32)
+        ]
+        return Encoded(
+            np.concatenate(vectors), [tokens for slice_result in slices for tokens in slice_result.tokens or ()]
+        )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special tokens included."""

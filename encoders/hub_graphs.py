@@ -49,8 +49,8 @@ def hub_graphs(folder: Path, device: str) -> list[Path]:
 
     Raises ModelMissing if the folder has graphs for other processors only, and no other weights.
     """
-    fitting = GRAPHS_BY_PROCESSOR[processor(device)]
-    graphs = [path for name in fitting for path in (folder / _FOLDER / name, folder / name) if path.is_file()]
+    file_names = GRAPHS_BY_PROCESSOR[processor(device)]
+    graphs = [path for name in file_names for path in (folder / _FOLDER / name, folder / name) if path.is_file()]
     if graphs == [folder / "model.onnx"]:
         return []
     unfit_graphs = sorted(file.name for file in folder.glob(f"{_FOLDER}/*.onnx"))

@@ -42,8 +42,8 @@ def is_colbert(folder: Path) -> bool:
 
 def read_text_limit(folder: Path, max_tokens: int | None) -> int:
     """How many tokens of a text the model reads: its own limit, or ``max_tokens`` if that is less. Loads nothing."""
-    stated = read_json(folder / "config_sentence_transformers.json").get("document_length")
-    limit = int(stated) if stated else read_pair_limit(folder)
+    configured_limit = read_json(folder / "config_sentence_transformers.json").get("document_length")
+    limit = int(configured_limit) if configured_limit else read_pair_limit(folder)
     return min(max_tokens or limit, limit)
 
 
@@ -156,15 +156,15 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
 
 def _open(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
     cache = spec.cache or default_cache()
-    located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
-    facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
+    location = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
+    facts = {**read_json(location.folder / "card.json"), **own_calibration(cache, location.digest)}
     if "scoring" in facts:
-        raise ModelMissing(f"{located.folder} was made by an older `sonde train reranker`, whose models are not read")
+        raise ModelMissing(f"{location.folder} was made by an older `sonde train reranker`, whose models are not read")
     compute = Compute(spec.threads, spec.device)
-    if is_colbert(located.folder):
-        return _colbert(spec, located.folder, facts, compute)
-    graphs = [] if torch else _ready_graphs(located.folder, spec.device)
-    folder = located.folder if torch or graphs else prepare_model(located, cache, "logits")
+    if is_colbert(location.folder):
+        return _colbert(spec, location.folder, facts, compute)
+    graphs = [] if torch else _ready_graphs(location.folder, spec.device)
+    folder = location.folder if torch or graphs else prepare_model(location, cache, "logits")
     own_limit = read_pair_limit(folder)
     limit = min(spec.max_tokens or own_limit, own_limit)
     scorer: Scorer | None = TorchScorer(folder, compute) if torch else None

@@ -145,10 +145,10 @@ def _locate_package(name: str, model: PackagedModel, cache: Path) -> Located:
     if spec is None or spec.origin is None:
         raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
     folder = Path(spec.origin).parent / model.folder
-    if not (folder / model.weights).exists() and (installed := _made_from(model.files[model.weights], cache)):
-        return Located(name, installed, model.files[model.weights])
-    for file, expected in model.files.items():
-        check_file(folder / file, expected)
+    if not (folder / model.weights).exists() and (prepared_folder := _made_from(model.files[model.weights], cache)):
+        return Located(name, prepared_folder, model.files[model.weights])
+    for file, sha256 in model.files.items():
+        check_file(folder / file, sha256)
     return Located(name, folder, model.files[model.weights])
 
 
@@ -182,8 +182,8 @@ def find_maven_model(model: MavenModel, cache: Path) -> Path | None:
     folder = _folder(model, cache)
     if not (folder / "card.json").is_file():
         return None
-    for name, expected in model.members.values():
-        check_file(folder / name, expected)
+    for name, sha256 in model.members.values():
+        check_file(folder / name, sha256)
     return folder
 
 
@@ -191,8 +191,8 @@ def fetch_from_maven(model: MavenModel, cache: Path) -> Path:
     """Fetches and unpacks; two processes at the same time fetch once. Raises ModelMissing."""
     folder = _folder(model, cache)
     with exclusive_lock(folder):
-        if (unpacked := find_maven_model(model, cache)) is not None:
-            return unpacked
+        if (unpacked_folder := find_maven_model(model, cache)) is not None:
+            return unpacked_folder
         with publish_folder(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
             jar = _download(model, Path(download))
             _unpack(jar, model, target)
@@ -226,10 +226,10 @@ def _unpack(jar: Path, model: MavenModel, target: Path) -> None:
     if file_sha256(jar) != model.jar_sha256:
         raise ModelMissing(f"the jar fetched for {model.coordinates} is not the one Sonde pins (SHA-256 differs)")
     with zipfile.ZipFile(jar) as archive:
-        for member, (name, expected) in model.members.items():
-            with archive.open(member) as packed, (target / name).open("wb") as file:
-                shutil.copyfileobj(packed, file)
-            check_file(target / name, expected)
+        for member, (name, sha256) in model.members.items():
+            with archive.open(member) as packed_file, (target / name).open("wb") as file:
+                shutil.copyfileobj(packed_file, file)
+            check_file(target / name, sha256)
     facts: Json = {"pooling": model.pooling, "max_tokens": model.max_tokens, "dims": model.dims}
     if model.weights:
         facts["weights"] = model.weights

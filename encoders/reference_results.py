@@ -35,26 +35,26 @@ def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
 
 def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], reference: JsonMapping) -> float:
     """The largest difference to a reference probability."""
-    expected = np.asarray(reference["coherence"], dtype=np.float64)
-    measured = np.asarray(coherence(sample_texts()[: len(expected) + 1]), dtype=np.float64)
-    return float(np.abs(measured - expected).max())
+    reference_probabilities = np.asarray(reference["coherence"], dtype=np.float64)
+    probabilities = np.asarray(coherence(sample_texts()[: len(reference_probabilities) + 1]), dtype=np.float64)
+    return float(np.abs(probabilities - reference_probabilities).max())
 
 
 def embedder_agreement(embedder: Embedder, reference: JsonMapping) -> float:
     """The smallest cosine to the reference vectors; 0 for a different size."""
-    expected = np.asarray(reference["vectors"], dtype=np.float32)
-    measured = embedder.embed(sample_texts()[: len(expected)], "document")
-    if measured.shape != expected.shape:
+    reference_vectors = np.asarray(reference["vectors"], dtype=np.float32)
+    vectors = embedder.embed(sample_texts()[: len(reference_vectors)], "document")
+    if vectors.shape != reference_vectors.shape:
         return 0.0
-    norms = np.linalg.norm(expected, axis=1)
-    return float((np.einsum("ij,ij->i", measured, expected) / norms).min())
+    norms = np.linalg.norm(reference_vectors, axis=1)
+    return float((np.einsum("ij,ij->i", vectors, reference_vectors) / norms).min())
 
 
 def cross_encoder_gap(model: CrossEncoder, reference: JsonMapping) -> float:
     """The largest difference to a reference logit, as a share of their range."""
-    expected = np.asarray(reference["logits"], dtype=np.float64)
-    span = max(float(expected.max() - expected.min()), 1e-9)
-    return float(np.abs(_logits(model) - expected).max()) / span
+    reference_logits = np.asarray(reference["logits"], dtype=np.float64)
+    span = max(float(reference_logits.max() - reference_logits.min()), 1e-9)
+    return float(np.abs(_logits(model) - reference_logits).max()) / span
 
 
 def _logits(model: CrossEncoder) -> Any:

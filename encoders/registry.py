@@ -86,10 +86,10 @@ def entry_of(name: str, cache: Path) -> ModelEntry:
     folder = locate(name, cache).folder if name.startswith("shipped:") else Path(name).expanduser()
     if folder.is_dir() and (entry := entry_of_folder(folder)) is not None:
         return entry
-    located = locate(name, cache)
+    location = locate(name, cache)
     model = known_model(name)
-    kind = "reranker" if is_reranker(located.folder) else "embedder"
-    return ModelEntry(name, kind, "" if model is None else model.licence, located.folder)
+    kind = "reranker" if is_reranker(location.folder) else "embedder"
+    return ModelEntry(name, kind, "" if model is None else model.licence, location.folder)
 
 
 def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
@@ -120,9 +120,11 @@ def _files(entry: ModelEntry, cache: Path) -> ModelCheck:
         except ModelMissing as error:
             return ModelCheck("files", False, str(error))
         return ModelCheck("files", True, "as pinned, or as the hub's cache holds them")
-    damaged = damaged_files(entry.folder)
+    damaged_names = damaged_files(entry.folder)
     return ModelCheck(
-        "files", not damaged, f"changed or missing: {', '.join(damaged)}" if damaged else "as the card says"
+        "files",
+        not damaged_names,
+        f"changed or missing: {', '.join(damaged_names)}" if damaged_names else "as the card says",
     )
 
 
@@ -145,9 +147,11 @@ def _int8(entry: ModelEntry, cache: Path) -> Iterator[ModelCheck]:
     int8 = read_json(prepare_model(locate(entry.name, cache), cache, "states") / CARD).get("int8")
     if int8 is None:
         return
-    recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
-    least_cosine = LEAST_MEAN_COSINE if recorded is None else min(LEAST_MEAN_COSINE, float(recorded)) - _INT8_SLACK
-    expected = "" if recorded is None else f", recorded {recorded:.4f}"
+    recorded_cosine = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
+    least_cosine = (
+        LEAST_MEAN_COSINE if recorded_cosine is None else min(LEAST_MEAN_COSINE, float(recorded_cosine)) - _INT8_SLACK
+    )
+    expected = "" if recorded_cosine is None else f", recorded {recorded_cosine:.4f}"
     yield ModelCheck("int8 against fp32", int8["mean"] >= least_cosine, f"mean cosine {int8['mean']:.4f}{expected}")
 
 

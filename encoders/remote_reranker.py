@@ -112,7 +112,7 @@ class RemoteReranker:
         return host_of(self._endpoint.address)
 
 
-def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64], bool]:
+def _scores(answer: Any, count: int, host: str) -> tuple[NDArray[np.float64], bool]:
     """Scores in the order of the texts, and whether they are relevance scores (``{"results": [...]}``) and not logits
     (TEI's list). Each item has its ``index``; servers sort by score.
     """
@@ -124,15 +124,15 @@ def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64],
         scores = np.asarray([item[name] for item in items], dtype=np.float64)
     except (KeyError, TypeError, ValueError):
         raise Unavailable(f"{host} does not answer as a rerank endpoint") from None
-    if indices != list(range(expected)) or not np.isfinite(scores).all():
-        raise Unavailable(f"{host} did not give one score for each of {expected} texts")
+    if indices != list(range(count)) or not np.isfinite(scores).all():
+        raise Unavailable(f"{host} did not give one score for each of {count} texts")
     return scores, is_relevance
 
 
 def logits(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(p / (1 - p)), finite also for 0 and 1."""
-    clipped = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
-    values: NDArray[np.float64] = np.log(clipped / (1 - clipped))
+    bounded = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+    values: NDArray[np.float64] = np.log(bounded / (1 - bounded))
     return values
 
 

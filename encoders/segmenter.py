@@ -81,5 +81,5 @@ class NextSentence:
 def load_segmenter(name: str, cache: Path | None = None, *, threads: int | None = None) -> NextSentence:
     """The segmenter in a folder. Raises ModelMissing with what to do."""
     cache = cache or default_cache()
-    located = locate(name, cache)
-    return NextSentence(prepare_model(located, cache, "logits"), Compute(threads), located.digest[:12])
+    location = locate(name, cache)
+    return NextSentence(prepare_model(location, cache, "logits"), Compute(threads), location.digest[:12])

@@ -63,7 +63,7 @@ def ignored_tokens(folder: Path) -> list[int]:
     else:
         vocabulary = facts["model"]["vocab"]
         pieces = vocabulary if isinstance(vocabulary, dict) else {text: id for id, (text, _) in enumerate(vocabulary)}
-        special = {int(added["id"]) for added in facts["added_tokens"] if added.get("special")}
+        special = {int(token["id"]) for token in facts["added_tokens"] if token.get("special")}
     return sorted(special | {id for text, id in pieces.items() if not any(map(str.isalnum, text.strip(_PIECE_MARKS)))})
 
 

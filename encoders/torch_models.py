@@ -45,9 +45,9 @@ def load_complete(kind: Architecture, folder: Path, **options: object) -> Any:
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError) as error:
         raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
     has_head = kind != "AutoModel"
-    if missing := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
+    if missing_keys := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
         lack = "no complete classification head" if has_head else "only a part of the weights"
-        raise ModelMissing(f"{folder} holds {lack}: {names_with_verb(missing)} missing")
+        raise ModelMissing(f"{folder} holds {lack}: {names_with_verb(missing_keys)} missing")
     return model.eval()
 
 
@@ -141,9 +141,9 @@ def _load_weights(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
     file = module.folder / "model.safetensors"
     tensors = load_file(file) if file.is_file() else {}
     state = {name.removeprefix(prefix): value for name, value in tensors.items()}
-    if missing := sorted(set(layer.state_dict()) - set(state)):
+    if missing_keys := sorted(set(layer.state_dict()) - set(state)):
         raise ModelMissing(
-            f"{module.folder} lacks weights of the classification head: {names_with_verb(missing)} missing"
+            f"{module.folder} lacks weights of the classification head: {names_with_verb(missing_keys)} missing"
         )
     try:
         layer.load_state_dict(state)

@@ -134,12 +134,12 @@ def _stage(name: str, results: Sequence[CollectionResult]) -> StageMeans:
     )
 
 
-def mean_of(weighted: Sequence[tuple[float, Figures]]) -> Figures:
+def mean_of(figures_by_weight: Sequence[tuple[float, Figures]]) -> Figures:
     """Each figure's mean by weight."""
-    total_weight = sum(weight for weight, _ in weighted)
+    total_weight = sum(weight for weight, _ in figures_by_weight)
     return Figures(
-        sum(weight * figures.ndcg_at_10 for weight, figures in weighted) / total_weight,
-        sum(weight * figures.success_at_1 for weight, figures in weighted) / total_weight,
+        sum(weight * figures.ndcg_at_10 for weight, figures in figures_by_weight) / total_weight,
+        sum(weight * figures.success_at_1 for weight, figures in figures_by_weight) / total_weight,
     )
 
 

@@ -118,8 +118,8 @@ def check_collection(collection: JudgedCollection, *, skip_unknown: bool = False
     if not judged_questions:
         raise BadCollection(collection.name, ["no question was judged"])
     notes = [f"left out {len(faults)} judgements of what is not there"] if faults else []
-    unjudged = len(collection.questions) - len(judged_questions)
-    notes += [f"left out {unjudged} questions that nobody judged"] if unjudged else []
+    unjudged_count = len(collection.questions) - len(judged_questions)
+    notes += [f"left out {unjudged_count} questions that nobody judged"] if unjudged_count else []
     qrels_of_judged = {question.id: qrels[question.id] for question in judged_questions}
     return replace(collection, questions=judged_questions, qrels=qrels_of_judged, notes=(*collection.notes, *notes))
 
@@ -184,8 +184,8 @@ def half_of(collection: JudgedCollection, half: Half, path: Path) -> JudgedColle
     """
     halves = read_halves(path)
     ids = {question.id for question in collection.questions}
-    if unsorted := sorted(ids - halves.keys()):
-        raise BadCollection(str(path), [f"the question {name!r} is in no half" for name in unsorted])
+    if missing_ids := sorted(ids - halves.keys()):
+        raise BadCollection(str(path), [f"the question {name!r} is in no half" for name in missing_ids])
     half_ids = {question for question in ids if halves[question] == half}
     if not half_ids:
         raise BadCollection(str(path), [f"no question is in the half {half}"])

@@ -84,22 +84,22 @@ def evaluate(
     )
 
 
-def against(evaluated: Evaluation, other: Evaluation) -> ComparedRun:
+def against(evaluation: Evaluation, other: Evaluation) -> ComparedRun:
     """Another variant on the same questions."""
     return ComparedRun(
-        other.variant.name, other.measures, _compare(evaluated.measures, other.measures), other.beyond, HEADLINE
+        other.variant.name, other.measures, _compare(evaluation.measures, other.measures), other.beyond, HEADLINE
     )
 
 
-def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
+def against_run(evaluation: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
     """An external run; unanswered questions count 0."""
     run_measures = measure(run, collection.qrels)
-    return ComparedRun(name, run_measures, _compare(evaluated.measures, run_measures))
+    return ComparedRun(name, run_measures, _compare(evaluation.measures, run_measures))
 
 
-def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
+def worst_losses(measures: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
     """(question, its value, the other's value), largest loss first; compared with the maximum if there is no other."""
-    values = evaluated.column(HEADLINE)
+    values = measures.column(HEADLINE)
     other_values = other.column(HEADLINE) if other is not None else dict.fromkeys(values, 1.0)
     order = sorted(values, key=lambda question: (values[question] - other_values[question], question))
     return [(question, values[question], other_values[question]) for question in order[:count]]
@@ -178,14 +178,14 @@ class BeyondTopic:
 
 def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record]) -> BeyondTopic:
     """``records`` by document id. The place is the one annotated by a person, else the one read."""
-    placed = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
-    placed = [(areas, first) for areas, first in placed if areas and first]
-    distances = [mean for areas, first in placed if (mean := mean_hausdorff_deg(areas, first)) is not None]
+    with_place = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
+    with_place = [(areas, first) for areas, first in with_place if areas and first]
+    distances = [mean for areas, first in with_place if (mean := mean_hausdorff_deg(areas, first)) is not None]
     observing = [first for answer in answers if answer.kind == "observation" and (first := _first(answer, records))]
     return BeyondTopic(
-        questions_with_place=len(placed),
+        questions_with_place=len(with_place),
         hausdorff_deg=_mean(distances),
-        unplaced=_mean([_share([not record.extents for record in first]) for _, first in placed]),
+        unplaced=_mean([_share([not record.extents for record in first]) for _, first in with_place]),
         questions_for_observations=len(observing),
         derived=_mean([_share([record.provenance.kind == "derived" for record in first]) for first in observing]),
         not_observed=_mean([_share([_is_other(record.provenance.kind) for record in first]) for first in observing]),
@@ -194,8 +194,10 @@ def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record
 
 def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float | None:
     """Mean plain-degree distance of the records with an extent: nearest box, mean over the asked areas."""
-    placed = [box_array(record.extents) for record in first if record.extents]
-    distances_deg = [float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in placed]
+    boxes_of_records = [box_array(record.extents) for record in first if record.extents]
+    distances_deg = [
+        float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in boxes_of_records
+    ]
     return _mean(distances_deg)
 
 

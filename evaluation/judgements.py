@@ -91,12 +91,12 @@ class JudgementFile:
             self._latest[key] = judgement
 
 
-def unjudged(pooled: Mapping[str, Sequence[str]], judged_pairs: Iterable[Pair]) -> list[Pair]:
+def unjudged(documents_by_question: Mapping[str, Sequence[str]], judged_pairs: Iterable[Pair]) -> list[Pair]:
     """What one person still has to judge, in the pool's order."""
     pairs = set(judged_pairs)
     return [
         (question, document)
-        for question, documents in pooled.items()
+        for question, documents in documents_by_question.items()
         for document in documents
         if (question, document) not in pairs
     ]
@@ -139,8 +139,8 @@ def _pair_agreement(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) ->
     if not common_rows:
         return None
     first, second = [row[a] for row in common_rows], [row[b] for row in common_rows]
-    weighted = cohen_kappa(first, second, GRADES, "quadratic")
-    return Agreement((a, b), len(common_rows), cohen_kappa(first, second, GRADES), weighted)
+    weighted_kappa = cohen_kappa(first, second, GRADES, "quadratic")
+    return Agreement((a, b), len(common_rows), cohen_kappa(first, second, GRADES), weighted_kappa)
 
 
 def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weights = "none") -> float:
@@ -172,9 +172,9 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
     if len(table) == 0 or not (raters == raters[0]).all() or raters[0] < 2:
         raise ValueError("each thing needs the same number of grades, at least two")
     people = float(raters[0])
-    agreed = float((((table**2).sum(axis=1) - people) / (people * (people - 1.0))).mean())
+    agreement_share = float((((table**2).sum(axis=1) - people) / (people * (people - 1.0))).mean())
     by_chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
-    return (agreed - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else math.nan
+    return (agreement_share - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else math.nan
 
 
 def _costs(grades: int, weights: Weights) -> np.ndarray:
@@ -192,11 +192,11 @@ def pool(runs: Sequence[Run], depth: int) -> dict[str, list[str]]:
     """
     if depth < 1:
         raise ValueError("the depth is at least 1")
-    pooled: dict[str, set[str]] = {}
+    documents_by_question: dict[str, set[str]] = {}
     for run in runs:
         for question, hits in run.items():
-            pooled.setdefault(question, set()).update(document for document, _ in hits[:depth])
-    return {question: _shuffle(question, pooled[question]) for question in sorted(pooled)}
+            documents_by_question.setdefault(question, set()).update(document for document, _ in hits[:depth])
+    return {question: _shuffle(question, documents_by_question[question]) for question in sorted(documents_by_question)}
 
 
 def _shuffle(question: str, documents: set[str]) -> list[str]:

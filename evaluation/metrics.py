@@ -50,12 +50,12 @@ class RunMeasures:
 
 def measure(run: Run, qrels: Qrels) -> RunMeasures:
     """Every measure of a run; only the order counts, not the scores (ranks are passed on, so that ties stay broken)."""
-    ranked = {
+    scores_by_question = {
         question: {document: float(-rank) for rank, (document, _) in enumerate(hits)} for question, hits in run.items()
     }
     grades_by_question = {question: dict(grades) for question, grades in qrels.items()}
     by_question: dict[str, dict[str, float]] = {question: {} for question in grades_by_question}
-    for value in ir_measures.iter_calc(list(MEASURES), grades_by_question, ranked):
+    for value in ir_measures.iter_calc(list(MEASURES), grades_by_question, scores_by_question):
         by_question[value.query_id][str(value.measure)] = float(value.value)
     for question, grades in grades_by_question.items():
         relevant = {document for document, grade in grades.items() if grade > 0}

@@ -89,10 +89,10 @@ def _delete(client: Elasticsearch, index: str) -> None:
 def sweep_abandoned(client: Elasticsearch) -> list[str]:
     """Deletes temporary indices older than a day, by name; returns the names."""
     settings = client.options(ignore_status=404).indices.get_settings(index=f"{PREFIX}*", flat_settings=True).body
-    created = {
+    created_at_ms = {
         index: int(index_settings["settings"]["index.creation_date"]) for index, index_settings in settings.items()
     }
-    old = abandoned_indices(created, int(time.time() * 1000))
+    old = abandoned_indices(created_at_ms, int(time.time() * 1000))
     for index in old:
         _delete(client, index)
         log.info("evaluation.swept", index=index)
@@ -102,7 +102,9 @@ def sweep_abandoned(client: Elasticsearch) -> list[str]:
 def abandoned_indices(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
     """The temporary indices older than a day, from indices by name with their creation time."""
     return sorted(
-        index for index, created in created_ms.items() if index.startswith(PREFIX) and now_ms - created > _ABANDONED_MS
+        index
+        for index, created_at_ms in created_ms.items()
+        if index.startswith(PREFIX) and now_ms - created_at_ms > _ABANDONED_MS
     )
 
 

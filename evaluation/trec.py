@@ -23,9 +23,9 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 
     Raises SondeError if an id contains white space, which this format cannot express.
     """
-    spaced = [name for question, hits in run.items() for name in (question, *dict(hits)) if len(name.split()) != 1]
-    if spaced:
-        raise SondeError(f"A TREC run cannot hold the id {spaced[0]!r}: white space separates its fields.")
+    bad_names = [name for question, hits in run.items() for name in (question, *dict(hits)) if len(name.split()) != 1]
+    if bad_names:
+        raise SondeError(f"A TREC run cannot hold the id {bad_names[0]!r}: white space separates its fields.")
     with path.open("w", encoding="utf-8") as file:
         for question, hits in run.items():
             scores = strictly_decreasing([score for _, score in hits])
@@ -35,12 +35,12 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 
 def strictly_decreasing(scores: Sequence[float]) -> list[float]:
     """Scores as float32 (which trec_eval reads), strictly decreasing: ties are lowered by the smallest step."""
-    lowered: list[float] = []
+    result: list[float] = []
     for score in np.asarray(scores, dtype=np.float32):
-        if lowered and score >= lowered[-1]:
-            score = np.nextafter(np.float32(lowered[-1]), np.float32(-np.inf))
-        lowered.append(float(score))
-    return lowered
+        if result and score >= result[-1]:
+            score = np.nextafter(np.float32(result[-1]), np.float32(-np.inf))
+        result.append(float(score))
+    return result
 
 
 def read_run(path: Path) -> Run:

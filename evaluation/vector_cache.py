@@ -78,12 +78,12 @@ class CachedEmbedder:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
         keys = [_key(self.card, kind, text) for text in texts]
         vectors_by_key = {key: vector for key in set(keys) if (vector := self.cache.get(key)) is not None}
-        lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors_by_key}
+        texts_by_key = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors_by_key}
         # Texts of similar length together, because a batch is padded to its longest.
-        lacking_keys = sorted(lacking, key=lambda key: len(lacking[key]))
+        lacking_keys = sorted(texts_by_key, key=lambda key: len(texts_by_key[key]))
         done_count = 0
         for chunk in batched(lacking_keys, _CHUNK):
-            vectors = self.inner.embed([lacking[key] for key in chunk], kind)
+            vectors = self.inner.embed([texts_by_key[key] for key in chunk], kind)
             new_entries = list(zip(chunk, vectors, strict=True))
             self.cache.put(new_entries)
             vectors_by_key.update(new_entries)
@@ -101,22 +101,22 @@ class CachedEmbedder:
             return Encoded(self.embed(texts, kind))
         keys = {text: _key(self.card, f"{kind}\0{tokens.code}", text) for text in texts}
         blobs = {text: blob for text, key in keys.items() if (blob := self.cache.get_tokens(key)) is not None}
-        lacking = sorted((text for text in keys if text not in blobs), key=len)
+        missing_texts = sorted((text for text in keys if text not in blobs), key=len)
         done_count = 0
-        for chunk in batched(lacking, _CHUNK):
-            encoded = self.inner.encode(chunk, kind)
+        for chunk in batched(missing_texts, _CHUNK):
+            encoding = self.inner.encode(chunk, kind)
             new_blobs = [
                 packed(token_vectors) if kind == "document" else token_vectors.astype(np.float32).tobytes()
-                for token_vectors in encoded.tokens or ()
+                for token_vectors in encoding.tokens or ()
             ]
             self.cache.put(
-                [(_key(self.card, kind, text), row) for text, row in zip(chunk, encoded.vectors, strict=True)]
+                [(_key(self.card, kind, text), row) for text, row in zip(chunk, encoding.vectors, strict=True)]
             )
             self.cache.put_tokens([(keys[text], blob) for text, blob in zip(chunk, new_blobs, strict=True)])
             blobs.update(zip(chunk, new_blobs, strict=True))
             done_count += len(chunk)
             if self.progress is not None:
-                self.progress(done_count, len(lacking))
+                self.progress(done_count, len(missing_texts))
         return Encoded(self.embed(texts, kind), [_tokens(blobs[text], kind, tokens.dims) for text in texts])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

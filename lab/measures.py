@@ -127,11 +127,11 @@ def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, 
     lengths = np.asarray(embedder.count_tokens(texts))
     before = _bare(embedder, texts)
     started_s = time.perf_counter()
-    filled = embed_missing(source, HarvestParts(client, prefix, lambda _name: embedder), Options())
-    texts_per_s = filled.embedded / (time.perf_counter() - started_s)
+    report = embed_missing(source, HarvestParts(client, prefix, lambda _name: embedder), Options())
+    texts_per_s = report.embedded / (time.perf_counter() - started_s)
     bare = (before + _bare(embedder, texts)) / 2.0
     reads = embedder.card.max_tokens
-    return EmbeddingTime(bare, texts_per_s, filled.embedded, reads, float((lengths > reads).mean()))
+    return EmbeddingTime(bare, texts_per_s, report.embedded, reads, float((lengths > reads).mean()))
 
 
 def _bare(embedder: Embedder, texts: Sequence[str]) -> float:
@@ -229,10 +229,10 @@ def time_searches(
             started_s = time.perf_counter()
             answer = pipeline.search(replace(request, q=question))
             took = (time.perf_counter() - started_s) * 1000.0
-            waited = (TimedNode.spent_s - before) * 1000.0
+            waited_ms = (TimedNode.spent_s - before) * 1000.0
             total_ms.append(took)
-            server_ms.append(waited)
-            own_ms.append(took - waited - answer.took_ms.get("embed", 0.0))
+            server_ms.append(waited_ms)
+            own_ms.append(took - waited_ms - answer.took_ms.get("embed", 0.0))
             for stage, spent_ms in answer.took_ms.items():
                 stages.setdefault(stage, []).append(spent_ms)
     return SearchTimes(

@@ -62,13 +62,13 @@ class OtherPassages:
         ]
         context_passages = [source_passage, *other_passages[: count - 1]] if right else other_passages[:count]
         chance.shuffle(context_passages)
-        numbered = tuple(self._number(passage, number) for number, passage in enumerate(context_passages, 1))
+        found_passages = tuple(self._number(passage, number) for number, passage in enumerate(context_passages, 1))
         return AnswerContext(
-            numbered,
+            found_passages,
             next(
                 (
                     numbered_passage.number
-                    for numbered_passage in numbered
+                    for numbered_passage in found_passages
                     if right and numbered_passage.id == source_passage.id
                 ),
                 None,
@@ -110,11 +110,11 @@ class AnswerSets:
     seed: int = 0
 
 
-def raft(generated: Iterable[GeneratedPair], other_passages: OtherPassages, settings: AnswerSets) -> Iterator[Row]:
+def raft(pairs: Iterable[GeneratedPair], other_passages: OtherPassages, settings: AnswerSets) -> Iterator[Row]:
     """``{"messages": [system, user, assistant]}``: other passages with the right one and an answer that cites it; every
     eighth with others only, and the refusal.
     """
-    for number, (pair, context) in enumerate(_contexts(generated, other_passages, settings)):
+    for number, (pair, context) in enumerate(_contexts(pairs, other_passages, settings)):
         unanswerable = number % (settings.answerable + 1) == settings.answerable
         answer_context = without(context) if unanswerable else context
         answer = REFUSAL if unanswerable else add_citation(pair.answer, answer_context.right)
@@ -122,7 +122,7 @@ def raft(generated: Iterable[GeneratedPair], other_passages: OtherPassages, sett
 
 
 def dpo(
-    generated: Iterable[GeneratedPair], other_passages: OtherPassages, model: LanguageModel, settings: AnswerSets
+    pairs: Iterable[GeneratedPair], other_passages: OtherPassages, model: LanguageModel, settings: AnswerSets
 ) -> Iterator[Row]:
     """``{"prompt", "chosen", "rejected"}``. Chosen: the cited answer; rejected: the model's answer without any passage,
     which has no evidence. Every eighth is reversed: without an answer in the passages, the refusal is chosen and the
@@ -130,7 +130,7 @@ def dpo(
 
     Raises TrainingError if the endpoint fails; earlier rows have been yielded by then.
     """
-    for number, (pair, context) in enumerate(_contexts(generated, other_passages, settings)):
+    for number, (pair, context) in enumerate(_contexts(pairs, other_passages, settings)):
         if number % (settings.answerable + 1) == settings.answerable:
             yield _preference(_prompt(pair, without(context)), REFUSAL, add_citation(pair.answer, 1))
             continue
@@ -173,10 +173,10 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
 
 
 def _contexts(
-    generated: Iterable[GeneratedPair], other_passages: OtherPassages, settings: AnswerSets
+    pairs: Iterable[GeneratedPair], other_passages: OtherPassages, settings: AnswerSets
 ) -> Iterator[tuple[GeneratedPair, AnswerContext]]:
     """For answers support by their passage, if there is others."""
-    for pair in generated:
+    for pair in pairs:
         document = pair.question.document
         if support(pair.answer, document.text) < settings.relevance:
             continue

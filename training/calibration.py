@@ -58,34 +58,34 @@ def spread(examples: Sequence[Example], count: int) -> list[Example]:
     return fit[:: max(1, len(fit) // count)][:count]
 
 
-def figures(scored: Sequence[ScoredExample]) -> dict[str, float]:
+def figures(all_rows: Sequence[ScoredExample]) -> dict[str, float]:
     """nDCG@10 and MAP@3 over all candidates (fused) and those found by words (bm25); nDCG@10 by corpus."""
-    worded = [narrow for example in scored if len((narrow := example.found_by(("bm25", "fused"))).logits) > 1]
+    rows_by_words = [narrow for example in all_rows if len((narrow := example.found_by(("bm25", "fused"))).logits) > 1]
     measures: dict[str, float] = {}
-    for name, rows in (("fused", scored), ("BM25", worded)):
+    for name, rows in (("fused", all_rows), ("BM25", rows_by_words)):
         if rows:
             measures[f"{HEADLINE} on {name} candidates"] = ndcg(rows)
             measures[f"MAP@3 on {name} candidates"] = float(np.mean([average_precision(row, 3) for row in rows]))
-    for corpus in sorted({row.example.corpus for row in scored}):
-        corpus_rows = [row for row in scored if row.example.corpus == corpus]
+    for corpus in sorted({row.example.corpus for row in all_rows}):
+        corpus_rows = [row for row in all_rows if row.example.corpus == corpus]
         measures[f"{HEADLINE} on {corpus or 'unnamed'} ({len(corpus_rows)})"] = ndcg(corpus_rows)
     return measures
 
 
-def ndcg(scored: Sequence[ScoredExample]) -> float:
+def ndcg(rows: Sequence[ScoredExample]) -> float:
     """Mean nDCG@10, 0..1."""
-    run = {str(number): [(str(place), 0.0) for place in row.order] for number, row in enumerate(scored)}
+    run = {str(number): [(str(place), 0.0) for place in row.order] for number, row in enumerate(rows)}
     qrels = {
         str(number): {str(place): int(grade) for place, grade in enumerate(row.grades)}
-        for number, row in enumerate(scored)
+        for number, row in enumerate(rows)
     }
     return measure(run, qrels).means[HEADLINE]
 
 
-def average_precision(scored: ScoredExample, depth: int) -> float:
+def average_precision(example: ScoredExample, depth: int) -> float:
     """Of the first ``depth``, divided by the possible number of right ones there: 0..1."""
-    right = scored.right[scored.order][:depth]
-    possible = min(depth, int(scored.right.sum()))
+    right = example.right[example.order][:depth]
+    possible = min(depth, int(example.right.sum()))
     return float((np.cumsum(right) / np.arange(1, len(right) + 1))[right].sum()) / possible if possible else 0.0
 
 
@@ -161,9 +161,9 @@ def _fit(scores: Floats, right: Floats) -> tuple[float, float]:
     weights = np.array([1.0, 0.0])
     ridge = np.diag([_RIDGE, 0.0])
     for _ in range(_STEPS):
-        predicted = probability(features @ weights, 1.0, 0.0)
-        gradient = features.T @ (predicted - right) / len(right) + ridge @ weights
-        curve = (features * (predicted * (1.0 - predicted))[:, None]).T @ features / len(right) + ridge
+        probabilities = probability(features @ weights, 1.0, 0.0)
+        gradient = features.T @ (probabilities - right) / len(right) + ridge @ weights
+        curve = (features * (probabilities * (1.0 - probabilities))[:, None]).T @ features / len(right) + ridge
         step = np.linalg.solve(curve + _SMALL * np.eye(2), gradient)
         weights = weights - np.clip(step, -2.0, 2.0)
         if np.abs(step).max() < _SMALL:

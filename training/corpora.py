@@ -99,13 +99,13 @@ def documents_of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[
 
 def corpus_kinds(text: str) -> frozenset[CorpusKind]:
     """``all`` or a comma-separated list. Raises TrainingError for an unknown name."""
-    requested = frozenset(part.strip() for part in text.split(",") if part.strip())
+    names = frozenset(part.strip() for part in text.split(",") if part.strip())
     all_kinds: frozenset[CorpusKind] = frozenset(get_args(CorpusKind))
     if text == "all":
         return all_kinds
-    if not requested or requested - all_kinds:
+    if not names or names - all_kinds:
         raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(all_kinds))}.")
-    return frozenset(kind for kind in all_kinds if kind in requested)
+    return frozenset(kind for kind in all_kinds if kind in names)
 
 
 def last_part(term: str) -> str:
@@ -171,10 +171,10 @@ def distinct(questions: Iterable[PseudoQuestion]) -> Iterator[PseudoQuestion]:
     end.
     """
     by_text: dict[str, PseudoQuestion | None] = {}
-    shared: list[PseudoQuestion] = []
+    shared_questions: list[PseudoQuestion] = []
     for question in questions:
         if question.shared:
-            shared.append(question)
+            shared_questions.append(question)
             continue
         key = question.question.casefold()
         earlier_question = by_text.get(key, question)
@@ -182,4 +182,4 @@ def distinct(questions: Iterable[PseudoQuestion]) -> Iterator[PseudoQuestion]:
             question if earlier_question is not None and earlier_question.document.id == question.document.id else None
         )
     yield from (question for question in by_text.values() if question is not None)
-    yield from shared
+    yield from shared_questions

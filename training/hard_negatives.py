@@ -203,7 +203,7 @@ def mine_negatives(
     questions: Sequence[PseudoQuestion],
     documents: Sequence[CorpusDocument],
     embedder: Embedder,
-    mining: Mining,
+    settings: Mining,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
     """One example for each question, in order; ``documents`` is the pool of negatives.
@@ -213,10 +213,10 @@ def mine_negatives(
     often missing where they belong.
     """
     pool = _Pool(documents, embedder)
-    unshared = [question for question in questions if not question.shared]
+    single_questions = [question for question in questions if not question.shared]
     vectors = zip(
-        embedder.embed([question.question for question in unshared], "query"),
-        embedder.embed([question.answer for question in unshared], "document"),
+        embedder.embed([question.question for question in single_questions], "query"),
+        embedder.embed([question.answer for question in single_questions], "document"),
         strict=True,
     )
     examples = []
@@ -224,8 +224,8 @@ def mine_negatives(
         negatives: tuple[CandidateText, ...] = ()
         if not question.shared:
             vector, answer = next(vectors)
-            chance = np.random.default_rng([mining.seed, number])
-            negatives = pool.negatives(question, vector, float(vector @ answer), mining, chance)
+            chance = np.random.default_rng([settings.seed, number])
+            negatives = pool.negatives(question, vector, float(vector @ answer), settings, chance)
         document, origin = question.document, question.origin
         positive = CandidateText(document.id, question.answer, grade=1, labels=document.labels)
         name = f"{document.id}#{origin}-{number}"
@@ -248,18 +248,18 @@ class _Pool:
         self._vectors: Vectors = embedder.embed([document.title_and_text for document in documents], "document")
 
     def negatives(
-        self, question: PseudoQuestion, vector: Vectors, positive: float, mining: Mining, chance: np.random.Generator
+        self, question: PseudoQuestion, vector: Vectors, positive: float, settings: Mining, chance: np.random.Generator
     ) -> tuple[CandidateText, ...]:
         cosines = self._vectors @ vector
-        nearest = [int(row) for row in np.argsort(-cosines, kind="stable")[: mining.depth]]
-        arms = self._arms(question, self._words.best(question.question, mining.depth), nearest)
-        place_and_time = place_and_time_of(question.question) if mining.elsewhere else PlaceAndTime()
-        topical = self._topical(question, arms, cosines, mining.depth) if place_and_time != PlaceAndTime() else []
-        places = elsewhere(question.document, place_and_time, topical, mining.elsewhere)
+        nearest = [int(row) for row in np.argsort(-cosines, kind="stable")[: settings.depth]]
+        arms = self._arms(question, self._words.best(question.question, settings.depth), nearest)
+        place_and_time = place_and_time_of(question.question) if settings.elsewhere else PlaceAndTime()
+        topical = self._topical(question, arms, cosines, settings.depth) if place_and_time != PlaceAndTime() else []
+        places = elsewhere(question.document, place_and_time, topical, settings.elsewhere)
         ids = {document.id for document, _ in places}
         other_rows = [row for row in arms if self._documents[row].id not in ids]
-        probability = probabilities(cosines[other_rows].tolist(), positive, mining.simans)
-        rows = [other_rows[row] for row in sample(probability, mining.count - len(ids), chance)]
+        probability = probabilities(cosines[other_rows].tolist(), positive, settings.simans)
+        rows = [other_rows[row] for row in sample(probability, settings.count - len(ids), chance)]
         return (
             *(_candidate(document, why) for document, why in places),
             *(_candidate(self._documents[row], arms[row]) for row in rows),
@@ -271,8 +271,8 @@ class _Pool:
         """``first``, then documents with a shared keyword, nearest first: the arms find few on the right topic in the
         wrong place, because they read the place too.
         """
-        sharing = {row for term in question.document.keywords for row in self._of_topic.get(term.casefold(), ())}
-        places = np.array(sorted(sharing), dtype=np.intp)
+        rows = {row for term in question.document.keywords for row in self._of_topic.get(term.casefold(), ())}
+        places = np.array(sorted(rows), dtype=np.intp)
         nearest = places[np.argsort(-cosines[places], kind="stable")[:depth]]
         order = dict.fromkeys([*first, *(int(row) for row in nearest)])
         return [self._documents[row] for row in order if not _same(question.document, self._documents[row])]

@@ -33,17 +33,17 @@ _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_toke
 Precision = Literal["float32", "bfloat16"]
 
 
-def learnable(located: Located, cache: Path) -> Path:
+def learnable(location: Located, cache: Path) -> Path:
     """The folder itself if it has safetensors, else one in ``cache`` restored from its ``model.onnx``.
 
     Raises TrainingError if the graph is not a BERT with the original layer names, or the restored vectors differ.
     """
-    if list(located.folder.glob("*.safetensors")):
-        return located.folder
-    graph = located.folder / "model.onnx"
+    if list(location.folder.glob("*.safetensors")):
+        return location.folder
+    graph = location.folder / "model.onnx"
     if not graph.is_file():
-        raise TrainingError(f"{located.folder} holds neither safetensors nor model.onnx.")
-    folder = cache / f"restored-{located.digest[:16]}"
+        raise TrainingError(f"{location.folder} holds neither safetensors nor model.onnx.")
+    folder = cache / f"restored-{location.digest[:16]}"
     with exclusive_lock(folder):
         if not (folder / "config.json").is_file():
             with publish_folder(folder) as draft:
@@ -53,10 +53,10 @@ def learnable(located: Located, cache: Path) -> Path:
 
 def _restore(graph: Path, draft: Path) -> None:
     weights = named_weights(graph)
-    expected = [np.asarray(output) for output in _states_of(OnnxSession(graph, Compute(1)))]
+    reference_states = [np.asarray(output) for output in _states_of(OnnxSession(graph, Compute(1)))]
     for head_size in _HEAD_SIZES:
         model = _bert(weights, head_size)
-        if model is not None and _difference(model, expected) < _SAME:
+        if model is not None and _difference(model, reference_states) < _SAME:
             model.save_pretrained(str(draft), safe_serialization=True)
             for name in _BESIDE:
                 if (graph.parent / name).is_file():
@@ -104,19 +104,19 @@ def _bert(weights: Mapping[str, NDArray[np.generic]], head_size: int) -> BertMod
     model = BertModel(config, add_pooling_layer=False)
     state = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
     try:
-        missing = model.load_state_dict(state, strict=False).missing_keys
+        missing_names = model.load_state_dict(state, strict=False).missing_keys
     except RuntimeError:  # a wrong shape
         return None
     model.train(False)
-    return None if missing else model
+    return None if missing_names else model
 
 
-def _difference(model: BertModel, expected: list[NDArray[np.float32]]) -> float:
+def _difference(model: BertModel, reference: list[NDArray[np.float32]]) -> float:
     import torch
 
     with torch.inference_mode():
-        restored = [model(torch.tensor([list(sample.ids)])).last_hidden_state[0].numpy() for sample in _SAMPLES]
-    return max(float(np.abs(a - b).max()) for a, b in zip(restored, expected, strict=True))
+        restored_states = [model(torch.tensor([list(sample.ids)])).last_hidden_state[0].numpy() for sample in _SAMPLES]
+    return max(float(np.abs(a - b).max()) for a, b in zip(restored_states, reference, strict=True))
 
 
 def _states_of(session: OnnxSession) -> list[NDArray[np.float32]]:

@@ -43,8 +43,8 @@ def grade_statistics(file: JudgementFile) -> list[str]:
     median = [grade for answers in qrels_of(grades).values() for grade in answers.values()]
     lines = [f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full(median):.0%} answer in full."]
     for pair in agreement(grades):
-        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
-        lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} answers")
+        weighted_text = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted_text} on {pair.pairs} answers")
     return lines
 
 

@@ -180,11 +180,11 @@ def _is_whole(text: str) -> bool:
 
 def _fact(sentence: PassageSentence, _: str) -> MadeQuestion | None:
     """A term that a sentence defines, else the only number of a sentence."""
-    defined = _DEFINITION.match(sentence.text)
-    if defined is not None:
-        subject = defined["what"]
+    definition = _DEFINITION.match(sentence.text)
+    if definition is not None:
+        subject = definition["what"]
         subject = subject[:1].lower() + subject[1:] if subject.split()[0] in ("The", "A", "An") else subject
-        return _made_question("fact", f"What {defined['verb']} {subject}?", sentence)
+        return _made_question("fact", f"What {definition['verb']} {subject}?", sentence)
     numbers = _NUMBER.findall(sentence.text)
     if len(numbers) != 1:
         return None
@@ -294,19 +294,19 @@ def _passage_groups(kind: QuestionKind, passages: Sequence[Passage], seed: int) 
     for passage in in_order:
         if kind != "several":
             yield (passage,)
-        elif (related := _related_passage(passage, in_order)) is not None:
-            yield (passage, related)
+        elif (related_passage := _related_passage(passage, in_order)) is not None:
+            yield (passage, related_passage)
 
 
 def _related_passage(passage: Passage, candidates: Sequence[Passage]) -> Passage | None:
     """The passage of another document that shares the most words; None if none shares three."""
     words = content_words(passage.text)
-    shared = [
+    counts_and_passages = [
         (len(words & content_words(candidate.text)), candidate)
         for candidate in candidates
         if candidate.document != passage.document
     ]
-    best = max(shared, key=lambda count_and_passage: count_and_passage[0], default=None)
+    best = max(counts_and_passages, key=lambda count_and_passage: count_and_passage[0], default=None)
     return best[1] if best is not None and best[0] >= _MIN_SHARED_WORDS else None
 
 

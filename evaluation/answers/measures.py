@@ -104,7 +104,7 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
     answered_rows = [row for row in can if not row.refused]
-    referred = [row for row in can if row.recall is not None]
+    rows_with_reference = [row for row in can if row.recall is not None]
     return {
         "questions": len(rows),
         "answerable": len(can),
@@ -115,10 +115,10 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
         "refused_wrongly": share(row.refused for row in can),
         "unanswerable": len(cannot),
         "refused_rightly": share(row.refused for row in cannot),
-        "with_reference_answer": len(referred),
-        "answer_recall": _mean(row.recall for row in referred),
-        "statement_recall": _mean(row.statements for row in referred),
-        "answer_recall_without_retrieval": _mean(row.without for row in referred),
+        "with_reference_answer": len(rows_with_reference),
+        "answer_recall": _mean(row.recall for row in rows_with_reference),
+        "statement_recall": _mean(row.statements for row in rows_with_reference),
+        "answer_recall_without_retrieval": _mean(row.without for row in rows_with_reference),
         "citations": sum(row.citations for row in answered_rows),
         "citation_precision": _ratio(
             sum(row.right for row in answered_rows), sum(row.citations for row in answered_rows)
@@ -178,12 +178,17 @@ def measures_of(
 ) -> AnswerMeasures:
     """``passages``: the first 64 without a threshold; ``alone``: the answer without retrieval."""
     text_of = {passage.number: passage.document for passage in answer.passages}
-    cited = [number for sentence in answer.sentences for number in sentence.citations]
+    cited_numbers = [number for sentence in answer.sentences for number in sentence.citations]
     relevances = [passage.relevance for passage in passages[:_FIRST]]
     text = "" if answer.refused else without_citations(answer.text)
     on_page = _on_page(
         question,
-        [shown_passage for number in cited for shown_passage in answer.passages if shown_passage.number == number],
+        [
+            shown_passage
+            for number in cited_numbers
+            for shown_passage in answer.passages
+            if shown_passage.number == number
+        ],
     )
     return AnswerMeasures(
         id=question.id,
@@ -195,8 +200,8 @@ def measures_of(
         best=relevances[0] if relevances else 0.0,
         mean=fmean(relevances) if relevances else 0.0,
         refused=answer.refused,
-        citations=len(cited),
-        right=sum(text_of.get(number) in question.texts for number in cited),
+        citations=len(cited_numbers),
+        right=sum(text_of.get(number) in question.texts for number in cited_numbers),
         sentences=len(answer.sentences),
         supported=sum(sentence.supported for sentence in answer.sentences),
         recall=answer_recall(text, question.answers),

@@ -43,12 +43,12 @@ def load(folder: Path) -> JudgedCollection:
 def load_languages(folder: Path) -> JudgedCollection:
     """The translated questions; ``q03-de`` is question ``q03`` in German."""
     by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _QuestionLine)}
-    translated = [
+    questions = [
         by_id[entry.of].model_copy(update={"id": f"{entry.of}-{language}", "q": getattr(entry, language)})
         for entry in _read(folder / "questions_languages.jsonl", _TranslationLine)
         for language in LANGUAGES
     ]
-    return _collection(TRANSLATED, folder, translated)
+    return _collection(TRANSLATED, folder, questions)
 
 
 def _read(path: Path, kind: type[M]) -> list[M]:

@@ -63,10 +63,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         query = etree.fromstring(self.rfile.read(int(self.headers.get("content-length", "0"))))
         start, size = int(query.get("startPosition", "1")), min(int(query.get("maxRecords", "10")), self.server.cap)
-        matched, page = self.server.pages(start - 1, size)
-        next_record = start + len(page) if start + len(page) <= matched else 0
+        total, page = self.server.pages(start - 1, size)
+        next_record = start + len(page) if start + len(page) <= total else 0
         self._send(
-            f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults numberOfRecordsMatched="{matched}" '
+            f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults numberOfRecordsMatched="{total}" '
             f'numberOfRecordsReturned="{len(page)}" nextRecord="{next_record}">{"".join(page)}</csw:SearchResults>'
             "</csw:GetRecordsResponse>"
         )

@@ -159,8 +159,10 @@ class SteadySearcher:
             verdict, detail = "unreachable", "broken off"
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
-        ended = time.monotonic()
-        self.log.append(SearchOutcome(ended, verdict, (ended - started_at) * 1000, detail, lacks, question, first))
+        ended_at = time.monotonic()
+        self.log.append(
+            SearchOutcome(ended_at, verdict, (ended_at - started_at) * 1000, detail, lacks, question, first)
+        )
 
     def _judge(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:

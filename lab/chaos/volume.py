@@ -167,7 +167,7 @@ def read_catalogue(records: int) -> Reading:
         parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
         for record in records_of_graph(graph)
     ]
-    return Reading(len({parsed.record.id for parsed in parsed_records}), time.process_time() - started_s)
+    return Reading(len({parsed_record.record.id for parsed_record in parsed_records}), time.process_time() - started_s)
 
 
 def _no_context(url: str) -> object:

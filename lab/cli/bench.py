@@ -99,7 +99,7 @@ def bench(
     only_thinking: bool,
     sizes: tuple[int, ...],
     graphs: tuple[str, ...],
-    saved: int | None,
+    saved_search_count: int | None,
     out: Path | None,
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
@@ -110,15 +110,15 @@ def bench(
     archives = [] if only_thinking else _archives(catalogues)
     figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
-    if saved is not None:
+    if saved_search_count is not None:
         with _node(console, figures) as settings:
-            _match(console, figures, settings, archives, saved)
+            _match(console, figures, settings, archives, saved_search_count)
     elif sizes:
         with _node(console, figures) as settings:
             _compare_graphs(console, figures, settings, archives, sizes, graphs or GRAPHS)
     else:
         _think(console, figures, load_settings())
-    if not only_thinking and not sizes and saved is None:
+    if not only_thinking and not sizes and saved_search_count is None:
         with _node(console, figures) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
@@ -199,12 +199,12 @@ def _think(console: Console, figures: Json, settings: Settings) -> None:
     """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
     models = Models(settings)
     understander = Understander(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
-    timed = {
+    times = {
         "understanding a question, ms": time_understanding(understander, _questions()),
         "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings).records),
         "Hausdorff of 1,000 boxes, ms": time_hausdorff(),
     }
-    for name, spread in timed.items():
+    for name, spread in times.items():
         figures[name] = asdict(spread)
         _show(console, name, {"p50": f"{spread.p50:.3f}", "p95": f"{spread.p95:.3f}", "samples": spread.count})
 
@@ -248,8 +248,8 @@ def _ingest(
     _show(console, "harvest without embedding", figures["harvest"])
     _show(console, "harvest again, all unchanged", figures["harvest again, all unchanged"])
     if embedding:
-        timed = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
-        figures["embedding"] = _embedding_figures(timed)
+        times = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
+        figures["embedding"] = _embedding_figures(times)
         _show(console, "embedding", figures["embedding"])
         # The other archive's vectors too, so that searches look at all of them.
         embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
@@ -267,14 +267,14 @@ def _harvest_figures(harvest_times: list[HarvestTime]) -> Json:
     }
 
 
-def _embedding_figures(timed: EmbeddingTime) -> Json:
+def _embedding_figures(times: EmbeddingTime) -> Json:
     return {
-        "texts": timed.texts,
-        "bare encoder, texts/s": round(timed.bare, 1),
-        "into the index, texts/s": round(timed.whole, 1),
-        "share of bare": f"{timed.whole / timed.bare:.1%}",
-        "tokens read": timed.reads_tokens,
-        "texts longer than that": f"{timed.longer_share:.1%}",
+        "texts": times.texts,
+        "bare encoder, texts/s": round(times.bare, 1),
+        "into the index, texts/s": round(times.whole, 1),
+        "share of bare": f"{times.whole / times.bare:.1%}",
+        "tokens read": times.reads_tokens,
+        "texts longer than that": f"{times.longer_share:.1%}",
     }
 
 
@@ -291,10 +291,10 @@ def _search(console: Console, figures: Json, settings: Settings, models: Models,
         "as it ships": SearchRequest(),
     }
     for name, request in requests.items():
-        timed = time_searches(pipeline, questions, request, _ROUNDS)
-        figures[f"search {name}"] = asdict(timed)
+        times = time_searches(pipeline, questions, request, _ROUNDS)
+        figures[f"search {name}"] = asdict(times)
         read_again = "with" if request.rerank else "without"
-        _show_search(console, f"search {name}, {read_again} late interaction, one client, ms", timed)
+        _show_search(console, f"search {name}, {read_again} late interaction, one client, ms", times)
 
 
 def _memory(console: Console, figures: Json, settings: Settings, prefix: str) -> None:
@@ -345,12 +345,12 @@ def _show(console: Console, title: str, figures: Json) -> None:
     console.print()
 
 
-def _show_search(console: Console, title: str, timed: SearchTimes) -> None:
+def _show_search(console: Console, title: str, times: SearchTimes) -> None:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for column in ("", "p50", "p95", "p99", "count"):
         table.add_column(column, justify="left" if not column else "right")
-    rows = {"whole": timed.whole, "elasticsearch": timed.elasticsearch, "our own part": timed.ours}
-    for name, spread in (*rows.items(), *((f"  stage {stage}", spread) for stage, spread in timed.stages.items())):
+    rows = {"whole": times.whole, "elasticsearch": times.elasticsearch, "our own part": times.ours}
+    for name, spread in (*rows.items(), *((f"  stage {stage}", spread) for stage, spread in times.stages.items())):
         table.add_row(name, f"{spread.p50:.1f}", f"{spread.p95:.1f}", f"{spread.p99:.1f}", str(spread.count))
     console.print(table)
     console.print()

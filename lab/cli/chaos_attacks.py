@@ -94,11 +94,11 @@ def show_readings(
     for head in ("document", *_READING_COLUMNS):
         table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
     for outcome in outcomes:
-        happened = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
+        state_text = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
         costs = (f"{outcome.seconds:.1f}", f"{outcome.child_mib:.0f}", f"{outcome.parent_mib:.0f}")
         counts = (f"{outcome.passages:,}", f"{outcome.cells:,}")
         verdict = ", ".join(outcome.wrong(terms)) or "held"
-        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", happened, *costs, *counts, verdict)
+        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", state_text, *costs, *counts, verdict)
     console.print(table)
     right_count = sum(not outcome.wrong(terms) for outcome in outcomes)
     read, unread, slowest_s = honest_readings.read, len(honest_readings.wrong), honest_readings.slowest_s

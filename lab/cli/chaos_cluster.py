@@ -91,7 +91,9 @@ def cluster(
     progress, before = messages(), machine()
     outcomes = read_trials(json_file) if resume and json_file is not None else []
     finished_names = {outcome.name for outcome in outcomes}
-    picked = [item for item in breakages() if (not chosen or item.name in chosen) and item.name not in finished_names]
+    chosen_breakages = [
+        item for item in breakages() if (not chosen or item.name in chosen) and item.name not in finished_names
+    ]
     if (why := clock_trouble(faketime)) is not None:
         progress.print(f"The clock stays: {why}.", highlight=False)
     course, batch = TrialSize(records, rate, patience), max(20, min(256, records // 20))
@@ -100,7 +102,7 @@ def cluster(
             working_folder(keep) as folder,
             chaos_cluster(folder, nodes, None if why else faketime, batch) as test_cluster,
         ):
-            for outcome in trials(test_cluster, queue_only(test_cluster), picked, course, samples.resolve()):
+            for outcome in trials(test_cluster, queue_only(test_cluster), chosen_breakages, course, samples.resolve()):
                 outcomes.append(outcome)
                 verdict = outcome.wrong(within) or outcome.note or "right"
                 progress.print(f"{outcome.what}: {verdict} after {outcome.seconds:.0f} s", highlight=False)

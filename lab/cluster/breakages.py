@@ -89,9 +89,9 @@ def _watermarks(cluster: ChaosCluster, percent: str | None) -> None:
     watermarks = {
         f"{watch}.watermark.{level}": percent for level in ("low", "high", "flood_stage", "flood_stage.frozen")
     }
-    enabled = {f"{watch}.threshold_enabled": None if percent is None else True}
+    threshold = {f"{watch}.threshold_enabled": None if percent is None else True}
     update_interval = {"cluster.info.update.interval": None if percent is None else "10s"}
-    cluster.client.cluster.put_settings(persistent={**watermarks, **enabled, **update_interval})
+    cluster.client.cluster.put_settings(persistent={**watermarks, **threshold, **update_interval})
 
 
 def _is_blocked(cluster: ChaosCluster) -> bool:

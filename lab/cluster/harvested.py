@@ -60,10 +60,10 @@ def count_written(client: Elasticsearch, source: str) -> int:
     """Records of a source that are written; 0 while nobody can say."""
     try:
         client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
-        counted = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
+        answer = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
     except ElasticsearchError:
         return 0
-    return int(counted["count"])
+    return int(answer["count"])
 
 
 def native_ids(client: Elasticsearch, source: str) -> set[str]:

@@ -197,10 +197,10 @@ class _Trial:
 
     def _wait(self) -> None:
         """For the harvest's end, and for a search that is right again."""
-        mended = self.mended or 0.0
+        mended_at = self.mended or 0.0
         wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.patience_s, self.source)
         seconds_until(
-            lambda: self.asker.first_right_after(mended, self.lacking) is not None, mended, _SEARCH_PATIENCE_S
+            lambda: self.asker.first_right_after(mended_at, self.lacking) is not None, mended_at, _SEARCH_PATIENCE_S
         )
 
     def _repair_all(self) -> str:

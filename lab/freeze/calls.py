@@ -136,7 +136,7 @@ def judged_questions(shared: Path) -> dict[str, list[str]]:
     """The questions of every judged set, by its name."""
     quality, folder = CHECKOUT / "tests" / "quality", shared / "judged"
     cranfield = json.loads((folder / "cranfield" / "cran.qry.json").read_text("utf-8"))
-    pubmed = json.loads(gzip.decompress((folder / "pubmedqa" / "ori_pqal.json.gz").read_bytes()))
+    pubmed_entries = json.loads(gzip.decompress((folder / "pubmedqa" / "ori_pqal.json.gz").read_bytes()))
     with (folder / "pira" / "validation.csv").open(encoding="utf-8", newline="") as file:
         pira = [row["question_en_origin"] for row in csv.DictReader(file)]
     languages = _lines(CHECKOUT / "samples" / "questions_languages.jsonl")
@@ -150,7 +150,7 @@ def judged_questions(shared: Path) -> dict[str, list[str]]:
         "nonsense": [line["text"] for line in _lines(quality / "nonsense.jsonl")],
         "cranfield": [entry["query"] for entry in cranfield],
         "climate_fever": [line["claim"] for line in _lines(folder / "climate_fever" / "climate-fever.jsonl")],
-        "pubmedqa": [entry["QUESTION"] for entry in pubmed.values()],
+        "pubmedqa": [entry["QUESTION"] for entry in pubmed_entries.values()],
         "pira": pira,
     }
 

@@ -1,5 +1,4 @@
-"""The lines of a state, part by part. Each part runs in a separate process, so its lines do not depend on other parts.
-"""
+"""The lines of a state. Each part runs in a separate process, so its lines do not depend on other parts."""
 
 from __future__ import annotations
 

@@ -88,12 +88,12 @@ def _brackets() -> tuple[bytes, ...]:
     bombs = [_get(path, ("filter", text[:LONGEST_FILTER])) for path, text in queries]
     tower = '{"op":"not","args":[' * 300 + "true" + "]}" * 300
     wide = json.dumps({"op": "or", "args": [{"op": "=", "args": [{"property": "type"}, "a"]}] * 150})
-    nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
+    filters = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
     return (
         *bombs,
         *(_get(ITEMS, ("filter-lang", "cql2-json"), ("filter", expression)) for expression in (tower, wide)),
-        _get("/stac/search", ("intersects", nested)),
-        _post("/stac/search", b'{"intersects":' + nested.encode() + b"}"),
+        _get("/stac/search", ("intersects", filters)),
+        _post("/stac/search", b'{"intersects":' + filters.encode() + b"}"),
     )
 
 

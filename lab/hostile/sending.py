@@ -41,9 +41,9 @@ class AttackTally:
 @contextmanager
 def attack_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
     """As ``attacking``, in a separate process: attackers and searchers share the machine, not an interpreter."""
-    spawned, tally = multiprocessing.get_context("spawn"), AttackTally()
-    stop, started, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
-    child = spawned.Process(target=_run_attack, args=(url, attack, stop, started, results), daemon=True)
+    context, tally = multiprocessing.get_context("spawn"), AttackTally()
+    stop, started, results = context.Event(), context.Event(), context.SimpleQueue()
+    child = context.Process(target=_run_attack, args=(url, attack, stop, started, results), daemon=True)
     child.start()
     started.wait(_GIVES_UP_S)
     try:

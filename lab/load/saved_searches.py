@@ -171,8 +171,8 @@ def _vary(
     box = _box(random_source)
     vector = question_compiled.vector
     if vector is not None:
-        moved = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
-        vector = (moved / np.linalg.norm(moved)).astype(np.float32)
+        shifted_box = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
+        vector = (shifted_box / np.linalg.norm(shifted_box)).astype(np.float32)
     filters = (*question_compiled.filters, area_clause(box, "intersects"))
     return {**question, "bbox": _box_text(box)}, replace(question_compiled, filters=filters, vector=vector)
 

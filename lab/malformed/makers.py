@@ -377,12 +377,12 @@ def _case_wire(case: Any, url: str, key: str) -> bytes:
         "Connection": "close",
     }
     names = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
-    prepared = requests.Request(**{name: arguments[name] for name in names if name in arguments}).prepare()
-    place = urlsplit(prepared.url or url)
+    request = requests.Request(**{name: arguments[name] for name in names if name in arguments}).prepare()
+    place = urlsplit(request.url or url)
     target = f"{place.path or '/'}{'?' + place.query if place.query else ''}"
-    lines = [f"{prepared.method} {target} HTTP/1.1", f"Host: {place.netloc}"]
-    lines += [f"{_text(name)}: {_text(value)}" for name, value in prepared.headers.items()]
-    body = prepared.body or b""
+    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {place.netloc}"]
+    lines += [f"{_text(name)}: {_text(value)}" for name, value in request.headers.items()]
+    body = request.body or b""
     return (
         "\r\n".join(lines).encode("latin-1", "replace")
         + b"\r\n\r\n"

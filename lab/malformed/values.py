@@ -160,8 +160,8 @@ def bbox(random: Random) -> str:
         corners[random.randrange(4)] = random.choice(_NUMBERS)
         return ",".join(corners)
     count = random.choice((0, 1, 3, 4, 4, 4, 4, 5, 6, 8, 2_000))
-    between = random.choice((",", ",", ",", ",", ";", ", ", ",,", "|"))
-    return between.join(random.choice(_NUMBERS + _MORE_NUMBERS) for _ in range(count))
+    separator = random.choice((",", ",", ",", ",", ";", ", ", ",,", "|"))
+    return separator.join(random.choice(_NUMBERS + _MORE_NUMBERS) for _ in range(count))
 
 
 def datetime(random: Random) -> str:

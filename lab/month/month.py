@@ -180,14 +180,14 @@ class Month:
     def _ask(self, person: int, question: MonthQuestion) -> ShownHits:
         """Even people have a key; odd ones come from an address of their own."""
         address = f"10.{person // 250}.{person % 250}.1"
-        keyed = person % 2 == 0
-        headers = {"Authorization": f"Bearer person{person}"} if keyed else {}
+        has_key = person % 2 == 0
+        headers = {"Authorization": f"Bearer person{person}"} if has_key else {}
         parameters = {"q": question.text, "limit": str(HITS_SHOWN)}
         environment = {"REMOTE_ADDR": address}
         answer = self._http.get("/search", query_string=parameters, headers=headers, environ_base=environment)
         page: Json = self._good(answer)
         links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in page["features"]}
-        asker = Requester(f"person{person}" if keyed else None, address)
+        asker = Requester(f"person{person}" if has_key else None, address)
         day = self.clock.today.date().isoformat()
         self.tally.note(question.text, asker, day, list(links), page["numberMatched"])
         if self.pinned and question == self.course.questions[0]:
@@ -298,8 +298,8 @@ class Month:
         self._check_decisions("after the source changed")
 
     def _reindex(self) -> None:
-        moving = ReindexParts(self.client, self.prefix, self.models.embedder())
-        self._check("the alias moved", True, reindex(moving, least_overlap=0.0).moved)
+        thread = ReindexParts(self.client, self.prefix, self.models.embedder())
+        self._check("the alias moved", True, reindex(thread, least_overlap=0.0).moved)
         self._check_decisions("after the reindex")
 
     def _check_decisions(self, moment: str) -> None:

@@ -76,35 +76,35 @@ class UsageTrial:
 
     def run(self, report: Callable[[int, int], None]) -> Trial:
         people, questions = People(self.habits), self.collection.questions
-        first = served = self._ask_all()
+        first = served_run = self._ask_all()
         before, nights = measure(first, self.collection.qrels), []
         for day, inquiries in enumerate(people.inquiries_by_day(len(questions)), 1):
             today = (FIRST + timedelta(days=day - 1)).isoformat()
             for inquiry in inquiries:
                 question = questions[inquiry.question]
-                hits = [document for document, _ in served[question.id][:HITS_SHOWN]]
+                hits = [document for document, _ in served_run[question.id][:HITS_SHOWN]]
                 opened_hits = people.open_hits(hits, self.collection.qrels.get(question.id, {}))
                 self.log.append(LoggedSearch(question.text, f"k{inquiry.who}", today, tuple(hits), opened_hits))
             if self.scripted:
-                self._log_script(served, today)
+                self._log_script(served_run, today)
             if day in _NIGHTS:
                 self.table.now = by_record(usage_of(self.log, self.evidence), self.collection.documents)
-                served = self._ask_all()
-                nights.append(self._night(day, before, served))
+                served_run = self._ask_all()
+                nights.append(self._night(day, before, served_run))
             report(day, self.habits.days)
-        return Trial(before.means[HEADLINE], nights, self._wins(first, served) if self.scripted else None)
+        return Trial(before.means[HEADLINE], nights, self._wins(first, served_run) if self.scripted else None)
 
     def _ask_all(self) -> Run:
         return run_of(ask_all(self.pipeline, self.collection, Variant(), threads=2))
 
-    def _night(self, day: int, before: RunMeasures, served: Run) -> Night:
-        measures = measure(served, self.collection.qrels)
+    def _night(self, day: int, before: RunMeasures, run: Run) -> Night:
+        measures = measure(run, self.collection.qrels)
         comparison = paired_randomisation(measures.column(HEADLINE), before.column(HEADLINE))
         return Night(day, measures.means[HEADLINE], comparison, len(self.table.now))
 
-    def _log_script(self, served: Run, today: str) -> None:
+    def _log_script(self, run: Run, today: str) -> None:
         for question in self.collection.questions:
-            hits = [document for document, _ in served[question.id][:HITS_SHOWN]]
+            hits = [document for document, _ in run[question.id][:HITS_SHOWN]]
             if hits:
                 self.log += script(question.text, hits, hits[-1], today, 20)
 

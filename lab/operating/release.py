@@ -35,10 +35,10 @@ class Release:
 
     def run(self, *arguments: str) -> str:
         """As ``sonde``, of this version's Python."""
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SONDE_", "PYTHONPATH"))}
-        path = f"{self.python.parent}{os.pathsep}{inherited.get('PATH', '')}"
+        variables = {name: value for name, value in os.environ.items() if not name.startswith(("SONDE_", "PYTHONPATH"))}
+        path = f"{self.python.parent}{os.pathsep}{variables.get('PATH', '')}"
         return ran(
-            [str(self.python), *arguments], {**inherited, **self.environment, "PATH": path}, self.checkout, self.name
+            [str(self.python), *arguments], {**variables, **self.environment, "PATH": path}, self.checkout, self.name
         )
 
 

@@ -126,18 +126,20 @@ class Upgrade:
             )
             step = self._step("the harvest goes on to its end", started_s, before, user, files, trouble_at_end)
         yield self._judge(step, asker)
-        filled = contents(self.client, self.prefix)
+        contents_before = contents(self.client, self.prefix)
         for name, options in (("`sonde reindex`", ()), ("`sonde reindex --rollback`", ("--rollback",))):
             with self._search_steadily() as asker:
                 started_s = time.monotonic()
                 trouble = _trouble(lambda arguments=options: self.new.sonde("reindex", *arguments))  # type: ignore[misc]
                 time.sleep(3.0)  # the processes notice the move
-                step = self._step(name, started_s, filled, user, files, trouble)
+                step = self._step(name, started_s, contents_before, user, files, trouble)
             yield self._judge(step, asker)
         started_s = time.monotonic()
         self.new.sonde("down")
         trouble = _trouble(lambda: self.old.sonde("up"))
-        yield self._step(f"{self.old.name} starts again on what is left", started_s, filled, user, files, trouble)
+        yield self._step(
+            f"{self.old.name} starts again on what is left", started_s, contents_before, user, files, trouble
+        )
 
     def _step(
         self, name: str, begins_s: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""

@@ -85,8 +85,8 @@ def peers(
     of the settings, starts two processes of each server, and measures one after the other. Only ratios mean
     something, because clients, servers and Elasticsearch share the machine.
     """
-    picked = servers or tuple(name for name in SERVERS if name != "sonde" or sonde_url)
-    if "sonde" in picked and not sonde_url:
+    names = servers or tuple(name for name in SERVERS if name != "sonde" or sonde_url)
+    if "sonde" in names and not sonde_url:
         raise SondeError("--sonde names the address of a Sonde that has harvested the same records.")
     progress = messages()
     with temporary_node(load_settings(), progress.print) as settings:
@@ -94,7 +94,7 @@ def peers(
         folder.mkdir(parents=True, exist_ok=True)
         items = list(features(itertools.chain.from_iterable(map(_read, archives or _ncar(settings)))))
         progress.print(f"{len(items)} records")
-        figures = list(_measure_server(settings, folder, picked, items, sonde_url, clients, seconds, progress.print))
+        figures = list(_measure_server(settings, folder, names, items, sonde_url, clients, seconds, progress.print))
     _show(figures)
     if out is not None:
         write_measurement(out, {"records": len(items), "servers": [asdict(result) for result in figures]})
@@ -114,7 +114,7 @@ def _read(archive: Path) -> Iterator[Record]:
 def _measure_server(
     settings: Settings,
     home: Path,
-    picked: tuple[str, ...],
+    names: tuple[str, ...],
     items: list[Json],
     sonde_url: str | None,
     clients: tuple[int, ...],
@@ -129,7 +129,7 @@ def _measure_server(
         raise SondeError(f"The index {stac_indices[0]} is there: use an Elasticsearch without a stac-fastapi.")
     try:
         index_features(client, items)
-        for name in picked:
+        for name in names:
             with ExitStack() as resources:
                 say(f"{name}: starting")
                 for server in _servers(name, resources, home, backend, items, sonde_url):

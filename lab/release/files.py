@@ -61,9 +61,9 @@ def _packages(out: Path) -> list[Path]:
 def chart(checkout: Path, out: Path) -> Path:
     """The chart as Helm packs it: one folder by the chart's name, with schema and README."""
     folder = checkout / "helm" / "sonde"
-    described = yaml.safe_load((folder / "Chart.yaml").read_text("utf-8"))
-    target = out / f"{described['name']}-chart-{described['version']}.tgz"
-    pack(target, ((file, f"{described['name']}/{file.relative_to(folder)}") for file in _files(folder)), checkout)
+    description = yaml.safe_load((folder / "Chart.yaml").read_text("utf-8"))
+    target = out / f"{description['name']}-chart-{description['version']}.tgz"
+    pack(target, ((file, f"{description['name']}/{file.relative_to(folder)}") for file in _files(folder)), checkout)
     return target
 
 
@@ -80,8 +80,8 @@ def pack(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> Non
 
     with target.open("wb") as raw:
         # Without a name and a moment, which gzip would write.
-        zipped = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
-        with zipped, tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        gzip_file = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
+        with gzip_file, tarfile.open(fileobj=gzip_file, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for file, name in sorted(files, key=lambda pair: pair[1]):
                 archive.add(file, name, recursive=False, filter=bare)
 
@@ -110,9 +110,9 @@ def contents(checkout: Path, version: str, out: Path) -> list[Path]:
 
 def news(checkout: Path, version: str, out: Path) -> Path:
     """The changelog's section of this version. Raises SondeError if there is none."""
-    released = re.escape(version.partition(".dev")[0])
+    version_section = re.escape(version.partition(".dev")[0])
     text = (checkout / "CHANGELOG.md").read_text("utf-8")
-    heading = rf"^## (?:Unreleased \({released}\)|{released}\b)"
+    heading = rf"^## (?:Unreleased \({version_section}\)|{version_section}\b)"
     section = re.search(rf"{heading}.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if section is None:
         raise SondeError(f"CHANGELOG.md has no section for {version}: begin one with '## {version}'.")
@@ -151,8 +151,8 @@ def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
 
     Raises SondeError if a tool of the builder is missing.
     """
-    if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
-        packages = " ".join(missing)
+    if missing_tools := [tool for tool in _TOOLS if shutil.which(tool) is None]:
+        packages = " ".join(missing_tools)
         raise SondeError(f"The image needs a Debian with: apt-get install {packages}. Or leave it out: IMAGES=no.")
     tag = f"{version}-{extra}" if extra else version
     environment = {

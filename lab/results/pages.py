@@ -48,8 +48,8 @@ def with_figures(text: str, tables: Mapping[str, ResultTable]) -> str:
     values = dict(keys(tables))
     if text.count("<!-- figure:") != len(_QUOTE.findall(text)):
         raise NotFound("A `<!-- figure: KEY -->` does not follow a number or a question mark.")
-    quoted = _QUOTE.sub(lambda match: _quote(match, values), text)
-    return _BLOCK.sub(lambda match: f"{match[1]}{_table(match['what'].split(), tables)}{match[3]}", quoted)
+    page = _QUOTE.sub(lambda match: _quote(match, values), text)
+    return _BLOCK.sub(lambda match: f"{match[1]}{_table(match['what'].split(), tables)}{match[3]}", page)
 
 
 def _quote(match: re.Match[str], values: Mapping[str, Figure]) -> str:

@@ -40,7 +40,7 @@ class HeldOut:
         texts: dict[str, str] = {}
         questions: dict[str, str] = {}
         qrels: dict[str, dict[str, int]] = {}
-        labelled: dict[str, dict[str, int]] = {}
+        examples_with_labels: dict[str, dict[str, int]] = {}
         for example in examples:
             question = questions.setdefault(example.question, f"q{len(questions)}")
             for candidate in example.candidates:
@@ -49,9 +49,9 @@ class HeldOut:
                 if grade > 0:
                     qrels.setdefault(question, {})[name] = grade
                 for label in candidate.labels:
-                    labelled.setdefault(label, {})[name] = 1
+                    examples_with_labels.setdefault(label, {})[name] = 1
         for text, question in questions.items():
-            qrels[question] = {**labelled.get(text.casefold(), {}), **qrels[question]}
+            qrels[question] = {**examples_with_labels.get(text.casefold(), {}), **qrels[question]}
         for text in extra:
             texts.setdefault(text, f"t{len(texts)}")
         return HeldOut(

@@ -68,8 +68,8 @@ def train_embedder(
         )
     as_before = HeldOut.of(split.held_out, base.instruction)
     before, unrelated_before = as_before.evaluate(encoder.embed), _unrelated_cosines(as_before, encoder)
-    evaluated = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
-    learner = EmbedderLearner(encoder, examples, evaluated)
+    sample = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
+    learner = EmbedderLearner(encoder, examples, sample)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch
 
@@ -115,10 +115,10 @@ def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
     )
     if len(fit) < LEAST_EXAMPLES:
         raise TrainingError(f"{len(fit)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
-    unscored = [example for example in fit if any(text.teacher is None for text in example.candidates)]
-    if settings.loss == "margin_mse" and unscored:
+    without_scores = [example for example in fit if any(text.teacher is None for text in example.candidates)]
+    if settings.loss == "margin_mse" and without_scores:
         raise TrainingError(
-            f"{len(unscored)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; score "
+            f"{len(without_scores)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; score "
             "them first, or use infonce."
         )
     return fit
@@ -182,8 +182,10 @@ def _write(out: Path, encoder: TrainableEncoder, card: ModelCard) -> ModelCard:
         encoder.save(draft)
         (draft / CARD).write_text(json.dumps(card.serving), encoding="utf-8")
         int8 = _export(draft)
-        served = EmbedderCard(out.name, recipe.dims, recipe.max_tokens, card.serving["min_score"], runtime="onnx-fp32")
-        embedder = OnnxEmbedder(draft / "model.onnx", recipe, served, Compute(threads=1))
+        graph_name = EmbedderCard(
+            out.name, recipe.dims, recipe.max_tokens, card.serving["min_score"], runtime="onnx-fp32"
+        )
+        embedder = OnnxEmbedder(draft / "model.onnx", recipe, graph_name, Compute(threads=1))
         figures = {**card.figures, "int8_mean_cosine": int8["mean"], "int8_least_cosine": int8["minimum"]}
         card = replace(card, figures=figures, recorded=record_embedder(embedder))
         write_card(draft, card)

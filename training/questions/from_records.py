@@ -45,9 +45,9 @@ class BoxNames:
         """
         if box.width_deg > _TOO_WIDE_DEG:
             return None
-        shared, box_area = self._shared(box), _area(box)
-        union = self._areas + box_area - shared
-        overlap = np.where(union > 0.0, shared / np.where(union > 0.0, union, 1.0), 0.0)
+        intersection, box_area = self._shared(box), _area(box)
+        union = self._areas + box_area - intersection
+        overlap = np.where(union > 0.0, intersection / np.where(union > 0.0, union, 1.0), 0.0)
         best = int(np.argmax(overlap))
         if overlap[best] >= _LEAST_OVERLAP:
             return self._places[best].name

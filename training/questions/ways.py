@@ -124,12 +124,12 @@ class QuestionModels:
 def ways(text: str) -> tuple[Way, ...]:
     """A comma-separated list, or ``all``. Raises TrainingError for an unknown name."""
     all_ways: tuple[Way, ...] = get_args(Way)
-    requested = {part.strip() for part in text.split(",") if part.strip()}
-    if requested == {"all"}:
+    names = {part.strip() for part in text.split(",") if part.strip()}
+    if names == {"all"}:
         return all_ways
-    if not requested or requested - set(all_ways):
+    if not names or names - set(all_ways):
         raise TrainingError(f"{text!r} is not all or a list of {', '.join(all_ways)}.")
-    return tuple(way for way in all_ways if way in requested)
+    return tuple(way for way in all_ways if way in names)
 
 
 def questions(

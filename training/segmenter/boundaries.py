@@ -103,12 +103,12 @@ class _Places:
 
     def _in_document(self, number: int, position: int, chance: random.Random) -> str | None:
         """Not the sentences around the boundary: neither the next ones nor the previous ones."""
-        excluded = {position + 1 + step for step in range(-self._window, self._window + 1)}
+        nearby = {position + 1 + step for step in range(-self._window, self._window + 1)}
         fit = [
             (row, place)
             for row in self._of[self._texts[number].document]
             for place in range(len(self._texts[row].sentences))
-            if row != number or place not in excluded
+            if row != number or place not in nearby
         ]
         return self._sentence(*chance.choice(fit)) if fit else None
 

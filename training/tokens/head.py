@@ -61,11 +61,11 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     """
     random = np.random.default_rng(settings.seed)
     sampled_texts = [texts[row] for row in random.permutation(len(texts))[: settings.texts]]
-    ignored = frozenset(ignored_tokens(folder))
+    ignored_ids = frozenset(ignored_tokens(folder))
     first_parts: list[TokenStates] = []
     rows: list[Vectors] = []
     for ids, states in (part for parts in token_states(folder, sampled_texts, compute) for part in parts):
-        content = np.array([token not in ignored for token in ids])
+        content = np.array([token not in ignored_ids for token in ids])
         first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MAX_MEASURED else first_parts
         rows.append(unit(states[content][random.permutation(int(content.sum()))[:_OF_A_TEXT]]))
     sample = np.concatenate(rows) if rows else np.empty((0, 1), dtype=np.float32)
@@ -75,19 +75,19 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     variances, directions = np.linalg.eigh(np.cov((sample - mean).T))
     main = directions[:, ::-1][:, : settings.dims]
     turn, _ = np.linalg.qr(random.normal(size=(settings.dims, settings.dims)))
-    head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored)
-    explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
+    head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored_ids)
+    explained_share = float(variances[::-1][: settings.dims].sum() / variances.sum())
     sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in first_parts]
-    return FittedHead(head, explained, float(np.mean(sizes)), len(sampled_texts))
+    return FittedHead(head, explained_share, float(np.mean(sizes)), len(sampled_texts))
 
 
-def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLayers | None = None) -> ModelCard:
+def write_head(out: Path, fit: FittedHead, card: ModelCard, layers: TokenLayers | None = None) -> ModelCard:
     """Writes ``out`` atomically: the head in half precision, its own ``layers`` if it has some, and its card."""
     from safetensors.numpy import save_file
 
     out.parent.mkdir(parents=True, exist_ok=True)
     with publish_folder(out) as draft:
-        head = fitted.head
+        head = fit.head
         tensors: dict[str, NDArray[np.float16] | NDArray[np.int32]] = {
             "mean": head.mean.astype(np.float16),
             "projection": head.projection.astype(np.float16),
@@ -102,12 +102,12 @@ def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLaye
     return card
 
 
-def figures(fitted: FittedHead) -> Json:
+def figures(fit: FittedHead) -> Json:
     """Figures of the fit for the card."""
     return {
-        "share of the variance kept": round(fitted.explained, 4),
-        "bytes of a text, mean": round(fitted.bytes_mean),
-        "texts read": fitted.texts,
+        "share of the variance kept": round(fit.explained, 4),
+        "bytes of a text, mean": round(fit.bytes_mean),
+        "texts read": fit.texts,
     }
 
 
@@ -150,8 +150,8 @@ def trained_head(
     import torch
 
     random = np.random.default_rng(settings.seed)
-    mean, fitted = torch.from_numpy(head.mean), torch.from_numpy(head.projection)
-    learning = fitted.clone().requires_grad_(True)
+    mean, fit = torch.from_numpy(head.mean), torch.from_numpy(head.projection)
+    learning = fit.clone().requires_grad_(True)
     scale = torch.tensor(_SCALE, requires_grad=True)
     optimiser = torch.optim.Adam([{"params": [learning], "lr": settings.rate}, {"params": [scale], "lr": 0.05}])
     for epoch in range(1, settings.epochs + 1):
@@ -162,7 +162,7 @@ def trained_head(
                 _loss(lists[row], mean, learning, scale, settings.share, random)
                 for row in order[start : start + _BATCH]
             ]
-            loss = torch.stack(losses_of_batch).mean() + settings.stay * ((learning - fitted) ** 2).sum()
+            loss = torch.stack(losses_of_batch).mean() + settings.stay * ((learning - fit) ** 2).sum()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
             losses.append(float(loss.detach()))

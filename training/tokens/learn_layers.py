@@ -157,10 +157,10 @@ class _LayerTrainer:
             target = self._on(candidates.grades / candidates.grades.sum())
             fused_scores = self._fused_scale * (self._on(candidates.fused) + self._settings.share * scores)
             alone = self._settings.alone
-            mixed = (1.0 - alone) * torch.log_softmax(fused_scores, 0) + alone * torch.log_softmax(
+            log_probabilities = (1.0 - alone) * torch.log_softmax(fused_scores, 0) + alone * torch.log_softmax(
                 self._own_scale * scores, 0
             )
-            loss = loss - (target * mixed).sum()
+            loss = loss - (target * log_probabilities).sum()
         if candidates.teacher_scores is not None:
             target = torch.log_softmax(self._settings.sharpness * self._on(candidates.teacher_scores), 0)
             learnt = torch.log_softmax(self._settings.sharpness * self._teacher_scale * scores, 0)
