@@ -84,7 +84,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A page of hits, best first. ``answer`` is the whole answer; ``next_address`` the next page's address.
+    """A page of hits, best first. ``answer`` is the whole answer; ``following`` the next page's address.
 
     ``matched`` hits can be paged; about ``total`` records match.
     """
@@ -96,7 +96,7 @@ class SearchResult:
     facets: Json = field(repr=False)
     did_you_mean: str | None
     degraded: tuple[str, ...]
-    next_address: str | None
+    following: str | None
     answer: Json = field(repr=False)
 
     def __iter__(self) -> Iterator[Hit]:

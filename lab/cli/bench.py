@@ -86,7 +86,7 @@ _ROUNDS = 3
 )
 @click.option(
     "--saved-searches",
-    "saved",
+    "saved_search_count",
     type=click.IntRange(min=100),
     metavar="NUMBER",
     help="Only time a night's matching of so many saved searches over 10,000 new records.",

@@ -187,7 +187,7 @@ def load(
     chosen: tuple[str, ...],
     processes: int,
     catalogues: Path | None,
-    standing_catalogue: str | None,
+    standing: str | None,
     build_only: bool,
     drop: bool,
     allow_remote: bool,
@@ -202,10 +202,10 @@ def load(
     settings, before = load_settings(), machine()
     if not allow_remote:
         _refuse_remote(settings)
-    if (build_only or drop) and standing_catalogue is None:
+    if (build_only or drop) and standing is None:
         raise SondeError("--build-only and --drop need --standing NAME.")
     if drop:
-        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing_catalogue))
+        drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
     size = CatalogueSize(records, passages, embedded, index_shape(settings))
     plan = Plan(
@@ -217,7 +217,7 @@ def load(
         resources.enter_context(ended_by_signals())
         settings = resources.enter_context(temporary_node(settings, progress.print))
         before["elasticsearch"] = describe_node(elasticsearch_client(settings))
-        test_catalogue = resources.enter_context(catalogue(settings, paths, size, standing_catalogue, progress))
+        test_catalogue = resources.enter_context(catalogue(settings, paths, size, standing, progress))
         if build_only:
             show_catalogue(console, test_catalogue, size)
             return

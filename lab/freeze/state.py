@@ -106,7 +106,7 @@ def _calls(part: str, service: FrozenService, shared: Path, whole: bool) -> Iter
 def _listings(service: FrozenService) -> Iterator[Call]:
     @lru_cache
     def ids(source: str) -> list[str]:
-        return service.ids(f"/collections/{source}/items?limit=100", every=40)
+        return service.ids(f"/collections/{source}/items?limit=100", step=40)
 
-    items = service.ids("/stac/search?limit=100", every=40)
-    return listing_calls(ids, items, service.ids("/documents?limit=100", most=6))
+    items = service.ids("/stac/search?limit=100", step=40)
+    return listing_calls(ids, items, service.ids("/documents?limit=100", limit=6))

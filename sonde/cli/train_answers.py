@@ -59,7 +59,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     generated: list[GeneratedPair] = []
     trouble: TrainingError | None = None
     try:
-        generated.extend(by_language_model(drawn, model, least=least, seed=seed))
+        generated.extend(by_language_model(drawn, model, min_quality=least, seed=seed))
     except TrainingError as error:
         trouble = error  # raised after the existing rows have been written
     for name, rows in (("raft", raft(generated, noise, how)), ("dpo", dpo(generated, noise, model, how))):

@@ -159,5 +159,5 @@ def _by_model(
 ) -> Iterator[PseudoQuestion]:
     if model is None:
         raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
-    for pair in by_language_model(documents, model, least=settings.quality, seed=settings.seed):
+    for pair in by_language_model(documents, model, min_quality=settings.quality, seed=settings.seed):
         yield pair.question
