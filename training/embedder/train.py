@@ -118,8 +118,8 @@ def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
     without_scores = [example for example in fit if any(text.teacher is None for text in example.candidates)]
     if settings.loss == "margin_mse" and without_scores:
         raise TrainingError(
-            f"{len(without_scores)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; score "
-            "them first, or use infonce."
+            f"{len(without_scores)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; "
+            "score them first, or use infonce."
         )
     return fit
 
