@@ -155,7 +155,7 @@ class ScriptTally:
             text: {
                 "asked": len(places),
                 "people": people[text],
-                "opened": sum(bool(self.rows[row_number].open_hits) for row_number in places),
+                "opened": sum(bool(self.rows[row_number].opened) for row_number in places),
                 "not_found": sum(self.matched[row_number] == 0 for row_number in places),
             }
             for text, places in rows_by_question.items()
