@@ -12,7 +12,7 @@ from encoders.embedder import OnnxEmbedder, TorchEmbedder
 from encoders.entities import SpacyRecogniser
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.prepare import checked_graph, is_prepared, prepared
+from encoders.prepare import checked_graph, is_prepared, prepare_model
 from encoders.presets import Preset, preset_for
 from encoders.quantise import INT8_GRAPHS, int8_kind
 from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_recipe
@@ -30,16 +30,16 @@ def load_embedder(spec: EmbedderSpec, gate: Gate | None = None) -> Embedder:
     if spec.runtime == "remote":
         return _remote(spec, gate)
     cache = spec.cache or default_cache()
-    located = locate(spec.name, cache, allow_hub=spec.allow_hub)
+    location = locate(spec.name, cache, allow_hub=spec.allow_hub)
     if spec.runtime == "torch":
-        return _torch(spec, located)
+        return _torch(spec, location)
     try:
-        folder = prepared(located, cache, "states")
+        folder = prepare_model(location, cache, "states")
     except UnfitForOnnx:
         if spec.runtime != "auto":
             raise
-        return _torch(spec, located)
-    return _onnx(spec, folder, located)
+        return _torch(spec, location)
+    return _onnx(spec, folder, location)
 
 
 def needs_preparing(spec: EmbedderSpec) -> bool:
@@ -70,11 +70,11 @@ def load_recogniser(spec: RecogniserSpec) -> EntityRecogniser:
     return SpacyRecogniser(spec.name)
 
 
-def _onnx(spec: EmbedderSpec, folder: Path, located: Located) -> OnnxEmbedder:
+def _onnx(spec: EmbedderSpec, folder: Path, location: Located) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
     file, runtime = serving_graph(spec, facts)
-    head_and_card = token_head(spec.tokens, located)
+    head_and_card = token_head(spec.tokens, location)
     card = replace(_card(spec, recipe, facts, runtime), tokens=None if head_and_card is None else head_and_card[1])
     head = None if head_and_card is None else head_and_card[0]
     return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device), head)
@@ -93,10 +93,10 @@ def serving_graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
     return "model.onnx", "onnx-fp32"
 
 
-def _torch(spec: EmbedderSpec, located: Located) -> TorchEmbedder:
-    unread = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens come from the loaded model
-    card = _card(spec, unread, read_json(located.folder / "card.json"), "torch")
-    return TorchEmbedder(located.folder, card, Compute(spec.threads, spec.device))
+def _torch(spec: EmbedderSpec, location: Located) -> TorchEmbedder:
+    recipe = Recipe("mean", spec.max_tokens or 0, 0)  # dims and tokens come from the loaded model
+    card = _card(spec, recipe, read_json(location.folder / "card.json"), "torch")
+    return TorchEmbedder(location.folder, card, Compute(spec.threads, spec.device))
 
 
 def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
@@ -111,23 +111,23 @@ def _remote(spec: EmbedderSpec, gate: Gate | None) -> RemoteEmbedder:
 
 
 def _card(spec: EmbedderSpec, recipe: Recipe, facts: JsonMapping, runtime: str) -> EmbedderCard:
-    """The settings take precedence, then the model's own card, then our table."""
-    known = _known(spec.name, facts)
+    """Values from the settings first, then from the model's card, then from ``encoders.presets``."""
+    preset = _preset(spec.name, facts)
     return EmbedderCard(
         model=spec.name,
         dims=recipe.dims,
         max_tokens=recipe.max_tokens,
-        min_score=known.min_score if spec.min_score is None else spec.min_score,
-        instruction=known.instruction if spec.instruction is None else spec.instruction,
+        min_score=preset.min_score if spec.min_score is None else spec.min_score,
+        instruction=preset.instruction if spec.instruction is None else spec.instruction,
         runtime=runtime,
-        answer_score=known.answer_score if spec.answer_score is None else spec.answer_score,
-        floor=known.floor if spec.floor is None else spec.floor,
-        document_instruction=known.document_instruction,
-        languages=known.languages,
+        answer_score=preset.answer_score if spec.answer_score is None else spec.answer_score,
+        floor=preset.floor if spec.floor is None else spec.floor,
+        document_instruction=preset.document_instruction,
+        languages=preset.languages,
     )
 
 
-def _known(name: str, facts: JsonMapping) -> Preset:
+def _preset(name: str, facts: JsonMapping) -> Preset:
     preset = preset_for(name)
     return Preset(
         min_score=float(str(facts.get("min_score", preset.min_score))),

@@ -15,7 +15,7 @@ from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.imports import needs_torch, torch_imports
-from encoders.onnx_session import Compute, OnnxSession, TokenIds, padded
+from encoders.onnx_session import Compute, OnnxSession, TokenIds, pad_inputs
 from encoders.tokens import read_tokenizer
 from encoders.torch_models import load_classifier
 
@@ -37,21 +37,21 @@ class PairTokeniser:
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         self._tokenizer = read_tokenizer(file)
-        self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
+        self._text_tokens = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
 
     def pairs(self, question: str, texts: Sequence[str]) -> Pairs:
         """One input per text, in order."""
-        encoded = self._tokenizer.encode(question, add_special_tokens=False)
-        whole_length = len(encoded.ids)
-        encoded.truncate(min(whole_length, self._room // 2))
-        text_tokens = self._room - len(encoded.ids)
+        question_encoding = self._tokenizer.encode(question, add_special_tokens=False)
+        whole_length = len(question_encoding.ids)
+        question_encoding.truncate(min(whole_length, self._text_tokens // 2))
+        text_tokens = self._text_tokens - len(question_encoding.ids)
         tokens, cut = [], 0
         for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
             cut += len(candidate.ids) > text_tokens
             candidate.truncate(text_tokens)
-            pair = self._tokenizer.post_process(encoded, candidate)
+            pair = self._tokenizer.post_process(question_encoding, candidate)
             tokens.append(TokenIds(pair.ids, pair.type_ids))
-        return Pairs(tokens, cut, whole_length - len(encoded.ids))
+        return Pairs(tokens, cut, whole_length - len(question_encoding.ids))
 
 
 class Scorer:
@@ -74,7 +74,7 @@ class OnnxScorer(Scorer):
         for graph in graphs:
             try:
                 scorer = OnnxScorer(graph, compute)
-                if np.isfinite(one_logit(scorer._session.tried(sample))).all():
+                if np.isfinite(one_logit(scorer._session.try_run(sample))).all():
                     return scorer
                 reason = "it gives no finite number"
             except ModelMissing as error:
@@ -98,7 +98,7 @@ class TorchScorer(Scorer):
         batches = []
         with torch.inference_mode():
             for batch in batched(pairs, _TORCH_BATCH):
-                feed, _ = padded(batch)
+                feed, _ = pad_inputs(batch)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
                 batches.append(self._model(**tensors).float().cpu().numpy())
         return one_logit(np.concatenate(batches))

@@ -15,10 +15,10 @@ from core.errors import ModelMissing
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the lock beside ``folder``; the system releases it even if the process is killed.
+def exclusive_lock(folder: Path) -> Iterator[None]:
+    """Locks ``folder`` for one process; the system releases the lock even if the process is killed.
 
-    Raises ModelMissing if ``folder`` is needed in a read-only place.
+    Raises ModelMissing if the lock's file, next to ``folder``, cannot be written.
     """
     with _lock_file(folder) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -39,12 +39,12 @@ def _lock_file(folder: Path) -> TextIO:
 
 
 @contextmanager
-def published(folder: Path) -> Iterator[Path]:
-    """A temporary folder beside ``folder`` that is renamed to it, unless the body raises."""
+def publish_folder(folder: Path) -> Iterator[Path]:
+    """A temporary folder that becomes ``folder`` at the end, unless the body raises."""
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         yield temporary
-        shutil.rmtree(folder, ignore_errors=True)  # an older, broken one
+        shutil.rmtree(folder, ignore_errors=True)  # of an older, incomplete attempt
         temporary.chmod(0o755)
         temporary.replace(folder)
     finally:

@@ -1,6 +1,6 @@
-"""Imports of torch: one lock for them, and one message where it is not installed.
+"""One lock for all imports of torch, and one message if it is not installed.
 
-``entities`` hides torch for a moment, and no other import may happen then.
+``encoders.entities`` hides torch for a moment; the lock prevents other imports during that time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PACKAGES = ("torch", "transformers", "sentence_transformers")
 
 
 def needs_torch(what: str, extra: Literal["models", "training"] = "models", *, also: Sequence[str] = ()) -> None:
-    """Raises ModelMissing that says what to install, if PyTorch, a library over it or one of ``also`` is missing."""
+    """Raises ModelMissing with the extra to install, if PyTorch, its libraries or one of ``also`` is missing."""
     with torch_imports:
         specs = [importlib.util.find_spec(name) for name in (*_PACKAGES, *also)]
     if None in specs:

@@ -31,8 +31,8 @@ class ChatEndpoint:
 
     @property
     def address(self) -> str:
-        bare = self.url.rstrip("/")
-        return bare if bare.endswith("/chat/completions") else f"{bare}/chat/completions"
+        url = self.url.rstrip("/")
+        return url if url.endswith("/chat/completions") else f"{url}/chat/completions"
 
 
 class RemoteLanguageModel:
@@ -84,11 +84,11 @@ def events(pieces: Iterable[bytes], host: str) -> Iterator[str]:
     Raises Unavailable for a line without an end.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    waiting = ""
+    buffer = ""
     for piece in pieces:
-        waiting += decoder.decode(piece)
-        *lines, waiting = waiting.split("\n")
-        if len(waiting) > _LONGEST_LINE:
+        buffer += decoder.decode(piece)
+        *lines, buffer = buffer.split("\n")
+        if len(buffer) > _LONGEST_LINE:
             raise Unavailable(f"{host} sent a line without end")
         for line in lines:
             data = _data(line)
@@ -96,14 +96,14 @@ def events(pieces: Iterable[bytes], host: str) -> Iterator[str]:
                 return
             if data:
                 yield data
-    last = _data(waiting)
+    last = _data(buffer)
     if last and last != _DONE:
         yield last
 
 
 def _data(line: str) -> str:
     """The text after ``data:``; ignores comments, ids and event names; a JSON object is data itself."""
-    bare = line.strip()
-    if bare.startswith("data:"):
-        return bare[len("data:") :].strip()
-    return bare if bare.startswith("{") else ""
+    stripped = line.strip()
+    if stripped.startswith("data:"):
+        return stripped[len("data:") :].strip()
+    return stripped if stripped.startswith("{") else ""

@@ -22,11 +22,11 @@ from encoders.hub_graphs import hub_graphs
 from encoders.imports import needs_torch, torch_imports
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.prepare import checked_graph, prepared
+from encoders.prepare import checked_graph, prepare_model
 from encoders.recipe import read_json, read_pair_limit
 from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 from encoders.tokens import Tokeniser, sound
-from encoders.torch_models import complete, read_modules, refuse_generative
+from encoders.torch_models import load_complete, read_modules, refuse_generative
 
 log = structlog.get_logger(__name__)
 
@@ -35,16 +35,16 @@ _OTHER_USES = {"Pooling", "LogitScore"}
 
 
 def is_colbert(folder: Path) -> bool:
-    """A Transformer and a Dense over each token, without pooling."""
+    """Whether the model is a Transformer with a Dense over each token, without pooling."""
     kinds = {module.kind for module in read_modules(folder)}
     return {"Transformer", "Dense"} <= kinds and not kinds & _OTHER_USES
 
 
-def read_text_limit(folder: Path, most: int | None) -> int:
-    """How many tokens of a text the model reads: its own limit, or fewer if ``asked``. Loads nothing."""
-    stated = read_json(folder / "config_sentence_transformers.json").get("document_length")
-    own = int(stated) if stated else read_pair_limit(folder)
-    return min(most or own, own)
+def read_text_limit(folder: Path, max_tokens: int | None) -> int:
+    """How many tokens of a text the model reads: its own limit, or ``max_tokens`` if that is less. Loads nothing."""
+    configured_limit = read_json(folder / "config_sentence_transformers.json").get("document_length")
+    limit = int(configured_limit) if configured_limit else read_pair_limit(folder)
+    return min(max_tokens or limit, limit)
 
 
 class ColbertReranker:
@@ -90,7 +90,7 @@ def _load_model(folder: Path, compute: Compute) -> Any:
 
     if compute.threads is not None:
         torch.set_num_threads(compute.threads)
-    complete("AutoModel", read_modules(folder)[0].folder)  # the library takes random weights for missing ones
+    load_complete("AutoModel", read_modules(folder)[0].folder)  # the library takes random weights for missing ones
     options: dict[str, object] = {
         "use_safetensors": True,
         **({"dtype": torch.float32} if compute.device == "cpu" else {}),
@@ -109,7 +109,7 @@ def calibration_file(cache: Path, digest: str) -> Path:
 
 
 def own_calibration(cache: Path, digest: str) -> dict[str, float]:
-    """``temperature`` and ``offset`` as in a card; empty if nothing was measured here.
+    """``temperature`` and ``offset`` as in a card; empty if no calibration was measured on this machine.
 
     Raises ModelMissing if the file is damaged.
     """
@@ -140,7 +140,7 @@ def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
 
 
 def is_reranker(folder: Path) -> bool:
-    """What the folder says of itself; whether it is complete shows when it is loaded."""
+    """By the folder's configuration. Whether its weights are complete shows when it is loaded."""
     model_type = read_json(folder / "config_sentence_transformers.json").get("model_type")
     architectures = read_json(folder / "config.json").get("architectures") or []
     classifies = any(str(name).endswith("ForSequenceClassification") for name in architectures)
@@ -149,22 +149,22 @@ def is_reranker(folder: Path) -> bool:
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
     try:
-        return _opened(spec, torch=torch)
+        return _open(spec, torch=torch)
     except OSError as error:
         raise ModelMissing(f"{spec.name} cannot be read ({error.strerror or type(error).__name__})") from None
 
 
-def _opened(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
+def _open(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
     cache = spec.cache or default_cache()
-    located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
-    facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
+    location = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
+    facts = {**read_json(location.folder / "card.json"), **own_calibration(cache, location.digest)}
     if "scoring" in facts:
-        raise ModelMissing(f"{located.folder} was made by an older `sonde train reranker`, whose models are not read")
+        raise ModelMissing(f"{location.folder} was made by an older `sonde train reranker`, whose models are not read")
     compute = Compute(spec.threads, spec.device)
-    if is_colbert(located.folder):
-        return _colbert(spec, located.folder, facts, compute)
-    graphs = [] if torch else _ready_graphs(located.folder, spec.device)
-    folder = located.folder if torch or graphs else prepared(located, cache, "logits")
+    if is_colbert(location.folder):
+        return _colbert(spec, location.folder, facts, compute)
+    graphs = [] if torch else _ready_graphs(location.folder, spec.device)
+    folder = location.folder if torch or graphs else prepare_model(location, cache, "logits")
     own_limit = read_pair_limit(folder)
     limit = min(spec.max_tokens or own_limit, own_limit)
     scorer: Scorer | None = TorchScorer(folder, compute) if torch else None
@@ -176,13 +176,13 @@ def _opened(spec: CrossEncoderSpec, *, torch: bool) -> CrossEncoder:
 
 
 def _ready_graphs(folder: Path, device: str) -> list[Path]:
-    """Those of a hub's layout, which need no PyTorch. A head in folders of its own is in no graph of a hub."""
+    """Graphs in a hub's layout, which need no PyTorch; none if the classification head is in separate folders."""
     refuse_generative(folder)
     return [] if len(read_modules(folder)) > 1 else hub_graphs(folder, device)
 
 
 def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute) -> ColbertReranker:
-    """Judges only once it is calibrated: a mean of cosines says little by itself."""
+    """Judges answers only after a calibration, because a mean of cosines alone says little."""
     if spec.runtime == "onnx":
         raise ModelMissing(f"{folder} is a ColBERT model, which runs in PyTorch; use the runtime auto or torch")
     card = _pair_card(spec, read_text_limit(folder, spec.max_tokens), {"judges": "temperature" in facts, **facts})

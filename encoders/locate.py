@@ -19,7 +19,7 @@ import platformdirs
 
 from core.errors import ModelMissing
 from core.json_types import Json
-from encoders.files import exclusive, published
+from encoders.files import exclusive_lock, publish_folder
 from encoders.pinned import (
     MAVEN,
     PACKAGED,
@@ -64,21 +64,21 @@ def locate(name: str, cache: Path, *, allow_hub: bool = False, fetch: bool = Tru
     to do.
     """
     if name.startswith(_ARTIFACT):
-        return _artifact(name, cache, fetch=fetch)
+        return _locate_artifact(name, cache, fetch=fetch)
     if name.startswith(_SHIPPED):
-        return _shipped(name)
+        return _locate_shipped(name)
     if Path(name).expanduser().is_dir():
         folder = Path(name).expanduser().resolve()
         return Located(name, folder, weights_digest(folder))
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise ModelMissing(f"there is no model folder {name!r}, and it is not the id of a model on a hub either")
     if name not in SUBSTITUTES:
-        return _from_hub(name, allow_hub=allow_hub)
+        return _locate_on_hub(name, allow_hub=allow_hub)
     try:
-        return _pinned(name, SUBSTITUTES[name], cache, fetch=fetch)
+        return _locate_pinned(name, SUBSTITUTES[name], cache, fetch=fetch)
     except ModelMissing as missing:
         with suppress(ModelMissing):
-            return _from_hub(name, allow_hub=allow_hub)
+            return _locate_on_hub(name, allow_hub=allow_hub)
         raise missing from None
 
 
@@ -91,32 +91,32 @@ def weights_digest(folder: Path) -> str:
     return files_sha256(files)
 
 
-def _shipped(name: str) -> Located:
-    """Only existing names: the part after the colon is not a path."""
+def _locate_shipped(name: str) -> Located:
+    """By the folder's name; the part after the colon is not a path."""
     folders = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
     folder = folders.get(name.removeprefix(_SHIPPED))
     if folder is None:
-        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(folders)) or "none"
-        raise ModelMissing(f"{name} does not come with Sonde; these do: {known}")
+        names = ", ".join(f"{_SHIPPED}{folder_name}" for folder_name in sorted(folders)) or "none"
+        raise ModelMissing(f"{name} does not come with Sonde; these do: {names}")
     return Located(name, folder, weights_digest(folder))
 
 
-def _artifact(name: str, cache: Path, *, fetch: bool) -> Located:
-    bare = name.removeprefix(_ARTIFACT)
-    if bare not in PACKAGED and bare not in MAVEN:
-        known = ", ".join(f"{_ARTIFACT}{each}" for each in sorted({*PACKAGED, *MAVEN}))
-        raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {known}")
-    return _pinned(name, bare, cache, fetch=fetch)
+def _locate_artifact(name: str, cache: Path, *, fetch: bool) -> Located:
+    package = name.removeprefix(_ARTIFACT)
+    if package not in PACKAGED and package not in MAVEN:
+        names = ", ".join(f"{_ARTIFACT}{artifact}" for artifact in sorted({*PACKAGED, *MAVEN}))
+        raise ModelMissing(f"{name} is not a package that Sonde knows; these are: {names}")
+    return _locate_pinned(name, package, cache, fetch=fetch)
 
 
-def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
+def _locate_pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
     """From an installed package, else from Maven's repository."""
     package, jar = PACKAGED.get(bare), MAVEN.get(bare)
     if package is not None and (jar is None or importlib.util.find_spec(package.module) is not None):
-        return _packaged(name, package, cache)
+        return _locate_package(name, package, cache)
     if jar is None:
         raise ModelMissing(f"{name} is not a package that Sonde knows")
-    folder = unpacked_from_maven(jar, cache) or _made_from(jar.weights, cache)
+    folder = find_maven_model(jar, cache) or _made_from(jar.weights, cache)
     if folder is None:
         if not fetch:
             raise ModelMissing(f"the model {name} is not on this machine")
@@ -125,7 +125,7 @@ def _pinned(name: str, bare: str, cache: Path, *, fetch: bool) -> Located:
 
 
 def _made_from(weights: str, cache: Path) -> Path | None:
-    """The folder that was prepared from these weights, for where the weights themselves were removed: in the image."""
+    """The folder that was prepared from these weights. Sonde's image has only such folders, without the weights."""
     cards = sorted(cache.glob(f"*-{weights[:12]}-v*/card.json")) if weights else []
     return cards[-1].parent if cards else None
 
@@ -140,19 +140,19 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
         raise ModelMissing(f"{error}; {without_maven}") from None
 
 
-def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:
+def _locate_package(name: str, model: PackagedModel, cache: Path) -> Located:
     spec = importlib.util.find_spec(model.module)
     if spec is None or spec.origin is None:
         raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
     folder = Path(spec.origin).parent / model.folder
-    if not (folder / model.weights).exists() and (made := _made_from(model.files[model.weights], cache)):
-        return Located(name, made, model.files[model.weights])
-    for file, expected in model.files.items():
-        check_file(folder / file, expected)
+    if not (folder / model.weights).exists() and (prepared_folder := _made_from(model.files[model.weights], cache)):
+        return Located(name, prepared_folder, model.files[model.weights])
+    for file, sha256 in model.files.items():
+        check_file(folder / file, sha256)
     return Located(name, folder, model.files[model.weights])
 
 
-def _from_hub(name: str, *, allow_hub: bool) -> Located:
+def _locate_on_hub(name: str, *, allow_hub: bool) -> Located:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -177,23 +177,23 @@ def _missing_on_hub(name: str, *, allow_hub: bool) -> str:
     )
 
 
-def unpacked_from_maven(model: MavenModel, cache: Path) -> Path | None:
+def find_maven_model(model: MavenModel, cache: Path) -> Path | None:
     """The model's folder if it was fetched before. Raises ModelMissing if a file in it is not the pinned one."""
     folder = _folder(model, cache)
     if not (folder / "card.json").is_file():
         return None
-    for name, expected in model.members.values():
-        check_file(folder / name, expected)
+    for name, sha256 in model.members.values():
+        check_file(folder / name, sha256)
     return folder
 
 
 def fetch_from_maven(model: MavenModel, cache: Path) -> Path:
     """Fetches and unpacks; two processes at the same time fetch once. Raises ModelMissing."""
     folder = _folder(model, cache)
-    with exclusive(folder):
-        if (ready := unpacked_from_maven(model, cache)) is not None:
-            return ready
-        with published(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
+    with exclusive_lock(folder):
+        if (unpacked_folder := find_maven_model(model, cache)) is not None:
+            return unpacked_folder
+        with publish_folder(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
             jar = _download(model, Path(download))
             _unpack(jar, model, target)
     return folder
@@ -209,15 +209,15 @@ def _download(model: MavenModel, into: Path) -> Path:
         raise ModelMissing(f"{model.artifact} is fetched by Maven, and there is no mvn on this machine; install it")
     command = [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={model.coordinates}", f"-DoutputDirectory={into}"]
     try:
-        # The command has only our words and the table's; no shell reads them.
-        done = subprocess.run(  # noqa: S603 # nosec B603
+        # The command has only constants; no shell reads them.
+        process = subprocess.run(  # noqa: S603 # nosec B603
             command, cwd=into, capture_output=True, text=True, timeout=_FETCH_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
         raise ModelMissing(f"mvn did not fetch {model.coordinates} within {_FETCH_TIMEOUT_S} s") from None
     jar = into / f"{model.artifact}-{model.version}.jar"
-    if done.returncode != 0 or not jar.is_file():
-        reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
+    if process.returncode != 0 or not jar.is_file():
+        reason = next((line for line in process.stdout.splitlines() if "ERROR" in line), "no reason given")
         raise ModelMissing(f"mvn could not fetch {model.coordinates}: {reason[:300]}")
     return jar
 
@@ -226,10 +226,10 @@ def _unpack(jar: Path, model: MavenModel, target: Path) -> None:
     if file_sha256(jar) != model.jar_sha256:
         raise ModelMissing(f"the jar fetched for {model.coordinates} is not the one Sonde pins (SHA-256 differs)")
     with zipfile.ZipFile(jar) as archive:
-        for member, (name, expected) in model.members.items():
-            with archive.open(member) as packed, (target / name).open("wb") as file:
-                shutil.copyfileobj(packed, file)
-            check_file(target / name, expected)
+        for member, (name, sha256) in model.members.items():
+            with archive.open(member) as packed_file, (target / name).open("wb") as file:
+                shutil.copyfileobj(packed_file, file)
+            check_file(target / name, sha256)
     facts: Json = {"pooling": model.pooling, "max_tokens": model.max_tokens, "dims": model.dims}
     if model.weights:
         facts["weights"] = model.weights

@@ -1,5 +1,5 @@
-"""A model's card: ``card.json`` for Sonde, ``card.md`` for people; written last, so that a folder without a card is not
-a model.
+"""A model's card: ``card.json`` for Sonde, ``card.md`` for people. It is written last, so a folder without a card is
+not a complete model.
 
 At the top level of the JSON are the facts for serving (``pooling``, ``max_tokens``, ``dims``, ``min_score``,
 ``instruction``; of a cross-encoder ``temperature``, ``offset``): see ``encoders.recipe`` and ``encoders.catalogue``.
@@ -35,7 +35,7 @@ class TrainingData:
 @dataclass(frozen=True, slots=True)
 class ModelCard:
     """``figures``: measure -> {"before": .., "after": ..} or one number. ``serving``: the top-level facts.
-    ``recorded``: numbers that the model must reproduce on our sample texts, see ``encoders.recorded``.
+    ``recorded``: numbers that the model must reproduce on our sample texts, see ``encoders.reference_results``.
 
     ``reproduce`` is the command; with ``commit``, ``seed`` and the same number of steps it makes this model again.
     """

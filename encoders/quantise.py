@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from encoders.onnx_session import Compute, OnnxSession, TokenIds
-from encoders.pooling import agreement, pooled
+from encoders.pooling import agreement, pool_states
 from encoders.recipe import Recipe
 from encoders.tokens import Tokeniser
 
-ENOUGH = 0.99  # the least mean cosine to fp32 with which int8 is used
+LEAST_MEAN_COSINE = 0.99  # the least mean cosine to fp32 with which int8 is used
 
 Int8Kind = Literal["vnni", "portable"]
 INT8_GRAPHS: Mapping[Int8Kind, str] = {"portable": "model.int8.onnx", "vnni": "model.int8.vnni.onnx"}
@@ -30,7 +30,7 @@ class Int8Comparison:
 
     @property
     def good(self) -> bool:
-        return self.mean >= ENOUGH
+        return self.mean >= LEAST_MEAN_COSINE
 
 
 def sample_texts() -> list[str]:
@@ -73,7 +73,9 @@ def compare(folder: Path, recipe: Recipe, texts: list[str], kind: Int8Kind = "po
     """The int8 graph of that kind against ``model.onnx`` of one folder."""
     tokens = [TokenIds(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(texts)]
     vectors = [
-        OnnxSession(folder / file, Compute()).map(tokens, lambda states, mask: pooled(states, mask, recipe.pooling))
+        OnnxSession(folder / file, Compute()).map(
+            tokens, lambda states, mask: pool_states(states, mask, recipe.pooling)
+        )
         for file in ("model.onnx", INT8_GRAPHS[kind])
     ]
     mean, minimum = agreement(vectors[0], vectors[1])

@@ -1,4 +1,4 @@
-"""How a model makes one vector from token states, read from the files beside its weights."""
+"""How a model makes one vector from token states, read from the files of its folder."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def read_pair_limit(folder: Path) -> int:
 
 
 def _positions(config: JsonMapping) -> int | None:
-    """RoBERTa and its kin count them from the padding token on."""
-    stated = config.get("max_position_embeddings")
-    if stated and config.get("model_type") in ("roberta", "xlm-roberta", "camembert"):
-        return int(stated) - int(config.get("pad_token_id", 1)) - 1
-    return stated or None
+    """RoBERTa and related models count positions from the padding token on."""
+    positions = config.get("max_position_embeddings")
+    if positions and config.get("model_type") in ("roberta", "xlm-roberta", "camembert"):
+        return int(positions) - int(config.get("pad_token_id", 1)) - 1
+    return positions or None
 
 
 def read_json(path: Path, default: object = None) -> Any:

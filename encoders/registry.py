@@ -14,11 +14,11 @@ from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.late_interaction import is_reranker
 from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
-from encoders.prepare import prepared
-from encoders.presets import KNOWN, known
-from encoders.quantise import ENOUGH
+from encoders.prepare import prepare_model
+from encoders.presets import KNOWN_MODELS, known_model
+from encoders.quantise import LEAST_MEAN_COSINE
 from encoders.recipe import read_json
-from encoders.recorded import (
+from encoders.reference_results import (
     SAME_COHERENCE,
     SAME_COSINE,
     SAME_LOGIT,
@@ -35,7 +35,7 @@ _INT8_SLACK = 0.003  # of mean cosine: each machine makes its own int8 graphs
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """``name`` is for the settings. ``folder`` None: not on this machine. ``own``: trained or shipped here."""
+    """``name`` is for the settings. ``folder`` None: not on this machine. ``own``: Sonde trained or ships it."""
 
     name: str
     kind: str
@@ -49,20 +49,20 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """``holds`` None: there is no recorded value to compare with."""
+    """One check of a model. ``ok`` None: there is no recorded value to compare with."""
 
     what: str
-    holds: bool | None
-    said: str
+    ok: bool | None
+    message: str
 
 
 def entries(cache: Path, folders: Iterable[Path] = ()) -> list[ModelEntry]:
-    """Own models first (each of ``folders`` with a card), then the well-known ones."""
-    own = [entry for folder in folders if (entry := own_entry(folder)) is not None]
-    return [*own, *(_well_known(cache))]
+    """Sonde's own models first (each of ``folders`` with a card), then the well-known ones."""
+    with_card = [entry for folder in folders if (entry := entry_of_folder(folder)) is not None]
+    return [*with_card, *(_well_known(cache))]
 
 
-def own_entry(folder: Path) -> ModelEntry | None:
+def entry_of_folder(folder: Path) -> ModelEntry | None:
     """A folder with the card of a model that Sonde trained; None for any other."""
     facts = read_json(folder / CARD)
     if "kind" not in facts:
@@ -84,12 +84,12 @@ def entry_of(name: str, cache: Path) -> ModelEntry:
     this machine.
     """
     folder = locate(name, cache).folder if name.startswith("shipped:") else Path(name).expanduser()
-    if folder.is_dir() and (own := own_entry(folder)) is not None:
-        return own
-    located = locate(name, cache)
-    model = known(name)
-    kind = "reranker" if is_reranker(located.folder) else "embedder"
-    return ModelEntry(name, kind, "" if model is None else model.licence, located.folder)
+    if folder.is_dir() and (entry := entry_of_folder(folder)) is not None:
+        return entry
+    location = locate(name, cache)
+    model = known_model(name)
+    kind = "reranker" if is_reranker(location.folder) else "embedder"
+    return ModelEntry(name, kind, "" if model is None else model.licence, location.folder)
 
 
 def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
@@ -97,16 +97,16 @@ def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     that cannot be loaded is a failed check.
     """
     files_check = _files(entry, cache)
-    if files_check.holds is False or entry.folder is None:
+    if files_check.ok is False or entry.folder is None:
         return [files_check]
-    numbers: dict[str, Callable[[ModelEntry, Path], list[ModelCheck]]] = {
+    checks_by_kind: dict[str, Callable[[ModelEntry, Path], list[ModelCheck]]] = {
         "embedder": _embedder,
         "reranker": _reranker,
         "segmenter": _segmenter,
         "token-head": _token_head,
     }
     try:
-        return [files_check, *numbers[entry.kind](entry, cache)]
+        return [files_check, *checks_by_kind[entry.kind](entry, cache)]
     except ModelMissing as error:
         return [files_check, ModelCheck("loads", False, str(error))]
 
@@ -116,23 +116,27 @@ def _files(entry: ModelEntry, cache: Path) -> ModelCheck:
         return ModelCheck("files", None, "not on this machine")
     if not entry.own:
         try:
-            locate(entry.name, cache)  # compares what we pin
+            locate(entry.name, cache)  # compares the files with the pinned hashes
         except ModelMissing as error:
             return ModelCheck("files", False, str(error))
         return ModelCheck("files", True, "as pinned, or as the hub's cache holds them")
-    damaged = damaged_files(entry.folder)
-    return ModelCheck("files", not damaged, f"changed or lost: {', '.join(damaged)}" if damaged else "as the card says")
+    damaged_names = damaged_files(entry.folder)
+    return ModelCheck(
+        "files",
+        not damaged_names,
+        f"changed or missing: {', '.join(damaged_names)}" if damaged_names else "as the card says",
+    )
 
 
 def _embedder(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     spec = EmbedderSpec(entry.name, cache, "onnx-fp32", threads=1)
     checks = []
-    if recorded := _recorded(entry):
-        agreement = embedder_agreement(load_embedder(spec), recorded)
+    if reference := _reference(entry):
+        agreement = embedder_agreement(load_embedder(spec), reference)
         checks.append(ModelCheck("recorded vectors", agreement >= SAME_COSINE, f"least cosine {agreement:.5f}"))
     else:
         load_embedder(spec)
-        checks.append(ModelCheck("recorded vectors", None, "its card holds none; it loads"))
+        checks.append(ModelCheck("recorded vectors", None, "its card has none; the model loads"))
     return [*checks, *_int8(entry, cache)]
 
 
@@ -140,28 +144,30 @@ def _int8(entry: ModelEntry, cache: Path) -> Iterator[ModelCheck]:
     """Compares the result of preparing the graph on this machine with the recorded one; weights that come in 4 bits
     have no int8 graph.
     """
-    int8 = read_json(prepared(locate(entry.name, cache), cache, "states") / CARD).get("int8")
+    int8 = read_json(prepare_model(locate(entry.name, cache), cache, "states") / CARD).get("int8")
     if int8 is None:
         return
-    recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
-    least_cosine = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
-    expected = "" if recorded is None else f", recorded {recorded:.4f}"
+    recorded_cosine = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
+    least_cosine = (
+        LEAST_MEAN_COSINE if recorded_cosine is None else min(LEAST_MEAN_COSINE, float(recorded_cosine)) - _INT8_SLACK
+    )
+    expected = "" if recorded_cosine is None else f", recorded {recorded_cosine:.4f}"
     yield ModelCheck("int8 against fp32", int8["mean"] >= least_cosine, f"mean cosine {int8['mean']:.4f}{expected}")
 
 
 def _reranker(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     model = load_cross_encoder(CrossEncoderSpec(entry.name, cache, threads=1))
-    if not (recorded := _recorded(entry)):
-        return [ModelCheck("recorded logits", None, "its card holds none; it loads")]
-    gap = cross_encoder_gap(model, recorded)
+    if not (reference := _reference(entry)):
+        return [ModelCheck("recorded logits", None, "its card has none; the model loads")]
+    gap = cross_encoder_gap(model, reference)
     return [ModelCheck("recorded logits", gap <= SAME_LOGIT, f"largest difference {gap:.4f} of their range")]
 
 
 def _segmenter(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     model = load_segmenter(entry.name, cache, threads=1)
-    if not (recorded := _recorded(entry)):
-        return [ModelCheck("recorded coherence", None, "its card holds none; it loads")]
-    gap = segmenter_gap(model, recorded)
+    if not (reference := _reference(entry)):
+        return [ModelCheck("recorded coherence", None, "its card has none; the model loads")]
+    gap = segmenter_gap(model, reference)
     return [ModelCheck("recorded coherence", gap <= SAME_COHERENCE, f"largest difference {gap:.4f}")]
 
 
@@ -175,10 +181,10 @@ def _token_head(entry: ModelEntry, _cache: Path) -> list[ModelCheck]:
     ]
 
 
-def _recorded(entry: ModelEntry) -> Any:
-    """From its own card, or from our table of pinned packages."""
-    if found := read_json(_folder(entry) / CARD).get("recorded"):
-        return found
+def _reference(entry: ModelEntry) -> Any:
+    """The reference results in the model's card, or in our table for pinned packages."""
+    if reference := read_json(_folder(entry) / CARD).get("recorded"):
+        return reference
     table = json.loads((files("encoders") / "recorded.json").read_text(encoding="utf-8"))
     return next((numbers for name, numbers in table.items() if name.lower() == entry.name.lower()), None)
 
@@ -190,7 +196,7 @@ def _folder(entry: ModelEntry) -> Path:
 
 
 def _well_known(cache: Path) -> Iterator[ModelEntry]:
-    for model in KNOWN:
+    for model in KNOWN_MODELS:
         try:
             folder: Path | None = locate(model.name, cache, fetch=False).folder
         except ModelMissing:

@@ -62,8 +62,8 @@ class RemoteEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
-        prefixed = with_instruction(texts, kind, self._card)
-        parts = [self._ask(batch, kind) for batch in batched(prefixed, _BATCH)]
+        prefixed_texts = with_instruction(texts, kind, self._card)
+        parts = [self._ask(batch, kind) for batch in batched(prefixed_texts, _BATCH)]
         vectors = np.concatenate(parts) if parts else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
@@ -90,14 +90,14 @@ class RemoteEmbedder:
         outgoing = Outgoing.of_json(self._endpoint.address, body, self._endpoint.key, self._endpoint.timeout_s)
         return self._read(self._gate.request(outgoing).expect_ok().parsed(), len(texts))
 
-    def _read(self, answer: Any, expected: int) -> Vectors:
+    def _read(self, answer: Any, count: int) -> Vectors:
         """Rows in input order: each item has its ``index``, and servers may reorder items."""
         try:
             items = sorted(answer["data"], key=lambda item: int(item["index"]))
             rows = np.asarray([item["embedding"] for item in items], dtype=np.float32)
         except (KeyError, TypeError, ValueError):
             raise Unavailable(f"{self._host} does not answer as an embeddings endpoint") from None
-        in_order = [int(item["index"]) for item in items] == list(range(expected))
+        in_order = [int(item["index"]) for item in items] == list(range(count))
         if not in_order or rows.ndim != 2 or not np.isfinite(rows).all():
-            raise Unavailable(f"{self._host} did not give one vector of numbers for each of {expected} texts")
+            raise Unavailable(f"{self._host} did not give one vector of numbers for each of {count} texts")
         return unit(rows)

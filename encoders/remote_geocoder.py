@@ -51,14 +51,14 @@ class RemoteGeocoder:
         self._spec = spec
         self._gate = gate
         self._breaker = Breaker(f"The geocoder {self._host}", BreakerPolicy(failures=1, pause_s=_REST_S))
-        self._remembered = lru_cache(maxsize=spec.remembered)(self._ask)
+        self._cached_ask = lru_cache(maxsize=spec.remembered)(self._ask)
 
     def lookup(self, name: str) -> list[Place]:
         """Places, best first; an unknown name gives none. Only answers are cached, not failures."""
-        plain = " ".join(name.split())
-        if not plain or len(plain) > _LONGEST_NAME:
+        query = " ".join(name.split())
+        if not query or len(query) > _LONGEST_NAME:
             return []
-        return list(self._remembered(plain.casefold()))
+        return list(self._cached_ask(query.casefold()))
 
     def _ask(self, name: str) -> tuple[Place, ...]:
         try:
@@ -98,11 +98,11 @@ def nominatim_places(answer: object) -> tuple[Place, ...]:
 _PARSERS = {"photon": photon_places, "nominatim": nominatim_places}
 
 
-def _readable(read: Callable[[Any, int], Place], items: object) -> tuple[Place, ...]:
+def _readable(read_place: Callable[[Any, int], Place], items: object) -> tuple[Place, ...]:
     places = []
     for rank, item in enumerate(items if isinstance(items, list) else []):
         try:
-            places.append(read(item, rank))
+            places.append(read_place(item, rank))
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
     return tuple(places)

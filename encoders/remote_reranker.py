@@ -24,7 +24,7 @@ _TEI_BATCH = 32  # the default limit of Text Embeddings Inference
 _BATCH = 64  # the limit of jina-reranker-v3, which reads all documents of a request together
 _MAX_TOKENS = 512
 _LEAST_PROBABILITY = 1e-6  # limits probabilities, so that their logits are finite
-_VERSIONED = re.compile(r"/v\d+$")
+_VERSION_PATH = re.compile(r"/v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,10 @@ class RerankEndpoint:
         return _BATCH if self._is_versioned else _TEI_BATCH
 
     def body(self, question: str, texts: Sequence[str]) -> Json:
-        """TEI gives logits on request. Jina sends all texts back unless told not to; Cohere's v2 has no such field."""
+        """TEI gives logits on request. Jina returns all texts unless ``return_documents`` is false.
+
+        Cohere's v2 lacks this field.
+        """
         if not self._is_versioned:
             return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
         body = {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
@@ -60,7 +63,7 @@ class RerankEndpoint:
 
     @property
     def _is_versioned(self) -> bool:
-        return _VERSIONED.search(self._base) is not None
+        return _VERSION_PATH.search(self._base) is not None
 
 
 class RemoteReranker:
@@ -92,7 +95,7 @@ class RemoteReranker:
         return logits(scores)
 
     def _are_logits(self, scores: NDArray[np.float64]) -> bool:
-        """Remembered: in one answer they may all happen to lie in 0..1."""
+        """Once true, it stays true: the logits of one answer may all lie in 0..1 by chance."""
         self._gives_logits = self._gives_logits or bool(scores.min() < 0 or scores.max() > 1)
         return self._gives_logits
 
@@ -109,7 +112,7 @@ class RemoteReranker:
         return host_of(self._endpoint.address)
 
 
-def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64], bool]:
+def _scores(answer: Any, count: int, host: str) -> tuple[NDArray[np.float64], bool]:
     """Scores in the order of the texts, and whether they are relevance scores (``{"results": [...]}``) and not logits
     (TEI's list). Each item has its ``index``; servers sort by score.
     """
@@ -121,15 +124,15 @@ def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64],
         scores = np.asarray([item[name] for item in items], dtype=np.float64)
     except (KeyError, TypeError, ValueError):
         raise Unavailable(f"{host} does not answer as a rerank endpoint") from None
-    if indices != list(range(expected)) or not np.isfinite(scores).all():
-        raise Unavailable(f"{host} did not give one score for each of {expected} texts")
+    if indices != list(range(count)) or not np.isfinite(scores).all():
+        raise Unavailable(f"{host} did not give one score for each of {count} texts")
     return scores, is_relevance
 
 
 def logits(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(p / (1 - p)), finite also for 0 and 1."""
-    clipped = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
-    values: NDArray[np.float64] = np.log(clipped / (1 - clipped))
+    bounded = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+    values: NDArray[np.float64] = np.log(bounded / (1 - bounded))
     return values
 
 

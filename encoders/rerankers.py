@@ -5,10 +5,10 @@ from __future__ import annotations
 from encoders import late_interaction, remote_reranker
 from encoders.specs import Reranker
 
-_LISTED = (
+_RERANKERS = (
     late_interaction.AUTO,
     late_interaction.ONNX,
     late_interaction.TORCH,
     remote_reranker.RERANKER,
 )
-RERANKERS: dict[str, Reranker] = {reranker.name: reranker for reranker in _LISTED}
+RERANKERS: dict[str, Reranker] = {reranker.name: reranker for reranker in _RERANKERS}

@@ -16,7 +16,7 @@ from core.errors import ModelMissing
 from encoders.cross_encoder import OnnxScorer
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute, TokenIds
-from encoders.prepare import checked_graph, prepared
+from encoders.prepare import checked_graph, prepare_model
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import read_tokenizer
 
@@ -32,29 +32,29 @@ class SentencePairTokeniser:
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         self._tokenizer = read_tokenizer(file)
-        self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
+        self._text_tokens = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
 
     def tokens(self, before: Sequence[str], after: Sequence[str]) -> list[TokenIds]:
         """One input for each boundary, in order."""
-        pairs = zip(self._encoded(before), self._encoded(after), strict=True)
+        pairs = zip(self._encode(before), self._encode(after), strict=True)
         inputs = []
         for first, second in pairs:
-            keep = max(self._room // 2, self._room - len(second.ids))
+            keep = max(self._text_tokens // 2, self._text_tokens - len(second.ids))
             first.truncate(keep, direction="left")
-            second.truncate(self._room - len(first.ids))
+            second.truncate(self._text_tokens - len(first.ids))
             pair = self._tokenizer.post_process(first, second)
             inputs.append(TokenIds(pair.ids, pair.type_ids))
         return inputs
 
-    def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
+    def _encode(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
 
 
 def windows(texts: Sequence[str], window: int) -> tuple[list[str], list[str]]:
     """For each of the n - 1 boundaries, up to ``window`` sentences before it and after it."""
     boundaries = range(len(texts) - 1)
-    before = [" ".join(texts[max(0, at - window + 1) : at + 1]) for at in boundaries]
-    return before, [" ".join(texts[at + 1 : at + 1 + window]) for at in boundaries]
+    before = [" ".join(texts[max(0, index - window + 1) : index + 1]) for index in boundaries]
+    return before, [" ".join(texts[index + 1 : index + 1 + window]) for index in boundaries]
 
 
 class NextSentence:
@@ -81,5 +81,5 @@ class NextSentence:
 def load_segmenter(name: str, cache: Path | None = None, *, threads: int | None = None) -> NextSentence:
     """The segmenter in a folder. Raises ModelMissing with what to do."""
     cache = cache or default_cache()
-    located = locate(name, cache)
-    return NextSentence(prepared(located, cache, "logits"), Compute(threads), located.digest[:12])
+    location = locate(name, cache)
+    return NextSentence(prepare_model(location, cache, "logits"), Compute(threads), location.digest[:12])

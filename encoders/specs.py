@@ -1,4 +1,4 @@
-"""Model specifications from the settings: names, folders, runtimes, and what a runtime for rerankers is. Plain values;
+"""Model specifications from the settings: names, folders, runtimes; and the type of a reranker's runtime. Plain values;
 loads nothing.
 """
 

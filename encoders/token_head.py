@@ -1,6 +1,7 @@
-"""Makes token vectors of an embedder's token states: the reading that makes a text's vector makes them too.
+"""Makes token vectors from an embedder's token states, which the embedder computes for a text's vector anyway.
 
-Finds the head of an embedder: its own, or the one that Sonde ships for the same weights.
+A token head projects the states. ``token_head`` finds the one of an embedder: in its own folder, or the one that Sonde
+ships for the same weights.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from encoders.locate import SHIPPED, Located
 from encoders.model_card import ModelKind
 from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from encoders.pinned import files_sha256
-from encoders.pooling import parted, unit
+from encoders.pooling import split_texts, unit
 from encoders.prepare import checked_graph
 from encoders.recipe import read_json, read_recipe
 from encoders.tokens import UNIGRAM, open_tokeniser
 
-Part = tuple[Sequence[int], Vectors]
+TokenStates = tuple[Sequence[int], Vectors]
 """Ids (n,) and states (n, dims), special tokens included."""
 
 _SLICE = 64
@@ -32,20 +33,23 @@ _PIECE_MARKS = "#\u2581"  # of word pieces: inside a word, and at its beginning
 
 def token_states(
     folder: Path, texts: Sequence[str], compute: Compute, graph: str = "model.onnx"
-) -> Iterator[list[Part]]:
-    """The parts of each text. ``folder`` is a prepared embedder, ``graph`` a file in it. Raises ModelMissing."""
+) -> Iterator[list[TokenStates]]:
+    """The states of each text, one entry for each chunk; ``graph`` is a file in ``folder``, a prepared embedder.
+
+    Raises ModelMissing.
+    """
     limit = read_recipe(folder).max_tokens
     tokeniser = open_tokeniser(folder, limit)
     session = OnnxSession(checked_graph(folder, graph), compute)
     for start in range(0, len(texts), _SLICE):
         batch = texts[start : start + _SLICE]
-        text_parts = parted(tokeniser.whole(batch), limit)
-        states_of_parts = session.each(
-            [TokenIds(ids) for ids in text_parts.parts], lambda states, _mask, _batch: list(states)
+        text_chunks = split_texts(tokeniser.full_ids(batch), limit)
+        states_of_chunks = session.map_batches(
+            [TokenIds(ids) for ids in text_chunks.chunks], lambda states, _mask, _batch: list(states)
         )
-        by_text: list[list[Part]] = [[] for _ in batch]
-        for owner, ids, states in zip(text_parts.owners.tolist(), text_parts.parts, states_of_parts, strict=True):
-            by_text[owner].append((ids, states[: len(ids)]))
+        by_text: list[list[TokenStates]] = [[] for _ in batch]
+        for row, ids, states in zip(text_chunks.text_rows.tolist(), text_chunks.chunks, states_of_chunks, strict=True):
+            by_text[row].append((ids, states[: len(ids)]))
         yield from by_text
 
 
@@ -59,7 +63,7 @@ def ignored_tokens(folder: Path) -> list[int]:
     else:
         vocabulary = facts["model"]["vocab"]
         pieces = vocabulary if isinstance(vocabulary, dict) else {text: id for id, (text, _) in enumerate(vocabulary)}
-        special = {int(added["id"]) for added in facts["added_tokens"] if added.get("special")}
+        special = {int(token["id"]) for token in facts["added_tokens"] if token.get("special")}
     return sorted(special | {id for text, id in pieces.items() if not any(map(str.isalnum, text.strip(_PIECE_MARKS)))})
 
 
@@ -100,10 +104,10 @@ def content_states(ids: Sequence[int], states: NDArray[np.float32], kind: TextKi
     states = unit(states)
     if kind == "query":
         return states
-    _, row = np.unique(vector_ids, return_inverse=True)
-    joined: Vectors = np.zeros((int(row.max()) + 1, states.shape[1]), dtype=np.float32)
-    np.add.at(joined, row, states)
-    return unit(joined)
+    _, rows = np.unique(vector_ids, return_inverse=True)
+    sums: Vectors = np.zeros((int(rows.max()) + 1, states.shape[1]), dtype=np.float32)
+    np.add.at(sums, rows, states)
+    return unit(sums)
 
 
 def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
@@ -140,7 +144,7 @@ def token_head(setting: str, embedder: Located) -> tuple[TokenHead, TokenCard] |
     if head_and_card is None:
         raise ModelMissing(f"{folder} holds no {FILE}; `sonde train tokens` makes one")
     if not _fits(folder, embedder):
-        raise ModelMissing(f"{folder} was made for another embedder than {embedder.name}, so it cannot read its states")
+        raise ModelMissing(f"{folder} was made for another embedder; it cannot read the states of {embedder.name}")
     return head_and_card
 
 

@@ -19,7 +19,7 @@ from encoders.recipe import read_json
 UNIGRAM = "unigram.json"
 _SPACE = "\u2581"  # begins each word
 _CACHED_WORDS = 20_000
-_LONGEST_CACHED = 32
+_MAX_CACHED_CHARS = 32
 _UNKNOWN_PENALTY = 10.0
 
 
@@ -32,7 +32,7 @@ class TextTokeniser(Protocol):
         """Ids of each text, at most ``max_tokens``."""
         ...
 
-    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+    def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, without truncation."""
         ...
 
@@ -47,26 +47,26 @@ class Tokeniser:
     def __init__(self, file: Path, max_tokens: int) -> None:
         self.max_tokens = max_tokens
         self._file = file
-        self._whole = read_tokenizer(file)
+        self._tokenizer = read_tokenizer(file)
 
     @cached_property
-    def _cutting(self) -> Tokenizer:
+    def _truncating(self) -> Tokenizer:
         """Made at its first use: an embedder reads whole texts only, and each copy takes 20 MB."""
-        cutting = read_tokenizer(self._file)
-        cutting.enable_truncation(self.max_tokens)
-        return cutting
+        tokenizer = read_tokenizer(self._file)
+        tokenizer.enable_truncation(self.max_tokens)
+        return tokenizer
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
-        return [encoding.ids for encoding in self._cutting.encode_batch_fast([sound(text) for text in texts])]
+        return [encoding.ids for encoding in self._truncating.encode_batch_fast([sound(text) for text in texts])]
 
-    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+    def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, without truncation."""
-        return [encoding.ids for encoding in self._whole.encode_batch_fast([sound(text) for text in texts])]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast([sound(text) for text in texts])]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before truncation, special tokens included."""
-        return [len(ids) for ids in self.whole(texts)]
+        return [len(ids) for ids in self.full_ids(texts)]
 
 
 def read_tokenizer(file: Path) -> Tokenizer:
@@ -123,7 +123,7 @@ class UnigramTokeniser:
         self._pieces = _UnigramModel(read_json(file))
         self._cached = lru_cache(_CACHED_WORDS)(self._pieces.pieces_of)
 
-    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+    def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, with the first and the last special token, without truncation."""
         begin, end = self._pieces.begin, self._pieces.end
         return [[begin, *self._ids(text), end] for text in texts]
@@ -131,16 +131,17 @@ class UnigramTokeniser:
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of each text, special tokens included, at most ``max_tokens``."""
         return [
-            ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]] for ids in self.whole(texts)
+            ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]]
+            for ids in self.full_ids(texts)
         ]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text before truncation, special tokens included."""
-        return [len(ids) for ids in self.whole(texts)]
+        return [len(ids) for ids in self.full_ids(texts)]
 
     def _ids(self, text: str) -> Iterator[int]:
         for word in self._pieces.words(text):
-            yield from self._cached(word) if len(word) <= _LONGEST_CACHED else self._pieces.pieces_of(word)
+            yield from self._cached(word) if len(word) <= _MAX_CACHED_CHARS else self._pieces.pieces_of(word)
 
 
 class _UnigramModel:
@@ -152,14 +153,14 @@ class _UnigramModel:
         except (KeyError, TypeError, ValueError):
             raise ModelMissing(f"the model's {UNIGRAM} is missing or damaged") from None
         pairs = zip(texts, self._scores, strict=True)
-        self._number = {text: at for at, (text, score) in enumerate(pairs) if score != 0.0}
+        self._number = {text: row for row, (text, score) in enumerate(pairs) if score != 0.0}
         self._longest = max(map(len, self._number))
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
 
     def words(self, text: str) -> Iterator[str]:
         """Words as the pieces were made from: in compatibility form, each with its mark."""
-        plain = unicodedata.normalize("NFKC", sound(text).translate(self._replaced))
-        return (_SPACE + word for word in plain.split())
+        normalised = unicodedata.normalize("NFKC", sound(text).translate(self._replaced))
+        return (_SPACE + word for word in normalised.split())
 
     def pieces_of(self, word: str) -> tuple[int, ...]:
         """The most probable pieces (Viterbi); neighbouring unknown characters are one unknown piece."""
@@ -177,9 +178,9 @@ class _UnigramModel:
 
     def _backwards(self, last: Sequence[tuple[int, int]]) -> tuple[int, ...]:
         pieces: list[int] = []
-        at = len(last) - 1
-        while at > 0:
-            at, piece = last[at]
+        end = len(last) - 1
+        while end > 0:
+            end, piece = last[end]
             if not (pieces and piece == pieces[-1] == self.unknown):
                 pieces.append(piece)
         return tuple(reversed(pieces))

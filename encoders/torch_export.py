@@ -11,28 +11,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from encoders.torch_models import INPUTS, accepted, complete, load_classifier
+from encoders.torch_models import INPUTS, accepted_inputs, load_classifier, load_complete
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-Head = Literal["states", "logits"]
+GraphOutput = Literal["states", "logits"]
 OPSET = 17
 AXES: Mapping[int, str] = {0: "batch", 1: "tokens"}
 
 
-def export(source: Path, target: Path, head: Head) -> None:
+def export(source: Path, target: Path, output: GraphOutput) -> None:
     """Writes the graph of ``source`` with free batch and token axes.
 
     ``states``: (n, tokens, dims) of the last layer, for an embedder; ``logits``: (n, labels), for a cross-encoder.
     """
-    os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; a folder needs no hub
+    os.environ["HF_HUB_OFFLINE"] = "1"  # transformers reads it at import; a folder needs no hub
     import torch
 
     logging.getLogger("transformers").setLevel(logging.ERROR)
-    model = _wrapped(source, head)
+    model = _module(source, output)
     example = tuple(torch.ones((2, 7), dtype=torch.long) for _ in INPUTS)
-    trace(model, example, target, INPUTS, head, AXES if head == "states" else {0: "batch"})
+    trace(model, example, target, INPUTS, output, AXES if output == "states" else {0: "batch"})
 
 
 def trace(
@@ -60,19 +60,23 @@ def trace(
         )
 
 
-def _wrapped(source: Path, head: Head) -> nn.Module:
+def _module(source: Path, output: GraphOutput) -> nn.Module:
     import torch
 
     # "eager" attention: its plain operators trace for any length; fused ones fix the example's length. ONNX Runtime
     # computes on processors in float32 only, and many models are published in 16 bits.
     options = {"attn_implementation": "eager", "dtype": torch.float32}
-    return load_classifier(source, **options) if head == "logits" else _states(complete("AutoModel", source, **options))
+    return (
+        load_classifier(source, **options)
+        if output == "logits"
+        else _states(load_complete("AutoModel", source, **options))
+    )
 
 
 def _states(inner: nn.Module) -> nn.Module:
     import torch
 
-    names = accepted(inner, INPUTS)
+    names = accepted_inputs(inner, INPUTS)
 
     class States(torch.nn.Module):
         def __init__(self) -> None:

@@ -1,9 +1,9 @@
 """Loads transformers' models only with all of their weights (the library fills missing ones with random numbers), and a
-cross-encoder with its head. The torch runtime serves them; the exporter makes graphs of them.
+cross-encoder with its classification head. The torch runtime serves them; the exporter makes graphs of them.
 
-The head is part of the model (``...ForSequenceClassification``), or sentence-transformers keeps it in folders beside
-the model, as for the Ettin rerankers: ``modules.json`` lists a Transformer, a Pooling, then Dense and LayerNorm; the
-last Dense writes ``scores``.
+The classification head is part of the model (``...ForSequenceClassification``), or sentence-transformers keeps it in
+folders beside the model, as for the Ettin rerankers: ``modules.json`` lists a Transformer, a Pooling, then Dense and
+LayerNorm; the last Dense writes ``scores``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
 _POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
-_MOST_NAMED = 3
+_MAX_NAMES = 3
 _SCORES = "scores"
 _ACTIVATIONS = "torch.nn.modules."
 _LAYERS = ("Dense", "LayerNorm", "Dropout")
@@ -32,10 +32,10 @@ MOST_LABELS = 2
 _GENERATIVE = ("ForCausalLM", "ForConditionalGeneration")
 
 
-def complete(kind: Architecture, folder: Path, **options: object) -> Any:
+def load_complete(kind: Architecture, folder: Path, **options: object) -> Any:
     """The model, for inference. ``options`` are those of ``from_pretrained``.
 
-    Raises ModelMissing, also for a model that needs code of its own: such code is never run.
+    Raises ModelMissing, also for a model that needs its own code, which Sonde never runs.
     """
     import transformers
 
@@ -45,20 +45,20 @@ def complete(kind: Architecture, folder: Path, **options: object) -> Any:
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError) as error:
         raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
     has_head = kind != "AutoModel"
-    if missing := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
-        what = "no complete classification head" if has_head else "only a part of the weights"
-        raise ModelMissing(f"{folder} holds {what}: {listed(missing)} missing")
+    if missing_keys := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
+        lack = "no complete classification head" if has_head else "only a part of the weights"
+        raise ModelMissing(f"{folder} holds {lack}: {names_with_verb(missing_keys)} missing")
     return model.eval()
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are; with the verb."""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more} {'is' if len(names) == 1 else 'are'}"
+def names_with_verb(names: Sequence[str]) -> str:
+    """``a, b and 3 more are``: the first names, the number of the others, and the verb."""
+    and_others = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return f"{', '.join(names[:_MAX_NAMES])}{and_others} {'is' if len(names) == 1 else 'are'}"
 
 
-def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
-    """Those of the inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
+def accepted_inputs(model: nn.Module, names: Sequence[str]) -> list[str]:
+    """The inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
     parameters = inspect.signature(model.forward).parameters
     return [name for name in names if name in parameters]
 
@@ -83,15 +83,15 @@ def read_modules(folder: Path) -> list[Module]:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """What follows the transformer: how its token states become one vector, and the layers from there to the score."""
+class ClassificationHead:
+    """What follows the transformer: pooling of the token states to one vector, then the layers that make the score."""
 
     pooling: Pooling
     modules: tuple[Module, ...]
 
     @staticmethod
-    def of(folder: Path, modules: Sequence[Module]) -> Head:
-        """Raises ModelMissing for modules that give no score, or that are not known here."""
+    def of(folder: Path, modules: Sequence[Module]) -> ClassificationHead:
+        """Raises ModelMissing for modules that give no score, or that Sonde does not support."""
         kinds = [module.kind for module in modules]
         if kinds[:2] != ["Transformer", "Pooling"]:
             raise ModelMissing(
@@ -104,9 +104,9 @@ class Head:
             raise ModelMissing(
                 f"{folder} is an embedder, not a cross-encoder: modules.json has no Dense that writes {_SCORES!r}"
             )
-        return Head(read_pooling(modules[1].folder), layers)
+        return ClassificationHead(read_pooling(modules[1].folder), layers)
 
-    def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
+    def pool(self, states: Tensor, mask: Tensor) -> Tensor:
         """(n, dims) of (n, tokens, dims) in PyTorch."""
         if self.pooling == "cls":
             return states[:, 0]
@@ -127,22 +127,24 @@ def _layer(module: Module) -> nn.Module:
 
     settings = module.settings
     if module.kind == "LayerNorm":
-        return _loaded(torch.nn.LayerNorm(int(settings["dimension"])), module, "norm.")
+        return _load_weights(torch.nn.LayerNorm(int(settings["dimension"])), module, "norm.")
     if settings.get("use_residual"):
         raise ModelMissing(f"{module.folder}: a Dense with a residual connection is not supported")
     sizes = int(settings["in_features"]), int(settings["out_features"])
-    linear = _loaded(torch.nn.Linear(*sizes, bias=bool(settings.get("bias", True))), module, "linear.")
+    linear = _load_weights(torch.nn.Linear(*sizes, bias=bool(settings.get("bias", True))), module, "linear.")
     return torch.nn.Sequential(linear, _activation(module))
 
 
-def _loaded(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
+def _load_weights(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
     from safetensors.torch import load_file
 
     file = module.folder / "model.safetensors"
     tensors = load_file(file) if file.is_file() else {}
     state = {name.removeprefix(prefix): value for name, value in tensors.items()}
-    if missing := sorted(set(layer.state_dict()) - set(state)):
-        raise ModelMissing(f"{module.folder} lacks weights of the classification head: {listed(missing)} missing")
+    if missing_keys := sorted(set(layer.state_dict()) - set(state)):
+        raise ModelMissing(
+            f"{module.folder} lacks weights of the classification head: {names_with_verb(missing_keys)} missing"
+        )
     try:
         layer.load_state_dict(state)
     except RuntimeError as error:
@@ -153,7 +155,7 @@ def _loaded(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
 
 
 def _activation(module: Module) -> nn.Module:
-    """By its name in PyTorch (``torch.nn.modules.activation.GELU``); code from elsewhere is not run."""
+    """By its name in PyTorch (``torch.nn.modules.activation.GELU``). Other code is not run."""
     import torch
 
     name = str(module.settings.get("activation_function", "torch.nn.modules.activation.Tanh"))
@@ -172,13 +174,13 @@ def load_classifier(folder: Path, **options: object) -> nn.Module:
     refuse_generative(folder)
     modules = read_modules(folder)
     if len(modules) > 1:
-        head = Head.of(folder, modules)
-        return _module(complete("AutoModel", modules[0].folder, **options), head)
-    model = complete("AutoModelForSequenceClassification", modules[0].folder if modules else folder, **options)
+        head = ClassificationHead.of(folder, modules)
+        return _with_head(load_complete("AutoModel", modules[0].folder, **options), head)
+    model = load_complete("AutoModelForSequenceClassification", modules[0].folder if modules else folder, **options)
     labels = int(model.config.num_labels)
     if labels > MOST_LABELS:
         raise ModelMissing(f"{folder}: a cross-encoder has one or two labels, this model has {labels}")
-    return _module(model, None)
+    return _with_head(model, None)
 
 
 def refuse_generative(folder: Path) -> None:
@@ -191,10 +193,10 @@ def refuse_generative(folder: Path) -> None:
         )
 
 
-def _module(model: nn.Module, head: Head | None) -> nn.Module:
+def _with_head(model: nn.Module, head: ClassificationHead | None) -> nn.Module:
     import torch
 
-    names = accepted(model, INPUTS)
+    names = accepted_inputs(model, INPUTS)
     layers = None if head is None else head.layers(next(model.parameters()).dtype)
 
     class Classifier(torch.nn.Module):
@@ -209,7 +211,7 @@ def _module(model: nn.Module, head: Head | None) -> nn.Module:
             if head is None or self.head is None:
                 scores: Tensor = output.logits
             else:
-                scores = self.head(head.pooled(output.last_hidden_state, attention_mask))
+                scores = self.head(head.pool(output.last_hidden_state, attention_mask))
             return scores
 
     return Classifier().eval()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Collection as Several
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TextIO, TypeVar, cast
@@ -20,7 +19,7 @@ from core.record import Record
 Qrels = Mapping[str, Mapping[str, int]]
 """Question id -> document id -> grade; 0 and below is not relevant, missing means not judged."""
 
-_NAMED = 10
+_MOST_FAULTS = 10
 M = TypeVar("M", bound=BaseModel)
 Half = Literal["train", "test"]
 # Questions put aside belong to both halves, so neither uses them.
@@ -31,8 +30,8 @@ class BadCollection(SondeError):
     """An unusable collection; the message lists the faults, at most ten."""
 
     def __init__(self, name: str, faults: list[str]) -> None:
-        more = [f"and {len(faults) - _NAMED} more"] if len(faults) > _NAMED else []
-        super().__init__(f"{name} cannot be used: " + "; ".join([*faults[:_NAMED], *more]) + ".")
+        and_others = [f"and {len(faults) - _MOST_FAULTS} more"] if len(faults) > _MOST_FAULTS else []
+        super().__init__(f"{name} cannot be used: " + "; ".join([*faults[:_MOST_FAULTS], *and_others]) + ".")
         self.faults = tuple(faults)
 
 
@@ -65,7 +64,7 @@ class JudgedCollection:
     as_of_ms: int | None = None
     notes: tuple[str, ...] = ()
 
-    def asking(self, ids: Several[str]) -> JudgedCollection:
+    def with_questions(self, ids: Collection[str]) -> JudgedCollection:
         """The same records with only the questions with those ids. Raises BadCollection for an unknown id."""
         unknown = sorted(set(ids) - {question.id for question in self.questions})
         if unknown:
@@ -76,11 +75,11 @@ class JudgedCollection:
             qrels={question: grades for question, grades in self.qrels.items() if question in ids},
         )
 
-    def first(self, count: int) -> JudgedCollection:
+    def first_questions(self, count: int) -> JudgedCollection:
         """Only the first ``count`` questions."""
-        return self.asking([question.id for question in self.questions[:count]])
+        return self.with_questions([question.id for question in self.questions[:count]])
 
-    def holding(self, documents: Several[str]) -> JudgedCollection:
+    def with_documents(self, documents: Collection[str]) -> JudgedCollection:
         """Only those documents, by their id in the qrels; judgements of other documents are removed."""
         records = tuple(record for record in self.records if self.documents[record.id] in documents)
         qrels = {
@@ -92,37 +91,37 @@ class JudgedCollection:
         )
 
 
-def checked(collection: JudgedCollection, *, skip_unknown: bool = False) -> JudgedCollection:
+def check_collection(collection: JudgedCollection, *, skip_unknown: bool = False) -> JudgedCollection:
     """The collection with only judged questions, in order.
 
     Raises BadCollection for judgements of an unknown question or document (``skip_unknown``: they are left out and
     noted), and if no question is left.
     """
     questions = {question.id for question in collection.questions}
-    known = set(collection.documents.values())
+    documents = set(collection.documents.values())
     faults = [f"the qrels name the question {name!r}, which is absent" for name in collection.qrels.keys() - questions]
-    lost = [
+    document_faults = [
         f"the qrels of question {question!r} name the document {document!r}, which is absent"
         for question, grades in collection.qrels.items()
         for document in grades
-        if question in questions and document not in known
+        if question in questions and document not in documents
     ]
-    faults = sorted(faults) + lost
+    faults = sorted(faults) + document_faults
     if faults and not skip_unknown:
         raise BadCollection(collection.name, faults)
     qrels = {
-        question: {document: grade for document, grade in grades.items() if document in known}
+        question: {document: grade for document, grade in grades.items() if document in documents}
         for question, grades in collection.qrels.items()
         if question in questions
     }
-    judged = tuple(question for question in collection.questions if qrels.get(question.id))
-    if not judged:
+    judged_questions = tuple(question for question in collection.questions if qrels.get(question.id))
+    if not judged_questions:
         raise BadCollection(collection.name, ["no question was judged"])
     notes = [f"left out {len(faults)} judgements of what is not there"] if faults else []
-    unjudged = len(collection.questions) - len(judged)
-    notes += [f"left out {unjudged} questions that nobody judged"] if unjudged else []
-    qrels_of_judged = {question.id: qrels[question.id] for question in judged}
-    return replace(collection, questions=judged, qrels=qrels_of_judged, notes=(*collection.notes, *notes))
+    unjudged_count = len(collection.questions) - len(judged_questions)
+    notes += [f"left out {unjudged_count} questions that nobody judged"] if unjudged_count else []
+    qrels_of_judged = {question.id: qrels[question.id] for question in judged_questions}
+    return replace(collection, questions=judged_questions, qrels=qrels_of_judged, notes=(*collection.notes, *notes))
 
 
 @dataclass(slots=True)
@@ -130,15 +129,15 @@ class Faults:
     """The faults of one file, by line."""
 
     path: Path
-    found: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
-    def add(self, line: int, what: str) -> None:
-        self.found.append(f"line {line}: {what}")
+    def add(self, line: int, fault: str) -> None:
+        self.messages.append(f"line {line}: {fault}")
 
     def refuse(self) -> None:
         """Raises BadCollection if there is a fault."""
-        if self.found:
-            raise BadCollection(str(self.path), self.found)
+        if self.messages:
+            raise BadCollection(str(self.path), self.messages)
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -147,7 +146,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     Raises SondeError if the file cannot be read as UTF-8 text.
     """
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, line.rstrip("\r\n")
@@ -159,7 +158,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         raise SondeError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from error
 
 
-def _opened(path: Path) -> TextIO:
+def _open(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return cast(TextIO, gzip.open(path, "rt", encoding="utf-8-sig"))
     return path.open(encoding="utf-8-sig")
@@ -172,8 +171,8 @@ def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int,
             value: object = json.loads(line)
             yield number, kind.model_validate(value)
         except ValidationError as error:
-            named = (f"{'.'.join(map(str, fault['loc'])) or 'line'}: {fault['msg']}" for fault in error.errors())
-            faults.add(number, ", ".join(named))
+            messages = (f"{'.'.join(map(str, fault['loc'])) or 'line'}: {fault['msg']}" for fault in error.errors())
+            faults.add(number, ", ".join(messages))
         except (ValueError, RecursionError) as error:
             faults.add(number, f"is not JSON ({error})")
 
@@ -185,12 +184,12 @@ def half_of(collection: JudgedCollection, half: Half, path: Path) -> JudgedColle
     """
     halves = read_halves(path)
     ids = {question.id for question in collection.questions}
-    if unsorted := sorted(ids - halves.keys()):
-        raise BadCollection(str(path), [f"the question {name!r} is in no half" for name in unsorted])
-    chosen = {question for question in ids if halves[question] == half}
-    if not chosen:
+    if missing_ids := sorted(ids - halves.keys()):
+        raise BadCollection(str(path), [f"the question {name!r} is in no half" for name in missing_ids])
+    half_ids = {question for question in ids if halves[question] == half}
+    if not half_ids:
         raise BadCollection(str(path), [f"no question is in the half {half}"])
-    return collection.asking(chosen)
+    return collection.with_questions(half_ids)
 
 
 def read_halves(path: Path) -> dict[str, Half | None]:

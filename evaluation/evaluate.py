@@ -11,10 +11,10 @@ import numpy as np
 from core.geo import BBox, box_array, hausdorff_deg_many
 from core.json_types import Json
 from core.record import ProvenanceKind, Record
-from evaluation.asking import Progress, QuestionResult, Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection, JudgedQuestion
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
+from evaluation.variants import Progress, QuestionResult, Variant, ask_all, run_of
 from search_api.search.flow import SearchPipeline
 
 K = 10
@@ -27,7 +27,7 @@ class Evaluation:
 
     variant: Variant
     run: Run
-    measured: RunMeasures
+    measures: RunMeasures
     beyond: BeyondTopic
     took_ms: Mapping[str, tuple[float, float]]
     degraded: Mapping[str, int]
@@ -35,7 +35,7 @@ class Evaluation:
     def as_dict(self) -> Json:
         return {
             "variant": self.variant.as_dict(),
-            "metrics": dict(self.measured.means),
+            "metrics": dict(self.measures.means),
             "beyond_topic": asdict(self.beyond),
             "took_ms": {stage: {"p50": p50, "p95": p95} for stage, (p50, p95) in self.took_ms.items()},
             "degraded": dict(self.degraded),
@@ -47,7 +47,7 @@ class ComparedRun:
     """Another run besides the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
 
     name: str
-    measured: RunMeasures
+    measures: RunMeasures
     comparison: RunComparison
     beyond: BeyondTopic | None = None
     measure: str = HEADLINE
@@ -55,7 +55,7 @@ class ComparedRun:
     def as_dict(self) -> Json:
         return {
             "name": self.name,
-            "metrics": dict(self.measured.means),
+            "metrics": dict(self.measures.means),
             "measure": self.measure,
             **asdict(self.comparison),
             "beyond_topic": asdict(self.beyond) if self.beyond is not None else None,
@@ -77,35 +77,35 @@ def evaluate(
     return Evaluation(
         variant=variant,
         run=run,
-        measured=measure(run, collection.qrels),
+        measures=measure(run, collection.qrels),
         beyond=beyond_topic(answers, records),
         took_ms=_stages(answers),
         degraded=Counter(name for answer in answers for name in answer.degraded),
     )
 
 
-def against(evaluated: Evaluation, other: Evaluation) -> ComparedRun:
+def against(evaluation: Evaluation, other: Evaluation) -> ComparedRun:
     """Another variant on the same questions."""
     return ComparedRun(
-        other.variant.name, other.measured, _compared(evaluated.measured, other.measured), other.beyond, HEADLINE
+        other.variant.name, other.measures, _compare(evaluation.measures, other.measures), other.beyond, HEADLINE
     )
 
 
-def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
+def against_run(evaluation: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
     """An external run; unanswered questions count 0."""
-    measured = measure(run, collection.qrels)
-    return ComparedRun(name, measured, _compared(evaluated.measured, measured))
+    run_measures = measure(run, collection.qrels)
+    return ComparedRun(name, run_measures, _compare(evaluation.measures, run_measures))
 
 
-def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
+def worst_losses(measures: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
     """(question, its value, the other's value), largest loss first; compared with the maximum if there is no other."""
-    own = evaluated.column(HEADLINE)
-    theirs = other.column(HEADLINE) if other is not None else dict.fromkeys(own, 1.0)
-    order = sorted(own, key=lambda question: (own[question] - theirs[question], question))
-    return [(question, own[question], theirs[question]) for question in order[:count]]
+    values = measures.column(HEADLINE)
+    other_values = other.column(HEADLINE) if other is not None else dict.fromkeys(values, 1.0)
+    order = sorted(values, key=lambda question: (values[question] - other_values[question], question))
+    return [(question, values[question], other_values[question]) for question in order[:count]]
 
 
-def _compared(a: RunMeasures, b: RunMeasures) -> RunComparison:
+def _compare(a: RunMeasures, b: RunMeasures) -> RunComparison:
     return paired_randomisation(a.column(HEADLINE), b.column(HEADLINE))
 
 
@@ -131,29 +131,29 @@ class KindResult:
     empty: int
 
 
-def by_kind(run: Run, collection: JudgedCollection, measured: RunMeasures) -> list[KindResult]:
+def by_kind(run: Run, collection: JudgedCollection, measures: RunMeasures) -> list[KindResult]:
     """Each kind in the order of the questions, then ``all``; empty where no question has a kind."""
     kinds = list(dict.fromkeys(question.kind for question in collection.questions if question.kind))
     rows = [(kind, [question for question in collection.questions if question.kind == kind]) for kind in kinds]
     rows += [("all", list(collection.questions))] if kinds else []
-    return [_row(kind, asked, run, collection, measured) for kind, asked in rows]
+    return [_row(kind, questions, run, collection, measures) for kind, questions in rows]
 
 
 def _row(
-    kind: str, questions: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measured: RunMeasures
+    kind: str, questions: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measures: RunMeasures
 ) -> KindResult:
     count = len(questions)
     return KindResult(
         kind=kind,
         questions=count,
-        success_at_10=sum(reached(question, run, collection, K) for question in questions) / count,
-        first=sum(reached(question, run, collection, 1) for question in questions) / count,
-        ndcg_at_10=sum(measured.by_question[question.id][HEADLINE] for question in questions) / count,
+        success_at_10=sum(is_reached(question, run, collection, K) for question in questions) / count,
+        first=sum(is_reached(question, run, collection, 1) for question in questions) / count,
+        ndcg_at_10=sum(measures.by_question[question.id][HEADLINE] for question in questions) / count,
         empty=sum(not run.get(question.id) for question in questions),
     )
 
 
-def reached(question: JudgedQuestion, run: Run, collection: JudgedCollection, k: int) -> bool:
+def is_reached(question: JudgedQuestion, run: Run, collection: JudgedCollection, k: int) -> bool:
     """Whether one of its goals, or where it has none any right document, is among the first ``k``."""
     right = question.goals or {name for name, grade in collection.qrels[question.id].items() if grade > 0}
     return any(document in right for document, _ in run.get(question.id, ())[:k])
@@ -178,14 +178,14 @@ class BeyondTopic:
 
 def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record]) -> BeyondTopic:
     """``records`` by document id. The place is the one annotated by a person, else the one read."""
-    placed = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
-    placed = [(areas, first) for areas, first in placed if areas and first]
-    distances = [mean for areas, first in placed if (mean := mean_hausdorff_deg(areas, first)) is not None]
+    with_place = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
+    with_place = [(areas, first) for areas, first in with_place if areas and first]
+    distances = [mean for areas, first in with_place if (mean := mean_hausdorff_deg(areas, first)) is not None]
     observing = [first for answer in answers if answer.kind == "observation" and (first := _first(answer, records))]
     return BeyondTopic(
-        questions_with_place=len(placed),
+        questions_with_place=len(with_place),
         hausdorff_deg=_mean(distances),
-        unplaced=_mean([_share([not record.extents for record in first]) for _, first in placed]),
+        unplaced=_mean([_share([not record.extents for record in first]) for _, first in with_place]),
         questions_for_observations=len(observing),
         derived=_mean([_share([record.provenance.kind == "derived" for record in first]) for first in observing]),
         not_observed=_mean([_share([_is_other(record.provenance.kind) for record in first]) for first in observing]),
@@ -194,13 +194,15 @@ def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record
 
 def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float | None:
     """Mean plain-degree distance of the records with an extent: nearest box, mean over the asked areas."""
-    placed = [box_array(record.extents) for record in first if record.extents]
-    each = [float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in placed]
-    return _mean(each)
+    boxes_of_records = [box_array(record.extents) for record in first if record.extents]
+    distances_deg = [
+        float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in boxes_of_records
+    ]
+    return _mean(distances_deg)
 
 
 def _first(answer: QuestionResult, records: Mapping[str, Record]) -> list[Record]:
-    return [records[document] for document, _ in answer.found[:_FIRST]]
+    return [records[document] for document, _ in answer.hits[:_FIRST]]
 
 
 def _is_other(kind: ProvenanceKind) -> bool:

@@ -53,10 +53,10 @@ class JudgementFile:
     def open(cls, path: Path) -> JudgementFile:
         """Reads the file; removes an incomplete last line. Raises SondeError for any other invalid line."""
         file = cls(path)
-        whole = path.read_bytes() if path.exists() else b""
-        complete, _, cut = whole.rpartition(b"\n")
-        if cut:
-            os.truncate(path, len(whole) - len(cut))
+        content = path.read_bytes() if path.exists() else b""
+        complete, _, incomplete = content.rpartition(b"\n")
+        if incomplete:
+            os.truncate(path, len(content) - len(incomplete))
         for number, line in enumerate(complete.splitlines(), 1):
             try:
                 file._note(RelevanceJudgement.model_validate_json(line))
@@ -74,14 +74,14 @@ class JudgementFile:
 
     def of(self, judge: str) -> dict[Pair, RelevanceJudgement]:
         """One person's judgements in order, without withdrawn ones, with skipped ones."""
-        return {pair: judgement for (who, pair), judgement in self._latest.items() if who == judge}
+        return {pair: judgement for (judge_name, pair), judgement in self._latest.items() if judge_name == judge}
 
     def grades(self) -> dict[Pair, dict[str, int]]:
         """Maps pair -> person -> grade, without skipped ones."""
         by_pair: dict[Pair, dict[str, int]] = {}
-        for (who, pair), judgement in self._latest.items():
+        for (judge, pair), judgement in self._latest.items():
             if judgement.grade is not None:
-                by_pair.setdefault(pair, {})[who] = judgement.grade
+                by_pair.setdefault(pair, {})[judge] = judgement.grade
         return by_pair
 
     def _note(self, judgement: RelevanceJudgement) -> None:
@@ -91,14 +91,14 @@ class JudgementFile:
             self._latest[key] = judgement
 
 
-def waiting(pooled: Mapping[str, Sequence[str]], done: Iterable[Pair]) -> list[Pair]:
+def unjudged(documents_by_question: Mapping[str, Sequence[str]], judged_pairs: Iterable[Pair]) -> list[Pair]:
     """What one person still has to judge, in the pool's order."""
-    judged = set(done)
+    pairs = set(judged_pairs)
     return [
         (question, document)
-        for question, found in pooled.items()
-        for document in found
-        if (question, document) not in judged
+        for question, documents in documents_by_question.items()
+        for document in documents
+        if (question, document) not in pairs
     ]
 
 
@@ -125,22 +125,22 @@ class Agreement:
 
 def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
     """Every two people with common judgements, then all together if there are more than two."""
-    judges = sorted({who for row in grades.values() for who in row})
-    agreements = [pair for a, b in combinations(judges, 2) if (pair := _of_two(grades, a, b)) is not None]
-    common = [row for row in grades.values() if len(row) == len(judges)]
-    if len(judges) > 2 and common:
-        counts = [[Counter(row.values())[grade] for grade in range(GRADES)] for row in common]
-        agreements.append(Agreement(tuple(judges), len(common), fleiss_kappa(counts), None))
+    judges = sorted({judge for row in grades.values() for judge in row})
+    agreements = [pair for a, b in combinations(judges, 2) if (pair := _pair_agreement(grades, a, b)) is not None]
+    common_rows = [row for row in grades.values() if len(row) == len(judges)]
+    if len(judges) > 2 and common_rows:
+        counts = [[Counter(row.values())[grade] for grade in range(GRADES)] for row in common_rows]
+        agreements.append(Agreement(tuple(judges), len(common_rows), fleiss_kappa(counts), None))
     return agreements
 
 
-def _of_two(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:
-    both = [row for row in grades.values() if a in row and b in row]
-    if not both:
+def _pair_agreement(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:
+    common_rows = [row for row in grades.values() if a in row and b in row]
+    if not common_rows:
         return None
-    first, second = [row[a] for row in both], [row[b] for row in both]
-    weighted = cohen_kappa(first, second, GRADES, "quadratic")
-    return Agreement((a, b), len(both), cohen_kappa(first, second, GRADES), weighted)
+    first, second = [row[a] for row in common_rows], [row[b] for row in common_rows]
+    weighted_kappa = cohen_kappa(first, second, GRADES, "quadratic")
+    return Agreement((a, b), len(common_rows), cohen_kappa(first, second, GRADES), weighted_kappa)
 
 
 def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weights = "none") -> float:
@@ -154,12 +154,12 @@ def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weight
         raise ValueError("both must have graded the same things, and something")
     if not all(0 <= grade < grades for grade in (*a, *b)):
         raise ValueError(f"a grade lies outside 0..{grades - 1}")
-    seen = np.zeros((grades, grades))
-    np.add.at(seen, (np.asarray(a), np.asarray(b)), 1.0 / len(a))
-    by_chance = np.outer(seen.sum(axis=1), seen.sum(axis=0))
+    observed = np.zeros((grades, grades))
+    np.add.at(observed, (np.asarray(a), np.asarray(b)), 1.0 / len(a))
+    by_chance = np.outer(observed.sum(axis=1), observed.sum(axis=0))
     cost = _costs(grades, weights)
     expected = float((cost * by_chance).sum())
-    return 1.0 - float((cost * seen).sum()) / expected if expected > 0.0 else math.nan
+    return 1.0 - float((cost * observed).sum()) / expected if expected > 0.0 else math.nan
 
 
 def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
@@ -172,9 +172,9 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
     if len(table) == 0 or not (raters == raters[0]).all() or raters[0] < 2:
         raise ValueError("each thing needs the same number of grades, at least two")
     people = float(raters[0])
-    agreed = float((((table**2).sum(axis=1) - people) / (people * (people - 1.0))).mean())
+    agreement_share = float((((table**2).sum(axis=1) - people) / (people * (people - 1.0))).mean())
     by_chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
-    return (agreed - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else math.nan
+    return (agreement_share - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else math.nan
 
 
 def _costs(grades: int, weights: Weights) -> np.ndarray:
@@ -192,14 +192,14 @@ def pool(runs: Sequence[Run], depth: int) -> dict[str, list[str]]:
     """
     if depth < 1:
         raise ValueError("the depth is at least 1")
-    pooled: dict[str, set[str]] = {}
+    documents_by_question: dict[str, set[str]] = {}
     for run in runs:
-        for question, found in run.items():
-            pooled.setdefault(question, set()).update(document for document, _ in found[:depth])
-    return {question: _shuffled(question, pooled[question]) for question in sorted(pooled)}
+        for question, hits in run.items():
+            documents_by_question.setdefault(question, set()).update(document for document, _ in hits[:depth])
+    return {question: _shuffle(question, documents_by_question[question]) for question in sorted(documents_by_question)}
 
 
-def _shuffled(question: str, documents: set[str]) -> list[str]:
+def _shuffle(question: str, documents: set[str]) -> list[str]:
     order = sorted(documents)
     random.Random(question).shuffle(order)  # noqa: S311  # nosec B311 - an order without meaning, not a secret
     return order

@@ -9,13 +9,13 @@ from pathlib import Path
 from statistics import median
 
 from core.errors import SondeError
-from evaluation.asking import Variant
 from evaluation.collection import JudgedQuestion, Qrels
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
+from evaluation.variants import Variant
 from search_api.search.flow import SearchPipeline
 
-_COMPARED = 7
+_RECENT_RESULTS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ def ask_live(pipeline: SearchPipeline, questions: Sequence[JudgedQuestion], vari
 
 def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:
     """Only judged questions count. Raises SondeError if there are none."""
-    judged = {question: grades for question, grades in qrels.items() if question in run}
-    if not judged:
+    qrels_of_run = {question: grades for question, grades in qrels.items() if question in run}
+    if not qrels_of_run:
         raise SondeError("No question is judged: the qrels name none of the queries.")
-    means = measure(run, judged).means
-    return LiveResult(at, len(judged), round(means[HEADLINE], 4), round(means["R@100"], 4))
+    means = measure(run, qrels_of_run).means
+    return LiveResult(at, len(qrels_of_run), round(means[HEADLINE], 4), round(means["R@100"], 4))
 
 
-def earlier(history: Path) -> list[LiveResult]:
-    """Oldest first; empty without a file. Raises SondeError for a line that is not ours."""
+def earlier_results(history: Path) -> list[LiveResult]:
+    """Oldest first; empty without a file. Raises SondeError for a line in another format."""
     if not history.exists():
         return []
     try:
@@ -64,5 +64,5 @@ def fall(result: LiveResult, before: Sequence[LiveResult]) -> float:
     """How far nDCG@10 is below the median of the last seven; 0 without earlier ones."""
     if not before:
         return 0.0
-    usual = median(result_before.ndcg_at_10 for result_before in before[-_COMPARED:])
+    usual = median(result_before.ndcg_at_10 for result_before in before[-_RECENT_RESULTS:])
     return max(0.0, round(usual - result.ndcg_at_10, 4))

@@ -15,7 +15,7 @@ _POLL_S = 0.02  # maximum time to stop it
 
 
 @contextmanager
-def served(server: ThreadingHTTPServer) -> Iterator[str]:
+def serve(server: ThreadingHTTPServer) -> Iterator[str]:
     """Its address without a trailing slash."""
     thread = threading.Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True)
     thread.start()
@@ -60,5 +60,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def stub_endpoint() -> Iterator[str]:
     """``host:port`` of a running stub."""
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), _Handler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), _Handler)) as url:
         yield url.removeprefix("http://")

@@ -50,14 +50,14 @@ class RunMeasures:
 
 def measure(run: Run, qrels: Qrels) -> RunMeasures:
     """Every measure of a run; only the order counts, not the scores (ranks are passed on, so that ties stay broken)."""
-    ranked = {
+    scores_by_question = {
         question: {document: float(-rank) for rank, (document, _) in enumerate(hits)} for question, hits in run.items()
     }
-    judged = {question: dict(grades) for question, grades in qrels.items()}
-    by_question: dict[str, dict[str, float]] = {question: {} for question in judged}
-    for value in ir_measures.iter_calc(list(MEASURES), judged, ranked):
+    grades_by_question = {question: dict(grades) for question, grades in qrels.items()}
+    by_question: dict[str, dict[str, float]] = {question: {} for question in grades_by_question}
+    for value in ir_measures.iter_calc(list(MEASURES), grades_by_question, scores_by_question):
         by_question[value.query_id][str(value.measure)] = float(value.value)
-    for question, grades in judged.items():
+    for question, grades in grades_by_question.items():
         relevant = {document for document, grade in grades.items() if grade > 0}
         is_relevant = [document in relevant for document, _ in run.get(question, ())]
         by_question[question][AP_OVER_K] = ap_over_k(is_relevant, _K)
@@ -82,11 +82,11 @@ def ap_over_k(relevant: Sequence[bool], k: int) -> float:
     """
     if k < 1:
         raise ValueError("k is at least 1")
-    found, total = 0, 0.0
+    hits, total = 0, 0.0
     for rank, is_relevant in enumerate(relevant[:k], 1):
         if is_relevant:
-            found += 1
-            total += found / rank
+            hits += 1
+            total += hits / rank
     return total / k
 
 

@@ -60,7 +60,7 @@ def _fill(
     client: Elasticsearch,
     prefix: str,
     records: Sequence[Record],
-    made: Sequence[Json],
+    vector_fields: Sequence[Json],
     card: EmbedderCard,
     shape: IndexShape,
 ) -> None:
@@ -69,7 +69,7 @@ def _fill(
     client.indices.put_settings(index=index, settings={"refresh_interval": "-1"})
     operations = (
         index_operation(index, record.id, {**to_document(record), **fields})
-        for record, fields in zip(records, made, strict=True)
+        for record, fields in zip(records, vector_fields, strict=True)
     )
     if failures := write(client, operations):
         raise SondeError(f"{len(failures)} records were refused, {failures[0].id} first: {failures[0].reason}")
@@ -89,18 +89,22 @@ def _delete(client: Elasticsearch, index: str) -> None:
 def sweep_abandoned(client: Elasticsearch) -> list[str]:
     """Deletes temporary indices older than a day, by name; returns the names."""
     settings = client.options(ignore_status=404).indices.get_settings(index=f"{PREFIX}*", flat_settings=True).body
-    created = {index: int(found["settings"]["index.creation_date"]) for index, found in settings.items()}
-    old = abandoned(created, int(time.time() * 1000))
+    created_at_ms = {
+        index: int(index_settings["settings"]["index.creation_date"]) for index, index_settings in settings.items()
+    }
+    old = abandoned_indices(created_at_ms, int(time.time() * 1000))
     for index in old:
         _delete(client, index)
         log.info("evaluation.swept", index=index)
     return old
 
 
-def abandoned(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
+def abandoned_indices(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
     """The temporary indices older than a day, from indices by name with their creation time."""
     return sorted(
-        index for index, made in created_ms.items() if index.startswith(PREFIX) and now_ms - made > _ABANDONED_MS
+        index
+        for index, created_at_ms in created_ms.items()
+        if index.startswith(PREFIX) and now_ms - created_at_ms > _ABANDONED_MS
     )
 
 
@@ -141,7 +145,7 @@ def temporary_passages(
 def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageReader) -> Iterator[tuple[str, Json]]:
     for id, text in texts.items():
         passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
-        whole = [embedding_text(passage, "", embedder, embedder.card.max_tokens) for passage in passages]
-        stored = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
-        for passage, fields in zip(passages, stored, strict=True):
+        complete_texts = [embedding_text(passage, "", embedder, embedder.card.max_tokens) for passage in passages]
+        vector_fields = to_fields(embedder.encode(complete_texts, "document"), embedder.card, embedder.card.tokens)
+        for passage, fields in zip(passages, vector_fields, strict=True):
             yield passage.id, passage_document(passage, "", reader.read(passage.text), None, fields)

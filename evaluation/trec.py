@@ -23,24 +23,24 @@ def write_run(path: Path, run: Run, tag: str) -> None:
 
     Raises SondeError if an id contains white space, which this format cannot express.
     """
-    spaced = [name for question, found in run.items() for name in (question, *dict(found)) if len(name.split()) != 1]
-    if spaced:
-        raise SondeError(f"A TREC run cannot hold the id {spaced[0]!r}: its fields are parted by white space.")
+    bad_names = [name for question, hits in run.items() for name in (question, *dict(hits)) if len(name.split()) != 1]
+    if bad_names:
+        raise SondeError(f"A TREC run cannot hold the id {bad_names[0]!r}: white space separates its fields.")
     with path.open("w", encoding="utf-8") as file:
-        for question, found in run.items():
-            scores = falling([score for _, score in found])
-            for rank, ((document, _), score) in enumerate(zip(found, scores, strict=True), 1):
+        for question, hits in run.items():
+            scores = strictly_decreasing([score for _, score in hits])
+            for rank, ((document, _), score) in enumerate(zip(hits, scores, strict=True), 1):
                 file.write(f"{question} Q0 {document} {rank} {score:.9g} {tag}\n")
 
 
-def falling(scores: Sequence[float]) -> list[float]:
+def strictly_decreasing(scores: Sequence[float]) -> list[float]:
     """Scores as float32 (which trec_eval reads), strictly decreasing: ties are lowered by the smallest step."""
-    lowered: list[float] = []
+    result: list[float] = []
     for score in np.asarray(scores, dtype=np.float32):
-        if lowered and score >= lowered[-1]:
-            score = np.nextafter(np.float32(lowered[-1]), np.float32(-np.inf))
-        lowered.append(float(score))
-    return lowered
+        if result and score >= result[-1]:
+            score = np.nextafter(np.float32(result[-1]), np.float32(-np.inf))
+        result.append(float(score))
+    return result
 
 
 def read_run(path: Path) -> Run:
@@ -93,16 +93,16 @@ def read_qrels(path: Path) -> Qrels:
 
 def _judge(qrels: dict[str, dict[str, int]], fields: Sequence[str], faults: Faults, number: int) -> None:
     question, document, text = fields[0].strip(), fields[-2].strip(), fields[-1].strip()
-    grade = _whole(text)
+    grade = _integer(text)
     if grade is None:
         faults.add(number, f"the grade {text!r} is no whole number")
         return
-    earlier = qrels.setdefault(question, {}).setdefault(document, grade)
-    if earlier != grade:
-        faults.add(number, f"grades {document!r} for question {question!r} as {grade}, earlier as {earlier}")
+    earlier_grade = qrels.setdefault(question, {}).setdefault(document, grade)
+    if earlier_grade != grade:
+        faults.add(number, f"grades {document!r} for question {question!r} as {grade}, earlier as {earlier_grade}")
 
 
-def _whole(text: str) -> int | None:
+def _integer(text: str) -> int | None:
     """Accepts 1.0 for 1, because some programs write it."""
     try:
         number = float(text)
@@ -113,7 +113,7 @@ def _whole(text: str) -> int | None:
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
     """BEIR's form, sorted. Raises SondeError if an id contains a tab or a line break."""
-    rows = [(question, document, grade) for question, found in qrels.items() for document, grade in found.items()]
+    rows = [(question, document, grade) for question, grades in qrels.items() for document, grade in grades.items()]
     for question, document, _ in rows:
         if any(sign in question + document for sign in "\t\r\n"):
             raise SondeError(

@@ -77,41 +77,46 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``."""
         keys = [_key(self.card, kind, text) for text in texts]
-        known = {key: vector for key in set(keys) if (vector := self.cache.get(key)) is not None}
-        lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        vectors_by_key = {key: vector for key in set(keys) if (vector := self.cache.get(key)) is not None}
+        texts_by_key = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors_by_key}
         # Texts of similar length together, because a batch is padded to its longest.
-        waiting = sorted(lacking, key=lambda key: len(lacking[key]))
-        done = 0
-        for chunk in batched(waiting, _CHUNK):
-            vectors = self.inner.embed([lacking[key] for key in chunk], kind)
-            made = list(zip(chunk, vectors, strict=True))
-            self.cache.put(made)
-            known.update(made)
-            done += len(chunk)
+        lacking_keys = sorted(texts_by_key, key=lambda key: len(texts_by_key[key]))
+        done_count = 0
+        for chunk in batched(lacking_keys, _CHUNK):
+            vectors = self.inner.embed([texts_by_key[key] for key in chunk], kind)
+            new_entries = list(zip(chunk, vectors, strict=True))
+            self.cache.put(new_entries)
+            vectors_by_key.update(new_entries)
+            done_count += len(chunk)
             if self.progress is not None:
-                self.progress(done, len(waiting))
-        return np.stack([known[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
+                self.progress(done_count, len(lacking_keys))
+        return (
+            np.stack([vectors_by_key[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
+        )
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
         """The token vectors of documents come as the signs that are stored of them."""
         tokens = self.card.tokens
         if tokens is None:
             return Encoded(self.embed(texts, kind))
-        own = {text: _key(self.card, f"{kind}\0{tokens.code}", text) for text in texts}
-        blobs = {text: blob for text, key in own.items() if (blob := self.cache.get_tokens(key)) is not None}
-        lacking = sorted((text for text in own if text not in blobs), key=len)
-        done = 0
-        for chunk in batched(lacking, _CHUNK):
-            read = self.inner.encode(chunk, kind)
-            made = [
-                pack(each) if kind == "document" else each.astype(np.float32).tobytes() for each in read.tokens or ()
+        keys = {text: _key(self.card, f"{kind}\0{tokens.code}", text) for text in texts}
+        blobs = {text: blob for text, key in keys.items() if (blob := self.cache.get_tokens(key)) is not None}
+        missing_texts = sorted((text for text in keys if text not in blobs), key=len)
+        done_count = 0
+        for chunk in batched(missing_texts, _CHUNK):
+            encoding = self.inner.encode(chunk, kind)
+            new_blobs = [
+                pack(token_vectors) if kind == "document" else token_vectors.astype(np.float32).tobytes()
+                for token_vectors in encoding.tokens or ()
             ]
-            self.cache.put([(_key(self.card, kind, text), row) for text, row in zip(chunk, read.vectors, strict=True)])
-            self.cache.put_tokens([(own[text], blob) for text, blob in zip(chunk, made, strict=True)])
-            blobs.update(zip(chunk, made, strict=True))
-            done += len(chunk)
+            self.cache.put(
+                [(_key(self.card, kind, text), row) for text, row in zip(chunk, encoding.vectors, strict=True)]
+            )
+            self.cache.put_tokens([(keys[text], blob) for text, blob in zip(chunk, new_blobs, strict=True)])
+            blobs.update(zip(chunk, new_blobs, strict=True))
+            done_count += len(chunk)
             if self.progress is not None:
-                self.progress(done, len(lacking))
+                self.progress(done_count, len(missing_texts))
         return Encoded(self.embed(texts, kind), [_tokens(blobs[text], kind, tokens.dims) for text in texts])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -70,36 +70,36 @@ class Calls:
             self.moves += 1
 
     def _caller(self, frame: FrameType) -> str | None:
-        """The file of the nearest frame of ours above."""
+        """The file of the nearest calling frame in Sonde's code."""
         caller = frame.f_back
         while caller is not None and not caller.f_code.co_filename.startswith(self.folders):
             caller = caller.f_back
         return caller.f_code.co_filename if caller is not None else None
 
 
-def of_a_search(prefix: str) -> Json:
+def search_calls(prefix: str) -> Json:
     """Files, functions, calls and moves of one search on the indices of ``prefix``, and of them in each package."""
-    counted = Calls(tuple(f"{CHECKOUT / name}/" for name in PRODUCT if name != "lab"))
+    calls = Calls(tuple(f"{CHECKOUT / name}/" for name in PRODUCT if name != "lab"))
     with frozen_service(prefix, datetime.now(UTC), None) as service:
         answer = service.http.get("/search", query_string=_QUESTION)
-        counted.watch(lambda: service.http.get("/search", query_string=_QUESTION))
-    packages = sorted(Path(name).relative_to(CHECKOUT).parts[0] for name in counted.files)
+        calls.watch(lambda: service.http.get("/search", query_string=_QUESTION))
+    packages = sorted(Path(name).relative_to(CHECKOUT).parts[0] for name in calls.files)
     return {
         "status": answer.status_code,
-        "files": len(counted.files),
-        "functions": len(counted.functions),
-        "calls": counted.calls,
-        "of them resumed generators": counted.resumed,
-        "moves between files": counted.moves,
+        "files": len(calls.files),
+        "functions": len(calls.functions),
+        "calls": calls.calls,
+        "of them resumed generators": calls.resumed,
+        "moves between files": calls.moves,
         "files by package": {name: packages.count(name) for name in dict.fromkeys(packages)},
     }
 
 
-def of_the_product() -> Json:
+def product_size() -> Json:
     """Modules, their median and greatest number of lines, and all lines; tests are no part of it."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.py"]
-    listed = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
-    paths = [path for path in map(Path, listed.splitlines()) if path.parts[0] in PRODUCT]
+    file_names = subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
+    paths = [path for path in map(Path, file_names.splitlines()) if path.parts[0] in PRODUCT]
     lines = {
         str(path): len((CHECKOUT / path).read_bytes().splitlines()) for path in paths if (CHECKOUT / path).exists()
     }
@@ -119,7 +119,7 @@ def of_the_product() -> Json:
 def main(*, prefix: str | None, out: Path | None) -> None:
     """Count files, functions and calls of one hybrid search, and the modules of the product."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    figures = {"product": of_the_product(), **({"search": of_a_search(prefix)} if prefix is not None else {})}
+    figures = {"product": product_size(), **({"search": search_calls(prefix)} if prefix is not None else {})}
     click.echo(json.dumps(figures, indent=2))
     if out is not None:
         write_measurement(out, figures)

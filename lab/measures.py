@@ -40,11 +40,11 @@ class TimedNode(HttpNode):
     spent_s: ClassVar[float] = 0.0
 
     def perform_request(self, *args: Any, **kwargs: Any) -> Any:
-        started = time.perf_counter()
+        started_s = time.perf_counter()
         try:
             return super().perform_request(*args, **kwargs)
         finally:
-            type(self).spent_s += time.perf_counter() - started
+            type(self).spent_s += time.perf_counter() - started_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Spread:
         return cls(p50, p95, p99, len(values_ms))
 
 
-def serving(client: Elasticsearch) -> str:
+def describe_node(client: Elasticsearch) -> str:
     """Elasticsearch's version and heap, and whether it can be measured at all.
 
     A node of the tests runs without Java's second compiler, because that starts in half the time. Its vectors are then
@@ -83,7 +83,7 @@ def serving(client: Elasticsearch) -> str:
 _ROUNDS = 200
 _CANDIDATES = 1_000
 _SEED = 20_04
-_ASKED = BBox(6.0, 36.0, 19.0, 47.0)
+_QUESTION_BOX = BBox(6.0, 36.0, 19.0, 47.0)
 _DAY_MS = 86_400_000
 
 
@@ -103,9 +103,9 @@ class HarvestTime:
 def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embedder | None = None) -> HarvestTime:
     """From the first page to the stored report; without an embedder, vectors stay out."""
     parts = HarvestParts(client, prefix, (lambda _name: embedder) if embedder is not None else None)
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     report = harvest(path.name.partition(".")[0], FolderSource(path), parts, Options())
-    return HarvestTime(path.name, report, time.perf_counter() - started)
+    return HarvestTime(path.name, report, time.perf_counter() - started_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +126,18 @@ def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, 
     texts = list(_texts(path))
     lengths = np.asarray(embedder.count_tokens(texts))
     before = _bare(embedder, texts)
-    started = time.perf_counter()
-    filled = embed_missing(source, HarvestParts(client, prefix, lambda _name: embedder), Options())
-    whole = filled.embedded / (time.perf_counter() - started)
+    started_s = time.perf_counter()
+    report = embed_missing(source, HarvestParts(client, prefix, lambda _name: embedder), Options())
+    texts_per_s = report.embedded / (time.perf_counter() - started_s)
     bare = (before + _bare(embedder, texts)) / 2.0
     reads = embedder.card.max_tokens
-    return EmbeddingTime(bare, whole, filled.embedded, reads, float((lengths > reads).mean()))
+    return EmbeddingTime(bare, texts_per_s, report.embedded, reads, float((lengths > reads).mean()))
 
 
 def _bare(embedder: Embedder, texts: Sequence[str]) -> float:
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     embedder.encode(texts, "document")
-    return len(texts) / (time.perf_counter() - started)
+    return len(texts) / (time.perf_counter() - started_s)
 
 
 def _texts(path: Path) -> Iterator[str]:
@@ -155,9 +155,9 @@ def time_understanding(understander: Understander, questions: Sequence[str], rou
         understander.understand(question, ALL_PARTS)
     took = []
     for question in [*questions] * rounds:
-        started = time.perf_counter()
+        started_s = time.perf_counter()
         understander.understand(question, ALL_PARTS)
-        took.append((time.perf_counter() - started) * 1000.0)
+        took.append((time.perf_counter() - started_s) * 1000.0)
     return Spread.of(took)
 
 
@@ -165,7 +165,7 @@ def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
     """Milliseconds of ranking ``count`` candidates of two arms by text, place, time and resolution."""
     candidates, target = (
         made_up(count),
-        Target(boxes=(_ASKED,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
+        Target(boxes=(_QUESTION_BOX,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
     )
     rank(candidates, target, ranker)
     return Spread.of([_took_ms(lambda: rank(candidates, target, ranker)) for _ in range(_ROUNDS)])
@@ -174,8 +174,8 @@ def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
 def time_hausdorff(count: int = _CANDIDATES) -> Spread:
     """Milliseconds of the plain Hausdorff distances of one box to ``count`` others."""
     boxes = made_up(count)[BOXES].values
-    hausdorff_deg_many(_ASKED, boxes)
-    return Spread.of([_took_ms(lambda: hausdorff_deg_many(_ASKED, boxes)) for _ in range(_ROUNDS)])
+    hausdorff_deg_many(_QUESTION_BOX, boxes)
+    return Spread.of([_took_ms(lambda: hausdorff_deg_many(_QUESTION_BOX, boxes)) for _ in range(_ROUNDS)])
 
 
 def made_up(count: int) -> Candidates:
@@ -197,9 +197,9 @@ def made_up(count: int) -> Candidates:
 
 
 def _took_ms(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     work()
-    return (time.perf_counter() - started) * 1000.0
+    return (time.perf_counter() - started_s) * 1000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,20 +221,23 @@ def time_searches(
     """
     for question in questions:
         pipeline.search(replace(request, q=question))
-    whole, ours, server = [], [], []
+    total_ms, own_ms, server_ms = [], [], []
     stages: dict[str, list[float]] = {}
     for _ in range(rounds):
         for question in questions:
             before = TimedNode.spent_s
-            started = time.perf_counter()
+            started_s = time.perf_counter()
             answer = pipeline.search(replace(request, q=question))
-            took = (time.perf_counter() - started) * 1000.0
-            waited = (TimedNode.spent_s - before) * 1000.0
-            whole.append(took)
-            server.append(waited)
-            ours.append(took - waited - answer.took_ms.get("embed", 0.0))
-            for stage, spent in answer.took_ms.items():
-                stages.setdefault(stage, []).append(spent)
+            took = (time.perf_counter() - started_s) * 1000.0
+            waited_ms = (TimedNode.spent_s - before) * 1000.0
+            total_ms.append(took)
+            server_ms.append(waited_ms)
+            own_ms.append(took - waited_ms - answer.took_ms.get("embed", 0.0))
+            for stage, spent_ms in answer.took_ms.items():
+                stages.setdefault(stage, []).append(spent_ms)
     return SearchTimes(
-        Spread.of(whole), Spread.of(ours), Spread.of(server), {name: Spread.of(spent) for name, spent in stages.items()}
+        Spread.of(total_ms),
+        Spread.of(own_ms),
+        Spread.of(server_ms),
+        {name: Spread.of(spent_ms) for name, spent_ms in stages.items()},
     )

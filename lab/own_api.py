@@ -19,12 +19,14 @@ from sonde.settings import Settings
 
 
 @contextmanager
-def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, str] | None = None) -> Iterator[str]:
+def own_api(
+    settings: Settings, prefix: str, processes: int, variables: Mapping[str, str] | None = None
+) -> Iterator[str]:
     """The address of an API over the indices of ``prefix``, models loaded, without limits by address or key.
 
-    ``more``: further variables of its environment.
+    ``variables``: further variables of its environment.
 
-    Raises SondeError where it does not come up.
+    Raises SondeError if it does not come up.
     """
     port = free_port()
     environment = {
@@ -38,7 +40,7 @@ def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, 
         "SONDE_LIMITS__PER_ADDRESS": "none",
         "SONDE_LIMITS__PER_KEY": "none",
         "SONDE_LOG__LEVEL": "ERROR",
-        **(more or {}),
+        **(variables or {}),
     }
     service = api_service(serve_command(), ApiConfig(port=port), Path.cwd(), {})
     with tempfile.TemporaryDirectory(prefix="sonde-api-") as name:

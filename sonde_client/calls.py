@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from sonde_client.errors import refused, unreadable
+from sonde_client.errors import error_of, unreadable
 from sonde_client.records import Json, Record
 from sonde_client.results import SearchResult, search_result
 
@@ -38,7 +38,7 @@ class Call(Generic[T]):
         return http.build_request(
             self.method,
             base + self.path,
-            params=written(self.parameters) or None,
+            params=encode_parameters(self.parameters) or None,
             json=self.body,
             content=self.content,
             headers=headers,
@@ -47,7 +47,7 @@ class Call(Generic[T]):
     def result(self, answer: httpx.Response, base: str) -> T:
         """Raises ClientError with the service's message, or if the answer is not one of Sonde."""
         if not answer.is_success:
-            raise refused(answer)
+            raise error_of(answer)
         try:
             return self.read(answer)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -117,7 +117,7 @@ def records(page: Json) -> Iterator[Record]:
     return map(Record, page["features"])
 
 
-def written(parameters: Mapping[str, Value]) -> dict[str, str | list[str]]:
+def encode_parameters(parameters: Mapping[str, Value]) -> dict[str, str | list[str]]:
     """None is left out; ``filter_lang`` becomes ``filter-lang``; a box becomes ``w,s,e,n``; booleans in the service's
     form.
     """

@@ -9,7 +9,7 @@ import httpx
 
 from sonde_client import calls
 from sonde_client.calls import Call, Kind, T, Value
-from sonde_client.errors import ClientError, unanswered
+from sonde_client.errors import ClientError, connection_error
 from sonde_client.records import Json, Record
 from sonde_client.results import Hit, SearchResult, next_cursor, search_result
 
@@ -114,5 +114,5 @@ class Client:
         try:
             answer = self._http.send(call.request(self._http, self._base, self._key))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise unanswered(self._base, error) from error
+            raise connection_error(self._base, error) from error
         return call.result(answer, self._base)

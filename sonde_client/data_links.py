@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from sonde_client.errors import NotOpenable, needed
+from sonde_client.errors import NotOpenable, import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -53,23 +53,23 @@ class DataLink:
             return first_grid(self.title or self.href, self.assets()).to_xarray(**options)
         if self.kind == "csv":
             raise NotOpenable(f"{self.href} is a table (csv), not a grid: use to_dataframe().")
-        library = needed("xarray", "xarray")
-        needed({"opendap": "pydap", "netcdf": "h5netcdf", "zarr": "zarr"}[self.kind], "xarray")
-        opened: xarray.Dataset
+        library = import_extra("xarray", "xarray")
+        import_extra({"opendap": "pydap", "netcdf": "h5netcdf", "zarr": "zarr"}[self.kind], "xarray")
+        dataset: xarray.Dataset
         if self.kind == "zarr":
-            opened = library.open_zarr(self.href, **options)
+            dataset = library.open_zarr(self.href, **options)
         elif self.kind == "opendap":
-            opened = library.open_dataset(self.href, engine="pydap", **options)
+            dataset = library.open_dataset(self.href, engine="pydap", **options)
         else:
-            file = needed("fsspec", "xarray").open(self.href).open()
-            opened = library.open_dataset(file, engine="h5netcdf", **options)
-        return opened
+            file = import_extra("fsspec", "xarray").open(self.href).open()
+            dataset = library.open_dataset(file, engine="h5netcdf", **options)
+        return dataset
 
     def to_dataframe(self, **options: object) -> pandas.DataFrame:
         """A CSV file as a table; ``options`` go to pandas. Raises NotOpenable for anything else."""
         if self.kind != "csv":
             raise NotOpenable(f"{self.href} is not a table ({self.kind}): use to_xarray().")
-        return needed("pandas", "geo").read_csv(self.href, **options)
+        return import_extra("pandas", "geo").read_csv(self.href, **options)
 
     def assets(self) -> tuple[DataLink, ...]:
         """The data that a STAC item names; its other assets (pictures, metadata) are left out. Empty for other kinds.

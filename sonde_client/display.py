@@ -66,7 +66,7 @@ _SOFT = "opacity:.7;font-size:.85em"
 
 
 def entries_html(entries: Sequence[Entry], *lines: str) -> str:
-    """A list of records beside a map of their boxes, numbered alike. ``lines``: plain text above it."""
+    """A list of records next to a map of their boxes, with the same numbers. ``lines``: plain text above it."""
     lines_html = "".join(f'<div style="{_SOFT}">{escape(line)}</div>' for line in lines if line)
     items = "".join(_item_html(number, entry) for number, entry in enumerate(entries, 1))
     map_html = map_svg([(number, box) for number, entry in enumerate(entries, 1) for box in entry.boxes])
@@ -77,13 +77,13 @@ def entries_html(entries: Sequence[Entry], *lines: str) -> str:
 
 
 def record_html(entry: Entry, abstract: str, calls: Sequence[str]) -> str:
-    """Title, facts, abstract and the Python calls that open the data, beside a map."""
+    """Title, facts, abstract and the Python calls that open the data, next to a map."""
     items = "".join(f"<li><code>{escape(call)}</code></li>" for call in calls[:10])
     map_html = map_svg([(None, box) for box in entry.boxes])
     return (
         '<div class="sonde" style="display:flex;gap:1em;align-items:flex-start;flex-wrap:wrap">'
         f'<div style="flex:1 1 24em">{_head_html(entry)}'
-        f'<p style="max-width:60em">{escape(_cut(abstract, 600))}</p><ul>{items}</ul></div>{map_html}</div>'
+        f'<p style="max-width:60em">{escape(_shorten(abstract, 600))}</p><ul>{items}</ul></div>{map_html}</div>'
     )
 
 
@@ -94,7 +94,7 @@ def map_svg(boxes: Sequence[tuple[int | None, Box]]) -> str:
     view = _view(box for _, box in boxes)
     # Large boxes first, so that small ones stay visible.
     large_first = sorted(
-        _numbered(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south)
+        _numbers_by_box(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south)
     )
     marks = "".join(_box_svg(", ".join(map(str, numbers)), box, view) for box, numbers in large_first)
     return (
@@ -129,7 +129,7 @@ def _view(boxes: Iterable[Box]) -> _View:
     return _View(left, top, width, height)
 
 
-def _numbered(boxes: Sequence[tuple[int | None, Box]]) -> dict[Box, list[int]]:
+def _numbers_by_box(boxes: Sequence[tuple[int | None, Box]]) -> dict[Box, list[int]]:
     """The numbers at each box: several records often have the same."""
     numbers: dict[Box, list[int]] = {}
     for number, box in boxes[:_MOST_BOXES]:
@@ -164,7 +164,7 @@ def _item_html(number: int, entry: Entry) -> str:
 
 
 def _bar_html(reason: Reason) -> str:
-    """As long as the signal's share of the score (1 is the whole width), with the reason beside it."""
+    """A bar as long as the signal's share of the score (1 is the full width), and the reason."""
     label, colour = _LABELS.get(reason.signal, (reason.signal.replace("_", " "), _OTHER))
     percent = min(100.0, max(0.0, reason.contribution * 100))
     return (
@@ -189,8 +189,8 @@ def _period_text(period: tuple[str | None, str | None]) -> str:
     return start if start and start == end else f"{start or '…'} – {end or '…'}"
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[:limit].rsplit(" ", 1)[0] + " …"
 
 
 @cache

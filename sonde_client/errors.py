@@ -27,7 +27,7 @@ class NotOpenable(Exception):
     """The data cannot be opened in this way; the message says what there is, or which package is missing."""
 
 
-def refused(answer: httpx.Response) -> ClientError:
+def error_of(answer: httpx.Response) -> ClientError:
     """The error that an ``application/problem+json`` answer, or any other refusal, describes."""
     try:
         problem = answer.json()
@@ -45,7 +45,7 @@ def refused(answer: httpx.Response) -> ClientError:
     )
 
 
-def unanswered(base: str, error: Exception) -> ClientError:
+def connection_error(base: str, error: Exception) -> ClientError:
     return ClientError(0, f"No service answers at {base} ({type(error).__name__}).")
 
 
@@ -54,7 +54,7 @@ def unreadable(base: str) -> ClientError:
     return ClientError(0, f"The answer of {base} is not one of Sonde. Is this the address of a Sonde service?")
 
 
-def needed(module: str, extra: str) -> ModuleType:
+def import_extra(module: str, extra: str) -> ModuleType:
     """Raises NotOpenable with the command that installs it."""
     try:
         return import_module(module)

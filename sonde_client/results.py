@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from sonde_client.display import Entry, Reason, entries_html
-from sonde_client.errors import needed
+from sonde_client.errors import import_extra
 from sonde_client.records import Json, Record
 
 _COLUMNS = ("id", "title", "type", "source", "start", "end", "licence", "address")
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
     """One row a record, in their order: id, title, type, source, start, end, licence, address, geometry (EPSG:4326).
 
-    ``start`` and ``end`` are the earliest and latest of its periods, ISO 8601, None where open or unknown. A record
+    ``start`` and ``end`` are the earliest and latest of its periods, ISO 8601, None if open or unknown. A record
     without a place has no geometry. Raises NotOpenable if geopandas is missing.
     """
-    frames, shapes = needed("geopandas", "geo"), needed("shapely.geometry", "geo")
-    every = list(records)
-    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in every]
-    return frames.GeoDataFrame([_row(record) for record in every], columns=_COLUMNS, geometry=geometries, crs=4326)
+    frames, shapes = import_extra("geopandas", "geo"), import_extra("shapely.geometry", "geo")
+    all_records = list(records)
+    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in all_records]
+    return frames.GeoDataFrame(
+        [_row(record) for record in all_records], columns=_COLUMNS, geometry=geometries, crs=4326
+    )
 
 
 def _row(record: Record) -> tuple[str | None, ...]:
@@ -39,8 +41,8 @@ def _row(record: Record) -> tuple[str | None, ...]:
 def _moment(iso: str) -> tuple[int, str]:
     """By year, then by text: years before 0 and after 9999 do not sort as texts."""
     sign, text = (-1, iso[1:]) if iso.startswith("-") else (1, iso.lstrip("+"))
-    year, _, rest = text.partition("-")
-    return sign * int(year), rest
+    year, _, month_and_day = text.partition("-")
+    return sign * int(year), month_and_day
 
 
 if TYPE_CHECKING:
@@ -111,16 +113,16 @@ class SearchResult:
         return table
 
     def _repr_html_(self) -> str:
-        above = (f"{self.total:,} records", understood(self.interpretation))
-        return entries_html([hit.entry for hit in self.hits], *above)
+        lines = (f"{self.total:,} records", understood(self.interpretation))
+        return entries_html([hit.entry for hit in self.hits], *lines)
 
 
 def understood(interpretation: Json) -> str:
     """What the service read in the question, in one line; empty if nothing."""
     places = [place.get("name") for place in interpretation.get("places") or ()]
     times = [time.get("text") for time in interpretation.get("times") or ()]
-    read = [str(text) for text in (*places, *times) if text]
-    return f"Read as: {', '.join(read)}" if read else ""
+    texts = [str(text) for text in (*places, *times) if text]
+    return f"Read as: {', '.join(texts)}" if texts else ""
 
 
 def search_result(answer: Json) -> SearchResult:
@@ -132,12 +134,12 @@ def search_result(answer: Json) -> SearchResult:
         facets=answer.get("sonde:facets", {}),
         did_you_mean=answer.get("sonde:didYouMean"),
         degraded=tuple(answer["sonde:degraded"]),
-        following=following(answer),
+        following=next_address(answer),
         answer=answer,
     )
 
 
-def following(answer: Json) -> str | None:
+def next_address(answer: Json) -> str | None:
     """The address of the next page."""
     return next((link["href"] for link in answer["links"] if link["rel"] == "next"), None)
 
@@ -146,7 +148,7 @@ def next_cursor(answer: Json) -> str | None:
     """Only the cursor of a ``next`` link: behind a proxy, links have another address than ours, and the key must not
     be sent there.
     """
-    address = following(answer)
+    address = next_address(answer)
     return None if address is None else parse_qs(urlsplit(address).query)["cursor"][0]
 
 

@@ -27,7 +27,7 @@ from training.questions.language_model import GeneratedPair
 
 Row = Json
 _WORD = re.compile(r"\w+")
-_CITED = re.compile(r"\s*\[\d+\]")
+_CITATION = re.compile(r"\s*\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,29 @@ class OtherPassages:
         """``count`` passages in a random order. Without ``right`` the source's whole document is left out, because
         another of its passages may answer; fewer passages if there are no more.
         """
-        own = self._by_id[source.id]
+        source_passage = self._by_id[source.id]
         depth = min(len(self._passages), 8 * count + 8)
-        others = [
-            self._passages[at]
-            for at in self._words.best(question, depth)
-            if self._passages[at].document != own.document
+        other_passages = [
+            self._passages[row]
+            for row in self._words.best(question, depth)
+            if self._passages[row].document != source_passage.document
         ]
-        shown = [own, *others[: count - 1]] if right else others[:count]
-        chance.shuffle(shown)
-        numbered = tuple(self._numbered(passage, number) for number, passage in enumerate(shown, 1))
-        return AnswerContext(numbered, next((each.number for each in numbered if right and each.id == own.id), None))
+        context_passages = [source_passage, *other_passages[: count - 1]] if right else other_passages[:count]
+        chance.shuffle(context_passages)
+        found_passages = tuple(self._number(passage, number) for number, passage in enumerate(context_passages, 1))
+        return AnswerContext(
+            found_passages,
+            next(
+                (
+                    numbered_passage.number
+                    for numbered_passage in found_passages
+                    if right and numbered_passage.id == source_passage.id
+                ),
+                None,
+            ),
+        )
 
-    def _numbered(self, passage: Passage, number: int) -> FoundPassage:
+    def _number(self, passage: Passage, number: int) -> FoundPassage:
         return FoundPassage(
             id=passage.id,
             document=passage.document,
@@ -80,8 +90,10 @@ class OtherPassages:
 
 def without(context: AnswerContext) -> AnswerContext:
     """The same context without the passage that answers; the others are numbered again."""
-    rest = [passage for passage in context.passages if passage.number != context.right]
-    return AnswerContext(tuple(replace(passage, number=number) for number, passage in enumerate(rest, 1)), None)
+    other_passages = [passage for passage in context.passages if passage.number != context.right]
+    return AnswerContext(
+        tuple(replace(passage, number=number) for number, passage in enumerate(other_passages, 1)), None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +110,19 @@ class AnswerSets:
     seed: int = 0
 
 
-def raft(generated: Iterable[GeneratedPair], others: OtherPassages, settings: AnswerSets) -> Iterator[Row]:
+def raft(pairs: Iterable[GeneratedPair], other_passages: OtherPassages, settings: AnswerSets) -> Iterator[Row]:
     """``{"messages": [system, user, assistant]}``: other passages with the right one and an answer that cites it; every
     eighth with others only, and the refusal.
     """
-    for at, (pair, context) in enumerate(_contexts(generated, others, settings)):
-        unanswerable = at % (settings.answerable + 1) == settings.answerable
-        shown = without(context) if unanswerable else context
-        answer = REFUSAL if unanswerable else cited(pair.answer, shown.right)
-        yield {"messages": [*_prompt(pair, shown), _assistant(answer)]}
+    for number, (pair, context) in enumerate(_contexts(pairs, other_passages, settings)):
+        unanswerable = number % (settings.answerable + 1) == settings.answerable
+        answer_context = without(context) if unanswerable else context
+        answer = REFUSAL if unanswerable else add_citation(pair.answer, answer_context.right)
+        yield {"messages": [*_prompt(pair, answer_context), _assistant(answer)]}
 
 
 def dpo(
-    generated: Iterable[GeneratedPair], others: OtherPassages, model: LanguageModel, settings: AnswerSets
+    pairs: Iterable[GeneratedPair], other_passages: OtherPassages, model: LanguageModel, settings: AnswerSets
 ) -> Iterator[Row]:
     """``{"prompt", "chosen", "rejected"}``. Chosen: the cited answer; rejected: the model's answer without any passage,
     which has no evidence. Every eighth is reversed: without an answer in the passages, the refusal is chosen and the
@@ -118,20 +130,20 @@ def dpo(
 
     Raises TrainingError if the endpoint fails; earlier rows have been yielded by then.
     """
-    for at, (pair, context) in enumerate(_contexts(generated, others, settings)):
-        if at % (settings.answerable + 1) == settings.answerable:
-            yield _preference(_prompt(pair, without(context)), REFUSAL, cited(pair.answer, 1))
+    for number, (pair, context) in enumerate(_contexts(pairs, other_passages, settings)):
+        if number % (settings.answerable + 1) == settings.answerable:
+            yield _preference(_prompt(pair, without(context)), REFUSAL, add_citation(pair.answer, 1))
             continue
-        chosen, rejected = cited(pair.answer, context.right), _answer_alone(pair, model)
-        if rejected and _CITED.sub("", chosen).strip() != rejected:
-            yield _preference(_prompt(pair, context), chosen, rejected)
+        cited_answer, answer_alone = add_citation(pair.answer, context.right), _answer_alone(pair, model)
+        if answer_alone and _CITATION.sub("", cited_answer).strip() != answer_alone:
+            yield _preference(_prompt(pair, context), cited_answer, answer_alone)
 
 
-def cited(answer: str, number: int | None) -> str:
+def add_citation(answer: str, number: int | None) -> str:
     """Each sentence with its passage: ``It rained. [2]`` becomes ``It rained [2].``"""
     if number is None:
         return answer
-    return " ".join(_with_number(_CITED.sub("", sentence).strip(), number) for sentence in sentences(answer))
+    return " ".join(_with_number(_CITATION.sub("", sentence).strip(), number) for sentence in sentences(answer))
 
 
 def support(answer: str, text: str) -> float:
@@ -161,15 +173,15 @@ def write_rows(path: Path, rows: Iterable[Row]) -> int:
 
 
 def _contexts(
-    generated: Iterable[GeneratedPair], others: OtherPassages, settings: AnswerSets
+    pairs: Iterable[GeneratedPair], other_passages: OtherPassages, settings: AnswerSets
 ) -> Iterator[tuple[GeneratedPair, AnswerContext]]:
     """For answers support by their passage, if there is others."""
-    for pair in generated:
+    for pair in pairs:
         document = pair.question.document
         if support(pair.answer, document.text) < settings.relevance:
             continue
         chance = random.Random(f"{settings.seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
-        context = others.context(pair.question.question, document, settings.passages, chance, right=True)
+        context = other_passages.context(pair.question.question, document, settings.passages, chance, right=True)
         if len(context.passages) > 1:
             yield pair, context
 
@@ -186,8 +198,8 @@ def _answer_alone(pair: GeneratedPair, model: LanguageModel) -> str:
         raise TrainingError(f"The language model does not answer: {error}") from error
 
 
-def _preference(prompt: list[dict[str, str]], chosen: str, rejected: str) -> Row:
-    return {"prompt": prompt, "chosen": [_assistant(chosen)], "rejected": [_assistant(rejected)]}
+def _preference(prompt: list[dict[str, str]], better: str, worse: str) -> Row:
+    return {"prompt": prompt, "chosen": [_assistant(better)], "rejected": [_assistant(worse)]}
 
 
 def _assistant(text: str) -> dict[str, str]:

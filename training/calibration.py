@@ -33,8 +33,8 @@ class ScoredExample:
 
     @property
     def grades(self) -> NDArray[np.int64]:
-        first, *others = self.example.candidates
-        return np.array([max(1, first.grade), *(text.grade for text in others)], dtype=np.int64)
+        first, *negatives = self.example.candidates
+        return np.array([max(1, first.grade), *(text.grade for text in negatives)], dtype=np.int64)
 
     @property
     def right(self) -> NDArray[np.bool_]:
@@ -47,9 +47,9 @@ class ScoredExample:
 
     def found_by(self, arms: Sequence[str]) -> ScoredExample:
         """Only the answer, and the negatives found by one of ``arms``."""
-        chosen = [at for at, text in enumerate(self.example.candidates) if at == 0 or text.why in arms]
-        negatives = tuple(self.example.candidates[at] for at in chosen[1:])
-        return ScoredExample(replace(self.example, negatives=negatives), self.logits[chosen])
+        rows = [row for row, text in enumerate(self.example.candidates) if row == 0 or text.why in arms]
+        negatives = tuple(self.example.candidates[row] for row in rows[1:])
+        return ScoredExample(replace(self.example, negatives=negatives), self.logits[rows])
 
 
 def spread(examples: Sequence[Example], count: int) -> list[Example]:
@@ -58,33 +58,34 @@ def spread(examples: Sequence[Example], count: int) -> list[Example]:
     return fit[:: max(1, len(fit) // count)][:count]
 
 
-def figures(scored: Sequence[ScoredExample]) -> dict[str, float]:
+def figures(all_rows: Sequence[ScoredExample]) -> dict[str, float]:
     """nDCG@10 and MAP@3 over all candidates (fused) and those found by words (bm25); nDCG@10 by corpus."""
-    worded = [narrow for each in scored if len((narrow := each.found_by(("bm25", "fused"))).logits) > 1]
+    rows_by_words = [narrow for example in all_rows if len((narrow := example.found_by(("bm25", "fused"))).logits) > 1]
     measures: dict[str, float] = {}
-    for name, rows in (("fused", scored), ("BM25", worded)):
+    for name, rows in (("fused", all_rows), ("BM25", rows_by_words)):
         if rows:
             measures[f"{HEADLINE} on {name} candidates"] = ndcg(rows)
             measures[f"MAP@3 on {name} candidates"] = float(np.mean([average_precision(row, 3) for row in rows]))
-    for corpus in sorted({row.example.corpus for row in scored}):
-        own = [row for row in scored if row.example.corpus == corpus]
-        measures[f"{HEADLINE} on {corpus or 'unnamed'} ({len(own)})"] = ndcg(own)
+    for corpus in sorted({row.example.corpus for row in all_rows}):
+        corpus_rows = [row for row in all_rows if row.example.corpus == corpus]
+        measures[f"{HEADLINE} on {corpus or 'unnamed'} ({len(corpus_rows)})"] = ndcg(corpus_rows)
     return measures
 
 
-def ndcg(scored: Sequence[ScoredExample]) -> float:
+def ndcg(rows: Sequence[ScoredExample]) -> float:
     """Mean nDCG@10, 0..1."""
-    run = {str(at): [(str(place), 0.0) for place in row.order] for at, row in enumerate(scored)}
+    run = {str(number): [(str(place), 0.0) for place in row.order] for number, row in enumerate(rows)}
     qrels = {
-        str(at): {str(place): int(grade) for place, grade in enumerate(row.grades)} for at, row in enumerate(scored)
+        str(number): {str(place): int(grade) for place, grade in enumerate(row.grades)}
+        for number, row in enumerate(rows)
     }
     return measure(run, qrels).means[HEADLINE]
 
 
-def average_precision(scored: ScoredExample, cut: int) -> float:
-    """Of the first ``cut``, divided by the possible number of right ones there: 0..1."""
-    right = scored.right[scored.order][:cut]
-    possible = min(cut, int(scored.right.sum()))
+def average_precision(example: ScoredExample, depth: int) -> float:
+    """Of the first ``depth``, divided by the possible number of right ones there: 0..1."""
+    right = example.right[example.order][:depth]
+    possible = min(depth, int(example.right.sum()))
     return float((np.cumsum(right) / np.arange(1, len(right) + 1))[right].sum()) / possible if possible else 0.0
 
 
@@ -116,22 +117,24 @@ def calibrate_lists(lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> Calibr
     """The two numbers from all lists (logits, right) together; ``error`` is cross-validated: each half of the lists is
     measured with the numbers of the other half. Raises ValueError as :func:`calibrate`.
     """
-    whole = calibrate(*_joined(lists))
+    calibration = calibrate(*_concatenate(lists))
     halves = lists[::2], lists[1::2]
     try:
-        errors = [_error_with(calibrate(*_joined(half)), other) for half, other in (halves, halves[::-1])]
+        errors = [
+            _error_with(calibrate(*_concatenate(half)), second_half) for half, second_half in (halves, halves[::-1])
+        ]
     except ValueError:  # too few lists for two halves
-        return whole
+        return calibration
     sizes = [sum(len(logits) for logits, _ in half) for half in (halves[1], halves[0])]
-    return replace(whole, error=float(np.average(errors, weights=sizes)))
+    return replace(calibration, error=float(np.average(errors, weights=sizes)))
 
 
 def _error_with(calibration: Calibration, lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> float:
-    logits, right = _joined(lists)
+    logits, right = _concatenate(lists)
     return expected_error(probability(logits, calibration.temperature, calibration.offset), right)
 
 
-def _joined(lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> tuple[Floats, NDArray[np.bool_]]:
+def _concatenate(lists: Sequence[tuple[Floats, NDArray[np.bool_]]]) -> tuple[Floats, NDArray[np.bool_]]:
     if not lists:
         raise ValueError("calibration needs lists")
     return np.concatenate([logits for logits, _ in lists]), np.concatenate([right for _, right in lists])
@@ -143,10 +146,10 @@ def probability(logits: Floats, temperature: float, offset: float) -> Floats:
 
 def expected_error(probabilities: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
     """|mean probability - share that is right| in equal bins of probability, weighted by size (Guo et al. 2017)."""
-    at = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
+    bin_numbers = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     total = 0.0
     for number in range(bins):
-        inside = at == number
+        inside = bin_numbers == number
         if inside.any():
             total += inside.sum() * abs(float(probabilities[inside].mean()) - float(right[inside].mean()))
     return total / len(probabilities)
@@ -158,9 +161,9 @@ def _fit(scores: Floats, right: Floats) -> tuple[float, float]:
     weights = np.array([1.0, 0.0])
     ridge = np.diag([_RIDGE, 0.0])
     for _ in range(_STEPS):
-        predicted = probability(features @ weights, 1.0, 0.0)
-        gradient = features.T @ (predicted - right) / len(right) + ridge @ weights
-        curve = (features * (predicted * (1.0 - predicted))[:, None]).T @ features / len(right) + ridge
+        probabilities = probability(features @ weights, 1.0, 0.0)
+        gradient = features.T @ (probabilities - right) / len(right) + ridge @ weights
+        curve = (features * (probabilities * (1.0 - probabilities))[:, None]).T @ features / len(right) + ridge
         step = np.linalg.solve(curve + _SMALL * np.eye(2), gradient)
         weights = weights - np.clip(step, -2.0, 2.0)
         if np.abs(step).max() < _SMALL:

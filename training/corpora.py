@@ -55,36 +55,43 @@ class CorpusDocument:
         return tuple(dict.fromkeys(last_part(term).casefold() for term in self.keywords))
 
     @property
-    def whole(self) -> str:
+    def title_and_text(self) -> str:
         """The text as the serving reranker reads a record: title, then text."""
         return f"{self.title}\n{self.text}".strip()
 
 
-def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
+def documents_of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
     """Records with a meaningful abstract; a record's group is its parent, else itself."""
     for record in records:
-        text = plain(record.abstract)
+        text = normalise_space(record.abstract)
         if len(text.split()) >= _LEAST_WORDS:
             terms = tuple(dict.fromkeys(keyword.term.strip() for keyword in record.keywords if keyword.term.strip()))
             group = record.parent or record.id
             yield CorpusDocument(
-                record.id, plain(record.title), text, terms, record.extents, record.times, corpus, f"{corpus}:{group}"
+                record.id,
+                normalise_space(record.title),
+                text,
+                terms,
+                record.extents,
+                record.times,
+                corpus,
+                f"{corpus}:{group}",
             )
 
 
-def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
+def documents_of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
     """(label, definition) as separate documents."""
     for label, definition in concepts:
-        text = plain(definition)
+        text = normalise_space(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():
             name = f"{corpus}:{label}"
-            yield CorpusDocument(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
+            yield CorpusDocument(name, normalise_space(label), text, corpus=corpus, group=name, kind="concepts")
 
 
-def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
+def documents_of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
     """Passages of running text; all of one document are one group."""
     for passage in passages:
-        text = plain(passage.text)
+        text = normalise_space(passage.text)
         if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
             group = f"{corpus}:{passage.document}"
             yield CorpusDocument(passage.id, "", text, corpus=corpus, group=group, kind="literature")
@@ -92,13 +99,13 @@ def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocu
 
 def corpus_kinds(text: str) -> frozenset[CorpusKind]:
     """``all`` or a comma-separated list. Raises TrainingError for an unknown name."""
-    named = frozenset(part.strip() for part in text.split(",") if part.strip())
-    known: frozenset[CorpusKind] = frozenset(get_args(CorpusKind))
+    names = frozenset(part.strip() for part in text.split(",") if part.strip())
+    all_kinds: frozenset[CorpusKind] = frozenset(get_args(CorpusKind))
     if text == "all":
-        return known
-    if not named or named - known:
-        raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(known))}.")
-    return frozenset(kind for kind in known if kind in named)
+        return all_kinds
+    if not names or names - all_kinds:
+        raise TrainingError(f"{text!r} is not all or a list of {', '.join(sorted(all_kinds))}.")
+    return frozenset(kind for kind in all_kinds if kind in names)
 
 
 def last_part(term: str) -> str:
@@ -106,7 +113,7 @@ def last_part(term: str) -> str:
     return term.rpartition(">")[2].strip().lower() if ">" in term else term
 
 
-def plain(text: str) -> str:
+def normalise_space(text: str) -> str:
     """Normalises white space."""
     return _SPACE.sub(" ", text).strip()
 
@@ -116,18 +123,18 @@ def read_definitions(path: Path) -> list[tuple[str, str]]:
 
     Raises InvalidInput for a file that cannot be read, TrainingError if it defines nothing in English.
     """
-    concepts = _of_tree(path) if is_tree(path) else _of_graph(graph_of([path]))
+    concepts = _concepts_of_tree(path) if is_tree(path) else _concepts_of_graph(graph_of([path]))
     by_label = {label.lower(): (label, text) for label, text in reversed(concepts) if _is_definition(text)}
     if not by_label:
         raise TrainingError(f"{path.name} defines no concept in English: name a file that holds skos:definition.")
     return [by_label[label] for label in sorted(by_label)]
 
 
-def _of_tree(path: Path) -> list[tuple[str, str]]:
+def _concepts_of_tree(path: Path) -> list[tuple[str, str]]:
     return [(str(node["label"]), str(node.get("definition") or "")) for node in nodes_of(path)]
 
 
-def _of_graph(graph: rdflib.Graph) -> list[tuple[str, str]]:
+def _concepts_of_graph(graph: rdflib.Graph) -> list[tuple[str, str]]:
     """For each subject the alphabetically first label and definition, so that a file gives the same each time."""
     concepts = []
     for subject in sorted(set(graph.subjects(SKOS.definition)), key=str):
@@ -164,13 +171,15 @@ def distinct(questions: Iterable[PseudoQuestion]) -> Iterator[PseudoQuestion]:
     end.
     """
     by_text: dict[str, PseudoQuestion | None] = {}
-    shared: list[PseudoQuestion] = []
+    shared_questions: list[PseudoQuestion] = []
     for question in questions:
         if question.shared:
-            shared.append(question)
+            shared_questions.append(question)
             continue
         key = question.question.casefold()
-        known = by_text.get(key, question)
-        by_text[key] = question if known is not None and known.document.id == question.document.id else None
+        earlier_question = by_text.get(key, question)
+        by_text[key] = (
+            question if earlier_question is not None and earlier_question.document.id == question.document.id else None
+        )
     yield from (question for question in by_text.values() if question is not None)
-    yield from shared
+    yield from shared_questions

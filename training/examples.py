@@ -80,9 +80,9 @@ class _ExampleLine(_Strict):
     group: str = ""
 
     def example(self) -> Example:
-        rest = self.model_dump(exclude={"positive", "negatives"})
+        fields = self.model_dump(exclude={"positive", "negatives"})
         negatives = tuple(_candidate(line) for line in self.negatives)
-        return Example(**rest, positive=_candidate(self.positive), negatives=negatives)
+        return Example(**fields, positive=_candidate(self.positive), negatives=negatives)
 
 
 def read_examples(path: Path) -> list[Example]:

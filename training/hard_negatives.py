@@ -41,12 +41,12 @@ class Bm25Index:
         postings: dict[str, tuple[list[int], list[int]]] = {}
         for row, count in enumerate(counts):
             for word, times in count.items():
-                rows, often = postings.setdefault(word, ([], []))
+                rows, word_counts = postings.setdefault(word, ([], []))
                 rows.append(row)
-                often.append(times)
+                word_counts.append(times)
         self._postings = {
-            word: (np.array(rows, dtype=np.int32), np.array(often, dtype=np.float32))
-            for word, (rows, often) in postings.items()
+            word: (np.array(rows, dtype=np.int32), np.array(word_counts, dtype=np.float32))
+            for word, (rows, word_counts) in postings.items()
         }
 
     def scores(self, question: str) -> NDArray[np.float64]:
@@ -62,7 +62,7 @@ class Bm25Index:
         """Texts that share a word, best first, ties by position."""
         scores = self.scores(question)
         order = np.argsort(-scores, kind="stable")[:count]
-        return [int(at) for at in order if scores[at] > 0.0]
+        return [int(row) for row in order if scores[row] > 0.0]
 
 
 def words(text: str) -> list[str]:
@@ -81,7 +81,7 @@ class PlaceAndTime:
 
 
 def place_and_time_of(question: str) -> PlaceAndTime:
-    """As a search reads it, but only with the gazetteer and the words of time."""
+    """As a search interprets the question, but only with the gazetteer and the words of time."""
     places, times = _readers()
     return PlaceAndTime(
         tuple(mention.place.bbox for mention in places.read(question)),
@@ -99,15 +99,15 @@ def elsewhere(
     """
     topics = {term.casefold() for term in document.keywords}
     negatives: list[tuple[CorpusDocument, str]] = []
-    for other in candidates:
+    for candidate in candidates:
         if len(negatives) == count:
             break
-        if topics.isdisjoint(term.casefold() for term in other.keywords):
+        if topics.isdisjoint(term.casefold() for term in candidate.keywords):
             continue
-        if disjoint(document.boxes, other.boxes) and disjoint(question.boxes, other.boxes):
-            negatives.append((other, "place"))
-        elif never_overlapping(document.times, other.times) and never_overlapping(question.times, other.times):
-            negatives.append((other, "time"))
+        if disjoint(document.boxes, candidate.boxes) and disjoint(question.boxes, candidate.boxes):
+            negatives.append((candidate, "place"))
+        elif never_overlapping(document.times, candidate.times) and never_overlapping(question.times, candidate.times):
+            negatives.append((candidate, "time"))
     return negatives
 
 
@@ -116,21 +116,24 @@ def _readers() -> tuple[PlaceReader, TimeReader]:
     return PlaceReader(Gazetteer()), TimeReader()
 
 
-def disjoint(some: Sequence[BBox], candidates: Sequence[BBox]) -> bool:
+def disjoint(boxes: Sequence[BBox], candidates: Sequence[BBox]) -> bool:
     """Whether both have boxes, and no box of the one touches a box of the other."""
-    return bool(some and candidates) and not any(_touch(a, b) for a in some for b in candidates)
+    return bool(boxes and candidates) and not any(_touch(a, b) for a in boxes for b in candidates)
 
 
-def never_overlapping(some: Sequence[TimeSpan], candidates: Sequence[TimeSpan]) -> bool:
+def never_overlapping(spans: Sequence[TimeSpan], candidates: Sequence[TimeSpan]) -> bool:
     """Whether both have spans, and no span of the one overlaps a span of the other."""
-    return bool(some and candidates) and not any(_overlap(a, b) for a in some for b in candidates)
+    return bool(spans and candidates) and not any(_overlap(a, b) for a in spans for b in candidates)
 
 
 def _touch(a: BBox, b: BBox) -> bool:
     return any(
-        part.west <= other.east and other.west <= part.east and part.south <= other.north and other.south <= part.north
+        part.west <= other_part.east
+        and other_part.west <= part.east
+        and part.south <= other_part.north
+        and other_part.south <= part.north
         for part in a.parts()
-        for other in b.parts()
+        for other_part in b.parts()
     )
 
 
@@ -139,7 +142,7 @@ def _overlap(a: TimeSpan, b: TimeSpan) -> bool:
 
 
 def _before(start: int | None, end: int | None) -> bool:
-    """Open ends reach everything."""
+    """An open end is unlimited."""
     return start is None or end is None or start <= end
 
 
@@ -179,8 +182,8 @@ def sample(probability: NDArray[np.float64], count: int, chance: np.random.Gener
         return []
     # Gumbel's trick: the largest of log p + noise is a draw without replacement.
     keys = np.log(probability[possible]) + chance.gumbel(size=len(possible))
-    drawn = possible[np.argsort(-keys, kind="stable")[:count]]
-    return sorted((int(at) for at in drawn), key=lambda at: (-probability[at], at))
+    indices = possible[np.argsort(-keys, kind="stable")[:count]]
+    return sorted((int(row) for row in indices), key=lambda row: (-probability[row], row))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +199,11 @@ class Mining:
     seed: int = 0
 
 
-def mine(
+def mine_negatives(
     questions: Sequence[PseudoQuestion],
     documents: Sequence[CorpusDocument],
     embedder: Embedder,
-    mining: Mining,
+    settings: Mining,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
     """One example for each question, in order; ``documents`` is the pool of negatives.
@@ -210,24 +213,24 @@ def mine(
     often missing where they belong.
     """
     pool = _Pool(documents, embedder)
-    own = [question for question in questions if not question.shared]
+    single_questions = [question for question in questions if not question.shared]
     vectors = zip(
-        embedder.embed([question.question for question in own], "query"),
-        embedder.embed([question.answer for question in own], "document"),
+        embedder.embed([question.question for question in single_questions], "query"),
+        embedder.embed([question.answer for question in single_questions], "document"),
         strict=True,
     )
     examples = []
-    for at, question in enumerate(questions):
+    for number, question in enumerate(questions):
         negatives: tuple[CandidateText, ...] = ()
         if not question.shared:
             vector, answer = next(vectors)
-            chance = np.random.default_rng([mining.seed, at])
-            negatives = pool.negatives(question, vector, float(vector @ answer), mining, chance)
+            chance = np.random.default_rng([settings.seed, number])
+            negatives = pool.negatives(question, vector, float(vector @ answer), settings, chance)
         document, origin = question.document, question.origin
         positive = CandidateText(document.id, question.answer, grade=1, labels=document.labels)
-        name = f"{document.id}#{origin}-{at}"
+        name = f"{document.id}#{origin}-{number}"
         examples.append(Example(name, question.question, positive, negatives, origin, document.corpus, document.group))
-        progress(at + 1, len(questions))
+        progress(number + 1, len(questions))
     return examples
 
 
@@ -237,29 +240,29 @@ class _Pool:
     def __init__(self, documents: Sequence[CorpusDocument], embedder: Embedder) -> None:
         self._documents = documents
         self._labels = [frozenset(document.labels) for document in documents]
-        self._words = Bm25Index([document.whole for document in documents])
+        self._words = Bm25Index([document.title_and_text for document in documents])
         self._of_topic: dict[str, list[int]] = {}
-        for at, document in enumerate(documents):
+        for row, document in enumerate(documents):
             for term in {keyword.casefold() for keyword in document.keywords}:
-                self._of_topic.setdefault(term, []).append(at)
-        self._vectors: Vectors = embedder.embed([document.whole for document in documents], "document")
+                self._of_topic.setdefault(term, []).append(row)
+        self._vectors: Vectors = embedder.embed([document.title_and_text for document in documents], "document")
 
     def negatives(
-        self, question: PseudoQuestion, vector: Vectors, positive: float, mining: Mining, chance: np.random.Generator
+        self, question: PseudoQuestion, vector: Vectors, positive: float, settings: Mining, chance: np.random.Generator
     ) -> tuple[CandidateText, ...]:
         cosines = self._vectors @ vector
-        near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
-        arms = self._arms(question, self._words.best(question.question, mining.depth), near)
-        place_and_time = place_and_time_of(question.question) if mining.elsewhere else PlaceAndTime()
-        topical = self._topical(question, arms, cosines, mining.depth) if place_and_time != PlaceAndTime() else []
-        places = elsewhere(question.document, place_and_time, topical, mining.elsewhere)
-        chosen = {document.id for document, _ in places}
-        rest = [at for at in arms if self._documents[at].id not in chosen]
-        probability = probabilities(cosines[rest].tolist(), positive, mining.simans)
-        drawn = [rest[at] for at in sample(probability, mining.count - len(chosen), chance)]
+        nearest = [int(row) for row in np.argsort(-cosines, kind="stable")[: settings.depth]]
+        arms = self._arms(question, self._words.best(question.question, settings.depth), nearest)
+        place_and_time = place_and_time_of(question.question) if settings.elsewhere else PlaceAndTime()
+        topical = self._topical(question, arms, cosines, settings.depth) if place_and_time != PlaceAndTime() else []
+        places = elsewhere(question.document, place_and_time, topical, settings.elsewhere)
+        ids = {document.id for document, _ in places}
+        other_rows = [row for row in arms if self._documents[row].id not in ids]
+        probability = probabilities(cosines[other_rows].tolist(), positive, settings.simans)
+        rows = [other_rows[row] for row in sample(probability, settings.count - len(ids), chance)]
         return (
             *(_candidate(document, why) for document, why in places),
-            *(_candidate(self._documents[at], arms[at]) for at in drawn),
+            *(_candidate(self._documents[row], arms[row]) for row in rows),
         )
 
     def _topical(
@@ -268,31 +271,31 @@ class _Pool:
         """``first``, then documents with a shared keyword, nearest first: the arms find few on the right topic in the
         wrong place, because they read the place too.
         """
-        sharing = {at for term in question.document.keywords for at in self._of_topic.get(term.casefold(), ())}
-        places = np.array(sorted(sharing), dtype=np.intp)
+        rows = {row for term in question.document.keywords for row in self._of_topic.get(term.casefold(), ())}
+        places = np.array(sorted(rows), dtype=np.intp)
         nearest = places[np.argsort(-cosines[places], kind="stable")[:depth]]
-        order = dict.fromkeys([*first, *(int(at) for at in nearest)])
-        return [self._documents[at] for at in order if not _same(question.document, self._documents[at])]
+        order = dict.fromkeys([*first, *(int(row) for row in nearest)])
+        return [self._documents[row] for row in order if not _same(question.document, self._documents[row])]
 
-    def _arms(self, question: PseudoQuestion, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
+    def _arms(self, question: PseudoQuestion, by_words: Sequence[int], nearest: Sequence[int]) -> dict[int, str]:
         """Position -> the arm that found it, best fused rank first; ``fused`` if both did."""
         ranks: dict[int, float] = {}
-        for positions in (worded, near):
-            for rank, at in enumerate(positions, 1):
-                ranks[at] = ranks.get(at, 0.0) + 1.0 / (_RRF + rank)
-        in_words, in_meaning, topic = set(worded), set(near), question.question.casefold()
-        order = sorted(ranks, key=lambda at: (-ranks[at], at))
+        for positions in (by_words, nearest):
+            for rank, row in enumerate(positions, 1):
+                ranks[row] = ranks.get(row, 0.0) + 1.0 / (_RRF + rank)
+        in_words, in_meaning, topic = set(by_words), set(nearest), question.question.casefold()
+        order = sorted(ranks, key=lambda row: (-ranks[row], row))
         return {
-            at: "fused" if at in in_words and at in in_meaning else "bm25" if at in in_words else "dense"
-            for at in order
-            if not _same(question.document, self._documents[at]) and topic not in self._labels[at]
+            row: "fused" if row in in_words and row in in_meaning else "bm25" if row in in_words else "dense"
+            for row in order
+            if not _same(question.document, self._documents[row]) and topic not in self._labels[row]
         }
 
 
 def _candidate(document: CorpusDocument, why: str) -> CandidateText:
-    return CandidateText(document.id, document.whole, why=why, labels=document.labels)
+    return CandidateText(document.id, document.title_and_text, why=why, labels=document.labels)
 
 
-def _same(document: CorpusDocument, other: CorpusDocument) -> bool:
-    same_title = bool(document.title) and document.title.casefold() == other.title.casefold()
-    return document.id == other.id or same_title or document.text == other.text
+def _same(document: CorpusDocument, candidate: CorpusDocument) -> bool:
+    same_title = bool(document.title) and document.title.casefold() == candidate.title.casefold()
+    return document.id == candidate.id or same_title or document.text == candidate.text

@@ -1,4 +1,4 @@
-"""What ``training.trainer`` works with: a learner, a budget, evaluations, checkpoints."""
+"""The parts of a training: a learner, a budget, evaluations, checkpoints. ``training.trainer`` runs it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Learner(Protocol):
     def module(self) -> nn.Module: ...
 
     def loss(self, step: int) -> Tensor:
-        """Of the batch of this step, from 1; a scalar with gradients."""
+        """The loss of this step's batch (steps from 1); a scalar with gradients."""
         ...
 
     def measure(self) -> float:
@@ -89,14 +89,14 @@ class FinishedTraining:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoints:
-    """The folder beside a model that is being trained. ``settings``: what must be equal for a training to continue."""
+    """The folder of a training's checkpoints. ``settings`` must be equal for a training to continue."""
 
     folder: Path
     settings: JsonMapping = field(default_factory=dict)
     resume: bool = False
 
     @staticmethod
-    def beside(out: Path, settings: JsonMapping | None = None, *, resume: bool = False) -> Checkpoints:
+    def of_output(out: Path, settings: JsonMapping | None = None, *, resume: bool = False) -> Checkpoints:
         return Checkpoints(out.parent / f".{out.name}.checkpoints", settings or {}, resume)
 
     def last(self) -> Path | None:
@@ -109,17 +109,17 @@ class Checkpoints:
 
         Raises TrainingError if the folder cannot be written, or if other settings made it.
         """
-        written = json.dumps(self.settings, sort_keys=True, default=str, indent=2)
-        earlier = self.folder / _SETTINGS
+        settings = json.dumps(self.settings, sort_keys=True, default=str, indent=2)
+        settings_file = self.folder / _SETTINGS
         if not self.resume:
             shutil.rmtree(self.folder, ignore_errors=True)
-        elif earlier.is_file() and earlier.read_text(encoding="utf-8") != written:
+        elif settings_file.is_file() and settings_file.read_text(encoding="utf-8") != settings:
             raise TrainingError(
                 f"{self.folder} is of a training with other settings or data; start again without --resume."
             )
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            earlier.write_text(written, encoding="utf-8")
+            settings_file.write_text(settings, encoding="utf-8")
         except OSError as error:
             raise TrainingError(f"{self.folder} cannot be written: {error.strerror}.") from error
         return self.last()
@@ -129,7 +129,7 @@ class Checkpoints:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def write_guard(self) -> Iterator[None]:
         """Raises TrainingError if the disk is full; the previous checkpoint remains."""
         from safetensors import SafetensorError
 
@@ -143,7 +143,7 @@ class Checkpoints:
             ) from error
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[None]:
+    def read_guard(self, name: str) -> Iterator[None]:
         """Raises TrainingError if the checkpoint is damaged."""
         from safetensors import SafetensorError
 

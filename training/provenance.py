@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import ModelMissing
-from encoders.files import published
+from encoders.files import publish_folder
 from encoders.model_card import TrainingData
 from training.examples import Example, TrainingError
 
@@ -29,16 +29,16 @@ class Origin:
     commit: str = ""
     reproduce: str = ""
 
-    def used(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
+    def training_data(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
         """Examples by corpus, most first."""
         counts = Counter(example.corpus or "unnamed" for example in examples)
-        known = self.licences or {}
+        licences = self.licences or {}
         return tuple(
-            TrainingData(name, known.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
+            TrainingData(name, licences.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
         )
 
 
-def now() -> str:
+def utc_now() -> str:
     """UTC to the second, as ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -51,7 +51,7 @@ def written_model(out: Path) -> Iterator[Path]:
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with published(out) as draft:
+        with publish_folder(out) as draft:
             yield draft
     except OSError as error:
         raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error

@@ -63,8 +63,8 @@ def rate(step: int, spent_s: float, budget: TrainingBudget) -> float:
     """0..1: rises over the first tenth of the training, falls to 0 at its end; by steps or minutes, whichever is
     further.
     """
-    done = min(1.0, max(step / budget.steps, spent_s / (60.0 * budget.minutes)))
-    return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
+    progress = min(1.0, max(step / budget.steps, spent_s / (60.0 * budget.minutes)))
+    return progress / _WARM_UP if progress < _WARM_UP else (1.0 - progress) / (1.0 - _WARM_UP)
 
 
 class _BudgetCallback(TrainerCallback):
@@ -77,14 +77,14 @@ class _BudgetCallback(TrainerCallback):
         self.budget, self.why = budget, "steps"
         self.spent_s = 0.0
         self._report, self._clock = report, clock
-        self._before_s, self._started = 0.0, 0.0
+        self._before_s, self._started_s = 0.0, 0.0
 
     def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self._before_s = max((entry.get("eval_spent_s", 0.0) for entry in state.log_history), default=0.0)
-        self.spent_s, self._started = self._before_s, self._clock()
+        self.spent_s, self._started_s = self._before_s, self._clock()
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        self.spent_s = self._before_s + self._clock() - self._started
+        self.spent_s = self._before_s + self._clock() - self._started_s
         if self.spent_s >= 60.0 * self.budget.minutes and not control.should_training_stop:
             self.why = "minutes"
             control.should_training_stop = control.should_evaluate = True
@@ -98,7 +98,7 @@ class _BudgetCallback(TrainerCallback):
         if last.step == 0:
             state.best_metric, state.best_global_step = last.measure, 0
             self._report(last)
-            self._started = self._clock()  # this evaluation does not count
+            self._started_s = self._clock()  # this evaluation does not count
         elif not control.should_training_stop and self._is_stuck(evaluations):
             self.why = "patience"
             control.should_training_stop = True
@@ -141,7 +141,7 @@ class _Trainer(Trainer):
     def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:
         budget_callback, self._created_lr_scheduler = self._budget_callback, True
         self.lr_scheduler = LambdaLR(
-            self._optimiser, lambda done: rate(done + 1, budget_callback.spent_s, budget_callback.budget)
+            self._optimiser, lambda step: rate(step + 1, budget_callback.spent_s, budget_callback.budget)
         )
         return self.lr_scheduler
 
@@ -151,8 +151,10 @@ class _Trainer(Trainer):
         loss = self._learner.loss(inputs["step"])
         if not math.isfinite(float(loss.detach())):
             last = self._checkpoints.last()
-            kept = f" {last} holds an earlier state." if last is not None else ""
-            raise TrainingError(f"The loss of step {inputs['step']} is not a number; try a lower learning rate.{kept}")
+            advice = f" {last} holds an earlier state." if last is not None else ""
+            raise TrainingError(
+                f"The loss of step {inputs['step']} is not a number; try a lower learning rate.{advice}"
+            )
         return loss
 
     def evaluate(self, *_: object, **__: object) -> dict[str, float]:
@@ -162,15 +164,15 @@ class _Trainer(Trainer):
         return metrics
 
     def _save_checkpoint(self, model: Module, trial: Any) -> None:
-        with self._checkpoints.writing():
+        with self._checkpoints.write_guard():
             super()._save_checkpoint(model, trial)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Module | None = None) -> None:
-        with self._checkpoints.reading(resume_from_checkpoint):
+        with self._checkpoints.read_guard(resume_from_checkpoint):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
-        with self._checkpoints.reading(str(checkpoint)):
+        with self._checkpoints.read_guard(str(checkpoint)):
             super()._load_optimizer_and_scheduler(checkpoint)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ModelMissing
-from encoders.files import exclusive, published
+from encoders.files import exclusive_lock, publish_folder
 from encoders.imports import torch_imports
 from encoders.locate import Located
 from encoders.onnx_session import Compute, OnnxSession, TokenIds
@@ -26,37 +26,37 @@ if TYPE_CHECKING:
 
 _SAME = 1e-3  # of states whose size is about 1
 _HEAD_SIZES = (32, 64)
-_TRIED = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([101, 4542, 102])]
+_SAMPLES = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([101, 4542, 102])]
 _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "card.json")
 
 
 Precision = Literal["float32", "bfloat16"]
 
 
-def learnable(located: Located, cache: Path) -> Path:
+def learnable(location: Located, cache: Path) -> Path:
     """The folder itself if it has safetensors, else one in ``cache`` restored from its ``model.onnx``.
 
     Raises TrainingError if the graph is not a BERT with the original layer names, or the restored vectors differ.
     """
-    if list(located.folder.glob("*.safetensors")):
-        return located.folder
-    graph = located.folder / "model.onnx"
+    if list(location.folder.glob("*.safetensors")):
+        return location.folder
+    graph = location.folder / "model.onnx"
     if not graph.is_file():
-        raise TrainingError(f"{located.folder} holds neither safetensors nor model.onnx.")
-    folder = cache / f"restored-{located.digest[:16]}"
-    with exclusive(folder):
+        raise TrainingError(f"{location.folder} holds neither safetensors nor model.onnx.")
+    folder = cache / f"restored-{location.digest[:16]}"
+    with exclusive_lock(folder):
         if not (folder / "config.json").is_file():
-            with published(folder) as draft:
+            with publish_folder(folder) as draft:
                 _restore(graph, draft)
     return folder
 
 
 def _restore(graph: Path, draft: Path) -> None:
     weights = named_weights(graph)
-    expected = [np.asarray(each) for each in _states_of(OnnxSession(graph, Compute(1)))]
+    reference_states = [np.asarray(output) for output in _states_of(OnnxSession(graph, Compute(1)))]
     for head_size in _HEAD_SIZES:
         model = _bert(weights, head_size)
-        if model is not None and _difference(model, expected) < _SAME:
+        if model is not None and _difference(model, reference_states) < _SAME:
             model.save_pretrained(str(draft), safe_serialization=True)
             for name in _BESIDE:
                 if (graph.parent / name).is_file():
@@ -71,7 +71,7 @@ def named_weights(graph: Path) -> dict[str, NDArray[np.generic]]:
     from onnx import numpy_helper
 
     graph_proto = onnx.load(str(graph)).graph
-    initialisers = {each.name: numpy_helper.to_array(each) for each in graph_proto.initializer}
+    initialisers = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph_proto.initializer}
     weights = {name: value for name, value in initialisers.items() if name.startswith(("embeddings.", "encoder."))}
     for node in graph_proto.node:
         if node.op_type == "MatMul" and len(node.input) == 2 and node.input[1] in initialisers:
@@ -104,27 +104,27 @@ def _bert(weights: Mapping[str, NDArray[np.generic]], head_size: int) -> BertMod
     model = BertModel(config, add_pooling_layer=False)
     state = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
     try:
-        missing = model.load_state_dict(state, strict=False).missing_keys
+        missing_names = model.load_state_dict(state, strict=False).missing_keys
     except RuntimeError:  # a wrong shape
         return None
     model.train(False)
-    return None if missing else model
+    return None if missing_names else model
 
 
-def _difference(model: BertModel, expected: list[NDArray[np.float32]]) -> float:
+def _difference(model: BertModel, reference: list[NDArray[np.float32]]) -> float:
     import torch
 
     with torch.inference_mode():
-        restored = [model(torch.tensor([list(each.ids)])).last_hidden_state[0].numpy() for each in _TRIED]
-    return max(float(np.abs(a - b).max()) for a, b in zip(restored, expected, strict=True))
+        restored_states = [model(torch.tensor([list(sample.ids)])).last_hidden_state[0].numpy() for sample in _SAMPLES]
+    return max(float(np.abs(a - b).max()) for a, b in zip(restored_states, reference, strict=True))
 
 
 def _states_of(session: OnnxSession) -> list[NDArray[np.float32]]:
-    return [session.map([each], lambda states, _mask: states)[0] for each in _TRIED]
+    return [session.map([sample], lambda states, _mask: states)[0] for sample in _SAMPLES]
 
 
 @contextmanager
-def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
+def transformers_for(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
     """``transformers`` for the block that loads from the folder; ``threads`` 0 keeps torch's own.
 
     Raises TrainingError if the folder has no safetensors, ModelMissing if the block cannot load them.

@@ -1,8 +1,7 @@
-"""Finds what a reader cannot use in texts that readers see: ``python docs/scripts/traces.py [FILE ...]``.
+"""Finds phrases of no use to readers in texts that readers see: ``python docs/scripts/traces.py [FILE ...]``.
 
-Dates of measurements, papers by number, folders and machines that only their author had, names of work that is going
-on, and figures in another form than the house's. Without arguments it reads guides, decisions, the product's code and
-its tests.
+Dates of measurements, papers by number, folders and machines that only their author had, names of present work, and
+figures in another form than Sonde's. Without arguments it reads guides, decisions, the product's code and its tests.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Kind(Enum):
-    """Who reads a file; each kind has the patterns of those behind it as well."""
+    """The readers of a file; each kind also has the patterns of the kinds after it."""
 
     GUIDE = "guide"
     PRODUCT = "product"
@@ -48,10 +47,10 @@ _EVERYWHERE: Mapping[str, str] = {
     "a registry that is not reached": r"\bregistr(?:y|ies)\b[^.|]{0,40}\b(?:not reached|refus(?:es|ed)|unreachable)\b",
 }
 _PATTERNS: Mapping[Kind, Mapping[str, re.Pattern[str]]] = {
-    Kind.TEST: {what: re.compile(pattern) for what, pattern in _EVERYWHERE.items()},
-    Kind.PRODUCT: {what: re.compile(pattern) for what, pattern in {**_EVERYWHERE, **_IN_PRODUCT}.items()},
+    Kind.TEST: {fault: re.compile(pattern) for fault, pattern in _EVERYWHERE.items()},
+    Kind.PRODUCT: {name: re.compile(pattern) for name, pattern in {**_EVERYWHERE, **_IN_PRODUCT}.items()},
 }
-_PROSE = {what: re.compile(pattern) for what, pattern in _IN_GUIDES.items()}
+_PROSE = {fault: re.compile(pattern) for fault, pattern in _IN_GUIDES.items()}
 _CODE = re.compile(r"^ *(```+|~~~+)[^\n]*\n.*?^ *\1 *$|<!--.*?-->|`[^`\n]+`|\]\([^)]*\)", re.M | re.S)
 
 _TEXTS = (
@@ -84,7 +83,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def files() -> Iterator[Path]:
-    """All that is read without arguments."""
+    """All files that the script reads without arguments."""
     yield from (ROOT / name for name in (*_TEXTS, *_SINGLE) if (ROOT / name).is_file())
     yield from sorted((ROOT / "docs").rglob("*.md"))
     for folder in (*_PACKAGES, "tests"):
@@ -95,28 +94,28 @@ def files() -> Iterator[Path]:
 
 
 def traces(text: str, kind: Kind) -> Iterator[tuple[int, str, str]]:
-    """Line, what it is, and the words; in the order of the text within each pattern."""
-    known = _PATTERNS[Kind.TEST if kind is Kind.TEST else Kind.PRODUCT]
-    for what, pattern in known.items():
-        yield from ((text.count("\n", 0, found.start()) + 1, what, found[0]) for found in pattern.finditer(text))
+    """Line, kind of fault, and the words; in the order of the text within each pattern."""
+    patterns = _PATTERNS[Kind.TEST if kind is Kind.TEST else Kind.PRODUCT]
+    for fault, pattern in patterns.items():
+        yield from ((text.count("\n", 0, match.start()) + 1, fault, match[0]) for match in pattern.finditer(text))
     if kind is Kind.GUIDE:
-        prose = _CODE.sub(lambda found: "\n" * found[0].count("\n"), text)
-        for what, pattern in _PROSE.items():
-            yield from ((prose.count("\n", 0, found.start()) + 1, what, found[0]) for found in pattern.finditer(prose))
+        prose = _CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+        for fault, pattern in _PROSE.items():
+            yield from ((prose.count("\n", 0, match.start()) + 1, fault, match[0]) for match in pattern.finditer(prose))
 
 
 def faults(paths: Iterable[Path]) -> list[str]:
-    """File, line, what it is, and the words."""
-    found: list[str] = []
+    """File, line, kind of fault, and the words."""
+    messages: list[str] = []
     for path in paths:
         name = _name_of(path)
         if name not in _ITSELF:
-            found += [
-                f"{name}:{line}: {what}: {' '.join(words.split())}"
-                for line, what, words in sorted(traces(path.read_text("utf-8"), kind_of(path)))
-                if not (what == "a commit" and path.name == "card.md")  # there it is the origin of the weights
+            messages += [
+                f"{name}:{line}: {fault}: {' '.join(words.split())}"
+                for line, fault, words in sorted(traces(path.read_text("utf-8"), kind_of(path)))
+                if not (fault == "a commit" and path.name == "card.md")  # a model card names the commit of its weights
             ]
-    return found
+    return messages
 
 
 def _name_of(path: Path) -> str:
@@ -126,6 +125,6 @@ def _name_of(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    told = faults([Path(name) for name in sys.argv[1:]] or files())
-    print(*told, sep="\n")
-    sys.exit(1 if told else 0)
+    faults_found = faults([Path(name) for name in sys.argv[1:]] or files())
+    print(*faults_found, sep="\n")
+    sys.exit(1 if faults_found else 0)

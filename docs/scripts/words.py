@@ -102,7 +102,7 @@ class Page:
 
     @property
     def long_sentences(self) -> list[str]:
-        """Those of the cells as well."""
+        """Long sentences, those of table cells included."""
         sentences = (*self.sentences, *(sentence for text in self.cells for sentence in _sentences(text)))
         return [sentence for sentence in sentences if len(words(sentence)) > LONGEST]
 
@@ -141,8 +141,8 @@ def read_page(text: str) -> Page:
         headings += [line.lstrip("# ") for line in lines if line.startswith("#")]
         rows = [line for line in lines if line.lstrip().startswith("|")]
         cells += [cell.strip() for row in rows if not _RULE.match(row) for cell in row.split("|") if cell.strip()]
-        rest = [line for line in lines if not line.startswith("#") and not line.lstrip().startswith("|")]
-        prose += [" ".join(item.split()) for item in _ITEM.split("\n".join(rest)) if item.strip()]
+        prose_lines = [line for line in lines if not line.startswith("#") and not line.lstrip().startswith("|")]
+        prose += [" ".join(item.split()) for item in _ITEM.split("\n".join(prose_lines)) if item.strip()]
     bold = tuple(_BOLD_HEAD.findall(without_code(text)))
     return Page(tuple(headings), tuple(prose), tuple(cells), bold)
 
@@ -154,48 +154,48 @@ def guides() -> list[Path]:
 
 
 def name_of(page: Path) -> str:
-    """Its path in the checkout that it is in."""
+    """The page's path in its checkout."""
     page = page.resolve()
     root = next((folder for folder in page.parents if (folder / "mkdocs.yml").is_file()), ROOT)
     return page.relative_to(root).as_posix()
 
 
 def budget_of(name: str) -> tuple[str, int] | None:
-    """The entry of ``BUDGETS`` that holds for the page."""
-    return next(((key, most) for key, most in BUDGETS.items() if name == key or f"{Path(name).parent}/" == key), None)
+    """The entry of ``BUDGETS`` for the page."""
+    return next(((key, limit) for key, limit in BUDGETS.items() if name == key or f"{Path(name).parent}/" == key), None)
 
 
 def faults(pages: Mapping[str, Page]) -> list[str]:
-    """What is too long, as sentences for the one who wrote it."""
-    found: list[str] = []
+    """What is too long, as sentences for the author."""
+    messages: list[str] = []
     for key, limit in BUDGETS.items():
-        counted = sum(page.words for name, page in pages.items() if (budget_of(name) or ("", 0))[0] == key)
-        if counted > limit:
-            found.append(f"{key}: {counted} words, at most {limit}")
-    found += [f"{name}: no budget; add one to docs/scripts/words.py" for name in pages if budget_of(name) is None]
+        word_count = sum(page.words for name, page in pages.items() if (budget_of(name) or ("", 0))[0] == key)
+        if word_count > limit:
+            messages.append(f"{key}: {word_count} words, at most {limit}")
+    messages += [f"{name}: no budget; add one to docs/scripts/words.py" for name in pages if budget_of(name) is None]
     for name, page in pages.items():
         if page.mean > MEAN_WORDS:
-            found.append(f"{name}: {page.mean:.1f} words a sentence, at most {MEAN_WORDS:.0f}")
-        found += [f"{name}: {len(words(one))} words: {one}" for one in page.long_sentences]
-        found += [f"{name}: a bold head, which has no anchor: {one}" for one in page.bold_heads]
+            messages.append(f"{name}: {page.mean:.1f} words a sentence, at most {MEAN_WORDS:.0f}")
+        messages += [f"{name}: {len(words(sentence))} words: {sentence}" for sentence in page.long_sentences]
+        messages += [f"{name}: a bold head, which has no anchor: {sentence}" for sentence in page.bold_heads]
     if (total := sum(page.words for page in pages.values())) > ALL_WORDS:
-        found.append(f"all pages: {total} words, at most {ALL_WORDS}")
-    return found
+        messages.append(f"all pages: {total} words, at most {ALL_WORDS}")
+    return messages
 
 
 def main(arguments: Iterable[str]) -> int:
-    chosen = [Path(argument) for argument in arguments] or guides()
-    pages = {name_of(path): read_page(path.read_text("utf-8")) for path in chosen}
+    paths = [Path(argument) for argument in arguments] or guides()
+    pages = {name_of(path): read_page(path.read_text("utf-8")) for path in paths}
     print(f"{'page':44}{'words':>7}{'most':>7}{'sentences':>11}{'mean':>7}{'longest':>9}")
     for name, page in pages.items():
         budget = budget_of(name)
-        most = "" if budget is None else f"{budget[1]}{'*' if budget[0].endswith('/') else ''}"
-        longest = max((len(words(one)) for one in page.sentences), default=0)
-        print(f"{name:44}{page.words:7}{most:>7}{len(page.sentences):11}{page.mean:7.1f}{longest:9}")
+        budget_text = "" if budget is None else f"{budget[1]}{'*' if budget[0].endswith('/') else ''}"
+        longest = max((len(words(sentence)) for sentence in page.sentences), default=0)
+        print(f"{name:44}{page.words:7}{budget_text:>7}{len(page.sentences):11}{page.mean:7.1f}{longest:9}")
     print(f"{'all':44}{sum(page.words for page in pages.values()):7}{ALL_WORDS:7}    (*: the folder together)")
-    found = faults(pages)
-    print("", *found, sep="\n")
-    return 1 if found else 0
+    messages = faults(pages)
+    print("", *messages, sep="\n")
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ def answer_id(answer: MeasuredAnswer) -> str:
     return hashlib.sha256(f"{answer.question.id}\n{answer.answer.text}".encode()).hexdigest()[:16]
 
 
-def grading_page(name: str, made: str, answers: Iterable[MeasuredAnswer]) -> str:
-    """A complete page; its script uses nothing external. ``made``: a sentence on how the answers were made."""
+def grading_page(name: str, origin: str, answers: Iterable[MeasuredAnswer]) -> str:
+    """A complete page; its script uses nothing external. ``origin``: a sentence on how the answers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
-    shown = [
+    rows = [
         {
             "id": answer_id(answer),
             "question": answer.question,
@@ -32,7 +32,7 @@ def grading_page(name: str, made: str, answers: Iterable[MeasuredAnswer]) -> str
         }
         for answer in answers
     ]
-    return template.render(name=name, made=made, answers=shown)
+    return template.render(name=name, made=origin, answers=rows)
 
 
 def grade_statistics(file: JudgementFile) -> list[str]:
@@ -43,8 +43,8 @@ def grade_statistics(file: JudgementFile) -> list[str]:
     median = [grade for answers in qrels_of(grades).values() for grade in answers.values()]
     lines = [f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full(median):.0%} answer in full."]
     for pair in agreement(grades):
-        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
-        lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} answers")
+        weighted_text = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted_text} on {pair.pairs} answers")
     return lines
 
 

@@ -40,7 +40,7 @@ _POINTS = re.compile(
     r"\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|equations?|sect(?:ion)?s?|appendix|chapter)\b\.?\s*\d|\[\d", re.IGNORECASE
 )
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_DEFINED = re.compile(
+_DEFINITION = re.compile(
     r"^(?P<what>(?:The |A |An )?[A-Z]?[\w-]+(?: [\w-]+){0,4}) (?P<verb>is|are) (?:a|an|the|defined as|one of) "
 )
 _BECAUSE = re.compile(
@@ -80,7 +80,7 @@ FORMS: Mapping[QuestionKind, str] = {
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _LONGEST = 3000  # characters of a passage in the prompt
 _FEWEST_PASSAGE_WORDS = 40
-_FEWEST_SHARED = 3
+_MIN_SHARED_WORDS = 3
 _TRIES_IN_A_ROW = 5
 
 
@@ -96,13 +96,13 @@ class MadeQuestion:
 
     def line(self, number: int) -> Json:
         """As ``load_questions`` reads it."""
-        first, *more = self.documents
+        first, *other_documents = self.documents
         line: Json = {
             "id": f"{self.kind}-{number}",
             "kind": self.kind,
             "question": self.question,
             "document": first,
-            "also": more,
+            "also": other_documents,
             "pages": list(self.pages),
             "answers": list(self.answers),
         }
@@ -111,11 +111,11 @@ class MadeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PassageSentence:
-    """A sentence with its passage, and the sentence behind it."""
+    """A sentence with its passage, and the next sentence."""
 
     text: str
     passage: Passage
-    behind: str = ""
+    following_text: str = ""
 
     @property
     def pages(self) -> tuple[int, ...]:
@@ -123,33 +123,35 @@ class PassageSentence:
         return tuple(range(first, (last or first) + 1)) if first is not None else ()
 
 
-def by_extracts(
+def extract_questions(
     passages: Sequence[Passage], titles: Mapping[str, str], count: int, seed: int = 0
 ) -> list[MadeQuestion]:
     """Up to ``count`` questions of each kind, in the order of KINDS; drawn by the seed, evenly over the documents."""
-    every = list(_sentences(passages))
-    made: list[MadeQuestion] = []
+    sentences = list(_sentences(passages))
+    results: list[MadeQuestion] = []
     for make in _MAKERS:
-        questions = (make(sentence, titles.get(sentence.passage.document, "")) for sentence in every)
-        made += drawn((question for question in questions if question is not None), count, seed)
-    several = drawn(_several(every, titles), count, seed)
-    return sorted([*made, *several], key=lambda question: KINDS.index(question.kind))
+        questions = (make(sentence, titles.get(sentence.passage.document, "")) for sentence in sentences)
+        results += draw_questions((question for question in questions if question is not None), count, seed)
+    comparisons = draw_questions(_several(sentences, titles), count, seed)
+    return sorted([*results, *comparisons], key=lambda question: KINDS.index(question.kind))
 
 
-def drawn(questions: Iterable[MadeQuestion], count: int, seed: int) -> list[MadeQuestion]:
+def draw_questions(questions: Iterable[MadeQuestion], count: int, seed: int) -> list[MadeQuestion]:
     """The first of each document, then the second of each, and so on; each question once."""
     by_document: dict[str, list[MadeQuestion]] = defaultdict(list)
     for question in {question.question: question for question in questions}.values():
         by_document[question.documents[0]].append(question)
     turns = [
-        (turn, _shuffled(question.question, seed), question)
-        for own in by_document.values()
-        for turn, question in enumerate(sorted(own, key=lambda question: _shuffled(question.question, seed)))
+        (turn, _shuffle_key(question.question, seed), question)
+        for document_questions in by_document.values()
+        for turn, question in enumerate(
+            sorted(document_questions, key=lambda question: _shuffle_key(question.question, seed))
+        )
     ]
     return [question for *_, question in sorted(turns, key=lambda entry: entry[:2])][:count]
 
 
-def _shuffled(text: str, seed: int) -> bytes:
+def _shuffle_key(text: str, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}\n{text}".encode()).digest()
 
 
@@ -159,9 +161,9 @@ def _sentences(passages: Sequence[Passage]) -> Iterator[PassageSentence]:
         if passage.kind != "text" or passage.section_role == "references":
             continue
         parts = sentences(passage.text)
-        for text, behind in pairwise([*parts, ""]):
+        for text, following_text in pairwise([*parts, ""]):
             if _is_whole(text):
-                yield PassageSentence(text, passage, behind)
+                yield PassageSentence(text, passage, following_text)
 
 
 def _is_whole(text: str) -> bool:
@@ -178,25 +180,27 @@ def _is_whole(text: str) -> bool:
 
 def _fact(sentence: PassageSentence, _: str) -> MadeQuestion | None:
     """A term that a sentence defines, else the only number of a sentence."""
-    defined = _DEFINED.match(sentence.text)
-    if defined is not None:
-        what = defined["what"]
-        what = what[:1].lower() + what[1:] if what.split()[0] in ("The", "A", "An") else what
-        return _made("fact", f"What {defined['verb']} {what}?", sentence)
+    definition = _DEFINITION.match(sentence.text)
+    if definition is not None:
+        subject = definition["what"]
+        subject = subject[:1].lower() + subject[1:] if subject.split()[0] in ("The", "A", "An") else subject
+        return _made_question("fact", f"What {definition['verb']} {subject}?", sentence)
     numbers = _NUMBER.findall(sentence.text)
     if len(numbers) != 1:
         return None
-    return _made("fact", f"Which number stands for “…” in: {_NUMBER.sub('…', sentence.text)}", sentence)
+    return _made_question("fact", f"Which number stands for “…” in: {_NUMBER.sub('…', sentence.text)}", sentence)
 
 
 def _inference(sentence: PassageSentence, _: str) -> MadeQuestion | None:
     """The reason that a sentence gives, or what the next one concludes from it."""
     because = _BECAUSE.match(sentence.text)
     if because is not None:
-        return _made("inference", f"What is the reason that {_lowered(because['what'])}?", sentence)
-    if _FOLLOWS.match(sentence.behind):
+        return _made_question("inference", f"What is the reason that {_lower_first(because['what'])}?", sentence)
+    if _FOLLOWS.match(sentence.following_text):
         question = f"What follows from this: {sentence.text}"
-        return MadeQuestion("inference", question, (sentence.passage.document,), sentence.pages, (sentence.behind,))
+        return MadeQuestion(
+            "inference", question, (sentence.passage.document,), sentence.pages, (sentence.following_text,)
+        )
     return None
 
 
@@ -205,15 +209,15 @@ def _condition(sentence: PassageSentence, title: str) -> MadeQuestion | None:
     if condition is None:
         return None
     of = f" according to “{title}”" if title else ""
-    return _made("condition", f"What holds{of} {_lowered(condition['when'])}?", sentence)
+    return _made_question("condition", f"What holds{of} {_lower_first(condition['when'])}?", sentence)
 
 
-def _made(kind: QuestionKind, question: str, sentence: PassageSentence) -> MadeQuestion:
+def _made_question(kind: QuestionKind, question: str, sentence: PassageSentence) -> MadeQuestion:
     return MadeQuestion(kind, question, (sentence.passage.document,), sentence.pages, (sentence.text,))
 
 
-def _lowered(text: str) -> str:
-    """Within a sentence; a name or an abbreviation keeps its capitals."""
+def _lower_first(text: str) -> str:
+    """With a small first letter; a name or an abbreviation keeps its capitals."""
     first = text.split()[0]
     keeps = len(first) > 1 and not first[1:].islower()
     usual = first.lower() in _COMMON or first.endswith(("ing", "ed", "s"))
@@ -223,14 +227,18 @@ def _lowered(text: str) -> str:
 _MAKERS: Sequence[Callable[[PassageSentence, str], MadeQuestion | None]] = (_fact, _inference, _condition)
 
 
-def _several(every: Sequence[PassageSentence], titles: Mapping[str, str]) -> Iterator[MadeQuestion]:
-    """What two documents say about a phrase that few others have."""
+def _several(sentences: Sequence[PassageSentence], titles: Mapping[str, str]) -> Iterator[MadeQuestion]:
+    """A comparison of two documents that share a rare phrase."""
     by_phrase: dict[str, dict[str, list[PassageSentence]]] = defaultdict(lambda: defaultdict(list))
-    for sentence in every:
+    for sentence in sentences:
         for phrase in _phrases(sentence.text):
             by_phrase[phrase][sentence.passage.document].append(sentence)
     for phrase, by_document in sorted(by_phrase.items()):
-        frequent = {document: own for document, own in by_document.items() if len(own) >= _FEWEST_TIMES}
+        frequent = {
+            document: document_sentences
+            for document, document_sentences in by_document.items()
+            if len(document_sentences) >= _FEWEST_TIMES
+        }
         if len(frequent) < 2 or len(by_document) > _MOST_DOCUMENTS:
             continue
         first, second = sorted(frequent)[:2]
@@ -244,12 +252,12 @@ def _several(every: Sequence[PassageSentence], titles: Mapping[str, str]) -> Ite
 
 def _phrases(text: str) -> set[str]:
     """Two neighbouring words of four letters and more, in lower case."""
-    counted = Counter(
+    counts = Counter(
         f"{a[0].lower()} {b[0].lower()}"
         for a, b in pairwise(_WORDS.finditer(text))
         if text[a.end() : b.start()] == " " and not {a[0].lower(), b[0].lower()} & _EMPTY
     )
-    return set(counted)
+    return set(counts)
 
 
 class _Pair(BaseModel):
@@ -257,45 +265,53 @@ class _Pair(BaseModel):
     answer: str = Field(min_length=2, max_length=3000)
 
 
-def by_model(passages: Sequence[Passage], model: LanguageModel, count: int, seed: int = 0) -> Iterator[MadeQuestion]:
-    """Up to ``count`` of each kind, from passages drawn by the seed. An unreadable answer is passed over.
+def model_questions(
+    passages: Sequence[Passage], model: LanguageModel, count: int, seed: int = 0
+) -> Iterator[MadeQuestion]:
+    """Up to ``count`` of each kind, from passages drawn by the seed. An unreadable answer is skipped.
 
     Raises SondeError if the endpoint fails, or answers unreadably several times in a row.
     """
-    fit = [each for each in passages if each.kind == "text" and len(each.text.split()) >= _FEWEST_PASSAGE_WORDS]
+    fit = [
+        passage for passage in passages if passage.kind == "text" and len(passage.text.split()) >= _FEWEST_PASSAGE_WORDS
+    ]
     for kind in KINDS:
-        made = unreadable = 0
-        for shown in _shown(kind, fit, seed):
-            if made == count:
+        made_count = unreadable = 0
+        for passage_group in _passage_groups(kind, fit, seed):
+            if made_count == count:
                 break
-            pair = _pair("".join(model.stream(_messages(kind, shown))))
+            pair = _pair("".join(model.stream(_messages(kind, passage_group))))
             unreadable = 0 if pair is not None else unreadable + 1
             if unreadable == _TRIES_IN_A_ROW:
                 raise SondeError(f"The language model answered unreadably {unreadable} times in a row.")
             if pair is not None:
-                made += 1
-                yield _question(kind, shown, pair)
+                made_count += 1
+                yield _question(kind, passage_group, pair)
 
 
-def _shown(kind: QuestionKind, passages: Sequence[Passage], seed: int) -> Iterator[tuple[Passage, ...]]:
-    in_order = sorted(passages, key=lambda each: hashlib.sha256(f"{seed} {kind} {each.id}".encode()).digest())
+def _passage_groups(kind: QuestionKind, passages: Sequence[Passage], seed: int) -> Iterator[tuple[Passage, ...]]:
+    in_order = sorted(passages, key=lambda candidate: hashlib.sha256(f"{seed} {kind} {candidate.id}".encode()).digest())
     for passage in in_order:
         if kind != "several":
             yield (passage,)
-        elif (other := _related(passage, in_order)) is not None:
-            yield (passage, other)
+        elif (related_passage := _related_passage(passage, in_order)) is not None:
+            yield (passage, related_passage)
 
 
-def _related(passage: Passage, others: Sequence[Passage]) -> Passage | None:
+def _related_passage(passage: Passage, candidates: Sequence[Passage]) -> Passage | None:
     """The passage of another document that shares the most words; None if none shares three."""
     words = content_words(passage.text)
-    shared = [(len(words & content_words(other.text)), other) for other in others if other.document != passage.document]
-    best = max(shared, key=lambda each: each[0], default=None)
-    return best[1] if best is not None and best[0] >= _FEWEST_SHARED else None
+    counts_and_passages = [
+        (len(words & content_words(candidate.text)), candidate)
+        for candidate in candidates
+        if candidate.document != passage.document
+    ]
+    best = max(counts_and_passages, key=lambda count_and_passage: count_and_passage[0], default=None)
+    return best[1] if best is not None and best[0] >= _MIN_SHARED_WORDS else None
 
 
-def _messages(kind: QuestionKind, shown: Sequence[Passage]) -> list[Mapping[str, str]]:
-    text = "\n====\n".join(passage.text[:_LONGEST] for passage in shown)
+def _messages(kind: QuestionKind, passages: Sequence[Passage]) -> list[Mapping[str, str]]:
+    text = "\n====\n".join(passage.text[:_LONGEST] for passage in passages)
     instruction = _ASK.format(form=FORMS[kind])
     return [{"role": "system", "content": instruction}, {"role": "user", "content": f"====\n{text}\n===="}]
 
@@ -308,10 +324,10 @@ def _pair(text: str) -> _Pair | None:
         return None
 
 
-def _question(kind: QuestionKind, shown: Sequence[Passage], pair: _Pair) -> MadeQuestion:
-    first = shown[0]
+def _question(kind: QuestionKind, passages: Sequence[Passage], pair: _Pair) -> MadeQuestion:
+    first = passages[0]
     pages: tuple[int, ...] = ()
-    if len(shown) == 1 and first.first_page is not None:
+    if len(passages) == 1 and first.first_page is not None:
         pages = tuple(range(first.first_page, (first.last_page or first.first_page) + 1))
-    documents = tuple(passage.document for passage in shown)
+    documents = tuple(passage.document for passage in passages)
     return MadeQuestion(kind, pair.question.strip(), documents, pages, (pair.answer.strip(),))

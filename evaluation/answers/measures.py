@@ -71,7 +71,7 @@ def answer_recall(answer: str, references: Sequence[str]) -> float | None:
 def statement_recall(answer: str, references: Sequence[str]) -> float | None:
     """The share of a reference's sentences that the answer says, for the best reference, 0..1. None without one.
 
-    A sentence is said if the answer has three fifths of its content words and all of its numbers.
+    A sentence counts as given if the answer has three fifths of its content words and all of its numbers.
     """
     present, numbers = content_words(answer), set(_NUMBER.findall(answer))
     shares = [
@@ -103,38 +103,42 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
     """The whole table. Refusals of answerable questions and answers to unanswerable ones are errors."""
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
-    answered = [row for row in can if not row.refused]
-    referred = [row for row in can if row.recall is not None]
+    answered_rows = [row for row in can if not row.refused]
+    rows_with_reference = [row for row in can if row.recall is not None]
     return {
         "questions": len(rows),
         "answerable": len(can),
-        **{f"recall@{cut}": share(row.rank is not None and row.rank <= cut for row in can) for cut in CUTS},
+        **{f"recall@{depth}": share(row.rank is not None and row.rank <= depth for row in can) for depth in CUTS},
         "share_with_any_result": share(row.found > 0 for row in rows),
         "mean_score_first": _mean(row.best for row in can),
         "mean_score_first_eight": _mean(row.mean for row in can),
         "refused_wrongly": share(row.refused for row in can),
         "unanswerable": len(cannot),
         "refused_rightly": share(row.refused for row in cannot),
-        "with_reference_answer": len(referred),
-        "answer_recall": _mean(row.recall for row in referred),
-        "statement_recall": _mean(row.statements for row in referred),
-        "answer_recall_without_retrieval": _mean(row.without for row in referred),
-        "citations": sum(row.citations for row in answered),
-        "citation_precision": _ratio(sum(row.right for row in answered), sum(row.citations for row in answered)),
+        "with_reference_answer": len(rows_with_reference),
+        "answer_recall": _mean(row.recall for row in rows_with_reference),
+        "statement_recall": _mean(row.statements for row in rows_with_reference),
+        "answer_recall_without_retrieval": _mean(row.without for row in rows_with_reference),
+        "citations": sum(row.citations for row in answered_rows),
+        "citation_precision": _ratio(
+            sum(row.right for row in answered_rows), sum(row.citations for row in answered_rows)
+        ),
         "right_page_cited": share(row.on_page for row in can if row.on_page is not None),
         "right_page_first": share(row.first_on_page for row in can if row.first_on_page is not None),
-        "sentences": sum(row.sentences for row in answered),
-        "sentences_supported": _ratio(sum(row.supported for row in answered), sum(row.sentences for row in answered)),
+        "sentences": sum(row.sentences for row in answered_rows),
+        "sentences_supported": _ratio(
+            sum(row.supported for row in answered_rows), sum(row.sentences for row in answered_rows)
+        ),
     }
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    numbers = [value for value in values if value is not None]
+    return fmean(numbers) if numbers else None
 
 
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _ratio(part: int, total: int) -> float | None:
+    return part / total if total else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ class MeasuredAnswer:
 
     question: AnswerQuestion
     answer: CitedAnswer
-    measured: AnswerMeasures
+    measures: AnswerMeasures
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,20 +178,30 @@ def measures_of(
 ) -> AnswerMeasures:
     """``passages``: the first 64 without a threshold; ``alone``: the answer without retrieval."""
     text_of = {passage.number: passage.document for passage in answer.passages}
-    cited = [number for sentence in answer.sentences for number in sentence.citations]
+    cited_numbers = [number for sentence in answer.sentences for number in sentence.citations]
     relevances = [passage.relevance for passage in passages[:_FIRST]]
     text = "" if answer.refused else without_citations(answer.text)
-    on_page = _on_page(question, [one for number in cited for one in answer.passages if one.number == number])
+    on_page = _on_page(
+        question,
+        [
+            shown_passage
+            for number in cited_numbers
+            for shown_passage in answer.passages
+            if shown_passage.number == number
+        ],
+    )
     return AnswerMeasures(
         id=question.id,
         answerable=question.answerable,
-        rank=next((rank for rank, one in enumerate(passages, 1) if one.document in question.texts), None),
+        rank=next(
+            (rank for rank, shown_passage in enumerate(passages, 1) if shown_passage.document in question.texts), None
+        ),
         found=len(answer.passages),
         best=relevances[0] if relevances else 0.0,
         mean=fmean(relevances) if relevances else 0.0,
         refused=answer.refused,
-        citations=len(cited),
-        right=sum(text_of.get(number) in question.texts for number in cited),
+        citations=len(cited_numbers),
+        right=sum(text_of.get(number) in question.texts for number in cited_numbers),
         sentences=len(answer.sentences),
         supported=sum(sentence.supported for sentence in answer.sentences),
         recall=answer_recall(text, question.answers),
@@ -213,8 +227,8 @@ def _touches(passage: FoundPassage, pages: Sequence[int]) -> bool:
 
 def examine(examination: Examination, questions: Sequence[AnswerQuestion], progress: Progress) -> list[MeasuredAnswer]:
     """In the order of the questions."""
-    done = []
+    results = []
     for number, question in enumerate(questions, 1):
-        done.append(examination.ask(question))
+        results.append(examination.ask(question))
         progress(number, len(questions))
-    return done
+    return results

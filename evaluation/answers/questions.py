@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.collection import BadCollection, Faults, Half, json_lines
-from evaluation.collections.public import Language, plain
+from evaluation.collections.public import Language, plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,13 @@ class AnswerCollection:
 
     def half(self, half: Half, halves: Mapping[str, Half | None]) -> AnswerCollection:
         """The questions of one half over all the texts. ``halves`` names no unanswerable question, so none is kept."""
-        chosen = tuple(question for question in self.questions if halves.get(question.id) == half)
-        return AnswerCollection(f"{self.name}, {half} half", chosen, self.texts)
+        questions = tuple(question for question in self.questions if halves.get(question.id) == half)
+        return AnswerCollection(f"{self.name}, {half} half", questions, self.texts)
 
     def sample(self, count: int) -> AnswerCollection:
         """This many of the questions with all texts; the same ones each time, independent of the file's order."""
-        chosen = sorted(self.questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:count]
-        return AnswerCollection(f"{self.name} (sample of {len(chosen)})", tuple(chosen), self.texts)
+        questions = sorted(self.questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:count]
+        return AnswerCollection(f"{self.name} (sample of {len(questions)})", tuple(questions), self.texts)
 
 
 class _Line(BaseModel):
@@ -73,7 +73,7 @@ class _Line(BaseModel):
 
 
 def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[AnswerQuestion, ...]:
-    """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
+    """Questions of a file, one JSON object on each line: ``question``, and if known ``document`` (id or file name),
     ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents). ``tell`` gets a sentence if lines
     have other keys, which are ignored.
 
@@ -83,16 +83,16 @@ def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[Ans
     lines = list(json_lines(path, _Line, faults))
     faults.refuse()
     questions = [_question(number, line) for number, line in lines]
-    others = sorted({key for _, line in lines for key in line.model_extra or ()})
-    if others:
-        tell(f"{path.name}: ignored the keys {', '.join(others)}; read are {', '.join(_Line.model_fields)}.")
+    unknown_keys = sorted({key for _, line in lines for key in line.model_extra or ()})
+    if unknown_keys:
+        tell(f"{path.name}: ignored the keys {', '.join(unknown_keys)}; read are {', '.join(_Line.model_fields)}.")
     if not questions:
         raise BadCollection(str(path), ["holds no question"])
     return tuple(questions)
 
 
 def _question(number: int, line: _Line) -> AnswerQuestion:
-    """Without an id of its own, it has the number of its line."""
+    """A line without an id gets its number as id."""
     return AnswerQuestion(
         line.id or str(number),
         line.question,
@@ -112,30 +112,30 @@ def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
     """
     folder = data / "judged" / "pira"
     rows = [
-        *_of_reports(folder / "reports_questions.json", language),
-        *_of_articles(folder / "validation.csv", language),
+        *_report_questions(folder / "reports_questions.json", language),
+        *_article_questions(folder / "validation.csv", language),
     ]
     texts = {question.text: text for question, text in rows}
     name = "pira" if language == "en" else f"pira_{language}"
     return AnswerCollection(name, tuple(question for question, _ in rows), texts)
 
 
-def _of_reports(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
+def _report_questions(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
     for entry in json.loads(path.read_text(encoding="utf-8")):
-        text = plain(entry["text_excerpts_un_reports"])
+        text = plain_text(entry["text_excerpts_un_reports"])
         question = entry[f"question_{language}_origin"]
         yield AnswerQuestion(entry["id_qa"], question, _text_id(text), (), bool(entry["answer_in_text"])), text
 
 
-def _of_articles(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
+def _article_questions(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         for entry in csv.DictReader(file):
             if entry["at_labels"] not in ("0.0", "1.0"):
                 continue
             answerable = entry["at_labels"] == "1.0"
-            given = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
-            answers = tuple(answer.strip() for answer in given if answer.strip()) if answerable else ()
-            text = plain(entry["abstract"])
+            texts = (entry[f"answer_{language}_origin"], entry[f"answer_{language}_validate"])
+            answers = tuple(answer.strip() for answer in texts if answer.strip()) if answerable else ()
+            text = plain_text(entry["abstract"])
             question = entry[f"question_{language}_origin"]
             yield AnswerQuestion(entry["id_qa"], question, _text_id(text), answers, answerable), text
 

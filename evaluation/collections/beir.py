@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from core.geo import BBox
 from core.record import Record, record_id
 from core.timespan import TimeSpan
-from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, checked, json_lines
+from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, check_collection, json_lines
 from evaluation.trec import read_qrels
 from indexer.plan.parsed_record import with_kind
 
@@ -77,21 +77,21 @@ def files_of(folder: Path, split: str = "test") -> BeirFiles:
 
     Raises BadCollection that names the missing file.
     """
-    wanted = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
-    paths = [_first_there(folder, names) for names in wanted]
-    if absent := [" or ".join(names) for names, path in zip(wanted, paths, strict=True) if path is None]:
+    file_names = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
+    paths = [_first_existing(folder, names) for names in file_names]
+    if absent := [" or ".join(names) for names, path in zip(file_names, paths, strict=True) if path is None]:
         raise BadCollection(str(folder), [f"{name} is not there" for name in absent])
     corpus, queries, qrels = (path for path in paths if path is not None)
     return BeirFiles(corpus, queries, qrels)
 
 
-def _first_there(folder: Path, names: Sequence[str]) -> Path | None:
+def _first_existing(folder: Path, names: Sequence[str]) -> Path | None:
     paths = (folder / f"{name}{ending}" for name in names for ending in ("", ".gz"))
     return next((path for path in paths if path.is_file()), None)
 
 
 def load(files: BeirFiles, *, skip_unknown: bool = False) -> JudgedCollection:
-    """Raises BadCollection that names invalid lines and ids; see :func:`evaluation.collection.checked`."""
+    """Raises BadCollection that names invalid lines and ids; see :func:`evaluation.collection.check_collection`."""
     records = records_by_id(files.corpus)
     collection = JudgedCollection(
         name=files.corpus.parent.name or files.corpus.stem,
@@ -100,7 +100,7 @@ def load(files: BeirFiles, *, skip_unknown: bool = False) -> JudgedCollection:
         qrels=read_qrels(files.qrels),
         documents={record.id: name for name, record in records.items()},
     )
-    return checked(collection, skip_unknown=skip_unknown)
+    return check_collection(collection, skip_unknown=skip_unknown)
 
 
 def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), span: TimeSpan | None = None) -> Record:

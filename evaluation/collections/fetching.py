@@ -79,7 +79,7 @@ def fetch_collection(name: str, fetching: Fetching) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for file in home.files:
             _fetch_file(home, file, folder, fetching)
-        if any(not (folder / records.kept).exists() for records in home.records):
+        if any(not (folder / records.local_name).exists() for records in home.records):
             _fetch_records(home, folder, fetching)
     except (SondeError, OSError) as error:
         raise NotFetched(_advice(name, home, str(error), fetching)) from error
@@ -98,20 +98,20 @@ def _advice(name: str, home: Home, why: str, fetching: Fetching) -> str:
 
 
 def _fetch_file(home: Home, file: PublicFile, folder: Path, fetching: Fetching) -> None:
-    if (folder / file.kept).exists():
+    if (folder / file.local_name).exists():
         return
     url = fetching.file_url(home, file.path)
     fetching.say(f"fetching {url} ({home.licence})")
     with tempfile.TemporaryFile(dir=folder) as draft:
-        found = _download(fetching.gate, Outgoing(url, max_bytes=_LARGEST_FILE, timeout_s=_TIMEOUT_S), draft)
-        if found != file.sha256:
-            raise SondeError(f"{file.path} has the SHA-256 {found[:12]} instead of {file.sha256[:12]}")
+        sha256 = _download(fetching.gate, Outgoing(url, max_bytes=_LARGEST_FILE, timeout_s=_TIMEOUT_S), draft)
+        if sha256 != file.sha256:
+            raise SondeError(f"{file.path} has the SHA-256 {sha256[:12]} instead of {file.sha256[:12]}")
         draft.seek(0)
-        _keep(folder / file.kept, draft.read())
+        _keep(folder / file.local_name, draft.read())
 
 
 def _download(gate: Gate, outgoing: Outgoing, into: IO[bytes]) -> str:
-    """The SHA-256 of what was written. Raises what the gate raises, and BadStatus or Unavailable by the status."""
+    """The SHA-256 of the written content. Raises the gate's errors, and BadStatus or Unavailable by the status."""
     digest = hashlib.sha256()
     with gate.stream(outgoing) as answer:
         expect_ok(answer.url, answer.status)
@@ -129,12 +129,12 @@ def _fetch_records(home: Home, folder: Path, fetching: Fetching) -> None:
         draft.seek(0)
         members = _members(draft, {records.folder for records in home.records})
     for records in home.records:
-        _keep(folder / records.kept, _archive_of(records, members[records.folder]))
+        _keep(folder / records.local_name, _archive_of(records, members[records.folder]))
 
 
 def _members(archive: IO[bytes], folders: set[str]) -> Mapping[str, dict[str, bytes]]:
     """Folder -> name -> content, of the XML files in these folders. Raises SondeError for a damaged archive."""
-    found: dict[str, dict[str, bytes]] = {folder: {} for folder in folders}
+    contents: dict[str, dict[str, bytes]] = {folder: {} for folder in folders}
     try:
         with tarfile.open(fileobj=archive, mode="r|gz") as members:
             for member in members:
@@ -145,10 +145,10 @@ def _members(archive: IO[bytes], folders: set[str]) -> Mapping[str, dict[str, by
                 content = members.extractfile(member)
                 if content is None or member.size > _LARGEST_RECORD:
                     raise SondeError(f"{name} cannot be read")
-                found[folder][name] = content.read()
+                contents[folder][name] = content.read()
     except (tarfile.TarError, EOFError, OSError) as error:
         raise Unavailable(f"the archive cannot be read ({error})") from error
-    return found
+    return contents
 
 
 def _archive_of(records: RecordFolder, members: Mapping[str, bytes]) -> bytes:
@@ -176,18 +176,18 @@ def digest_of(members: Mapping[str, bytes]) -> str:
 def _pira_reports(folder: Path) -> bytes:
     """The questions with an excerpt of the reports, as a list, without those of the test split."""
     with (folder / PIRA_TEST_SPLIT).open(encoding="utf-8", newline="") as file:
-        tested = {row["id_qa"] for row in csv.DictReader(file)}
+        test_ids = {row["id_qa"] for row in csv.DictReader(file)}
     entries: list[Json] = json.loads((folder / PIRA_FIRST_EDITION).read_text("utf-8"))
-    kept = [
+    train_entries = [
         {name: entry[name] for name in _TAKEN_FROM_PIRA}
         for entry in entries
-        if entry["text_excerpts_un_reports"] and entry["id_qa"] not in tested
+        if entry["text_excerpts_un_reports"] and entry["id_qa"] not in test_ids
     ]
-    return json.dumps(kept, ensure_ascii=False).encode()
+    return json.dumps(train_entries, ensure_ascii=False).encode()
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Whole or not at all."""
+    """Writes the file atomically."""
     draft = path.with_name(f".{path.name}.new")
     draft.write_bytes(content)
     draft.replace(path)

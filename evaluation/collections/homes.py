@@ -1,4 +1,4 @@
-"""Where the public judged collections live: repository, commit, files, SHA-256 and licence."""
+"""Sources of the public judged collections: repository, commit, files, SHA-256 and licence."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ FILES_AT, ARCHIVES_AT = "https://raw.githubusercontent.com", "https://codeload.g
 
 @dataclass(frozen=True, slots=True)
 class PublicFile:
-    """``path`` in the repository; it is kept as ``kept`` in the collection's folder."""
+    """``path`` in the repository; ``local_name`` in the collection's folder."""
 
     path: str
     sha256: str
-    kept: str
+    local_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class RecordFolder:
 
     folder: str
     digest: str
-    kept: str
+    local_name: str
 
 
 @dataclass(frozen=True, slots=True)

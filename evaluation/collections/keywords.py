@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.timespan import instant_ms
-from evaluation.collection import JudgedCollection, checked
+from evaluation.collection import JudgedCollection, check_collection
 from evaluation.collections import ncar
 from evaluation.collections.beir import questions_of
 from evaluation.collections.catalogue import records_of
@@ -25,7 +25,7 @@ def load(data: Path) -> JudgedCollection:
     questions, qrels = questions_of(folder / "questions.jsonl"), read_qrels(folder / "qrels.tsv")
     archives = (data / "catalogues" / archive for archive in ncar.ARCHIVES.values())
     records = {record.id: record for path in archives for record in records_of(path, SOURCE)}
-    return checked(
+    return check_collection(
         JudgedCollection(
             name=NAME,
             records=tuple(records.values()),

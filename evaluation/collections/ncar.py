@@ -15,7 +15,7 @@ import yaml
 
 from core.geo import BBox
 from core.timespan import instant_ms
-from evaluation.collection import Faults, JudgedCollection, Qrels, checked, lines
+from evaluation.collection import Faults, JudgedCollection, Qrels, check_collection, lines
 from evaluation.collections.beir import questions_of
 from evaluation.collections.catalogue import records_of
 from evaluation.trec import read_qrels
@@ -58,7 +58,7 @@ def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> JudgedCollection
     records = tuple(record for path, source in archives for record in records_of(path, source))
     areas = _areas(judged / "questions.yaml")
     questions = questions_of(judged / "queries.jsonl")
-    return checked(
+    return check_collection(
         JudgedCollection(
             name=name,
             records=records,

@@ -14,7 +14,7 @@ from typing import Literal
 
 from core.json_types import Json
 from core.record import Record
-from evaluation.collection import JudgedCollection, JudgedQuestion, checked
+from evaluation.collection import JudgedCollection, JudgedQuestion, check_collection
 from evaluation.collections.beir import text_record
 
 Language = Literal["en", "pt"]
@@ -33,8 +33,8 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     """
     folder = data / "judged" / "pira"
     rows = [
-        *_of_reports(folder / "reports_questions.json", language),
-        *_of_articles(folder / "validation.csv", language),
+        *_report_questions(folder / "reports_questions.json", language),
+        *_article_questions(folder / "validation.csv", language),
     ]
     texts = {_text_id(text): text for _, _, text in rows}
     records = {name: text_record(name, "", text) for name, text in texts.items()}
@@ -43,7 +43,7 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     qrels: dict[str, dict[str, int]] = {name: {} for name in questions}
     for name, _, text in rows:
         qrels[name][_text_id(text)] = 1
-    return checked(
+    return check_collection(
         JudgedCollection(
             name="pira" if language == "en" else f"pira_{language}",
             records=tuple(records.values()),
@@ -54,21 +54,21 @@ def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
     )
 
 
-def _of_reports(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
+def _report_questions(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
     """Question id, question, text."""
     for entry in json.loads(path.read_text(encoding="utf-8")):
         if entry["answer_in_text"]:
-            yield entry["id_qa"], entry[f"question_{language}_origin"], plain(entry["text_excerpts_un_reports"])
+            yield entry["id_qa"], entry[f"question_{language}_origin"], plain_text(entry["text_excerpts_un_reports"])
 
 
-def _of_articles(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
+def _article_questions(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         for entry in csv.DictReader(file):
             if entry["at_labels"] == "1.0":
-                yield entry["id_qa"], entry[f"question_{language}_origin"], plain(entry["abstract"])
+                yield entry["id_qa"], entry[f"question_{language}_origin"], plain_text(entry["abstract"])
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Without HTML tags and entities, white space normalised."""
     return _SPACE.sub(" ", html.unescape(_TAG.sub(" ", text))).strip()
 
@@ -95,7 +95,7 @@ def load_climate_fever(data: Path) -> JudgedCollection:
         }
         for claim in claims
     }
-    return checked(
+    return check_collection(
         JudgedCollection(
             name="climate_fever",
             records=tuple(records.values()),
@@ -120,16 +120,16 @@ def load_cranfield(data: Path) -> JudgedCollection:
     folder = data / "judged" / "cranfield"
     documents = _read(folder / "cranfield_data.json")
     # The first entry of the questions is the header of the source table.
-    asked = [entry for entry in _read(folder / "cran.qry.json") if isinstance(entry["query"], str)]
+    queries = [entry for entry in _read(folder / "cran.qry.json") if isinstance(entry["query"], str)]
     records = {str(entry["id"]): _record(entry) for entry in documents}
     qrels: dict[str, dict[str, int]] = {}
     for entry in _read(folder / "cranqrel.json"):
         qrels.setdefault(entry["query_num"], {})[entry["id"]] = 1
-    return checked(
+    return check_collection(
         JudgedCollection(
             name="cranfield",
             records=tuple(records.values()),
-            questions=tuple(JudgedQuestion(str(entry["query number"]), entry["query"].strip()) for entry in asked),
+            questions=tuple(JudgedQuestion(str(entry["query number"]), entry["query"].strip()) for entry in queries),
             qrels=qrels,
             documents={record.id: name for name, record in records.items()},
         )
@@ -155,7 +155,7 @@ def load_pubmedqa(data: Path) -> JudgedCollection:
     text = path.read_bytes() if path.exists() else gzip.decompress(path.with_suffix(".json.gz").read_bytes())
     entries: dict[str, Json] = json.loads(text)
     records = {name: text_record(name, "", " ".join(entry["CONTEXTS"])) for name, entry in entries.items()}
-    return checked(
+    return check_collection(
         JudgedCollection(
             name="pubmedqa",
             records=tuple(records.values()),

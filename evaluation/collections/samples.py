@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from core.geo import BBox
-from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, checked, json_lines
+from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, check_collection, json_lines
 from evaluation.collections.catalogue import records_of
 
 NAME = "samples"
@@ -19,7 +19,7 @@ TRANSLATED = "samples_languages"
 LANGUAGES = ("de", "fr", "es", "it")
 
 
-class _Asked(BaseModel):
+class _QuestionLine(BaseModel):
     id: str
     q: str
     right: list[str]
@@ -27,7 +27,7 @@ class _Asked(BaseModel):
     box: tuple[float, float, float, float] | None = None
 
 
-class _Translated(BaseModel):
+class _TranslationLine(BaseModel):
     of: str
     de: str
     fr: str
@@ -37,18 +37,18 @@ class _Translated(BaseModel):
 
 def load(folder: Path) -> JudgedCollection:
     """From the repository's ``samples``; document ids are record ids without their source."""
-    return _collection(NAME, folder, _read(folder / "questions.jsonl", _Asked))
+    return _collection(NAME, folder, _read(folder / "questions.jsonl", _QuestionLine))
 
 
 def load_languages(folder: Path) -> JudgedCollection:
     """The translated questions; ``q03-de`` is question ``q03`` in German."""
-    by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _Asked)}
-    translated = [
+    by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _QuestionLine)}
+    questions = [
         by_id[entry.of].model_copy(update={"id": f"{entry.of}-{language}", "q": getattr(entry, language)})
-        for entry in _read(folder / "questions_languages.jsonl", _Translated)
+        for entry in _read(folder / "questions_languages.jsonl", _TranslationLine)
         for language in LANGUAGES
     ]
-    return _collection(TRANSLATED, folder, translated)
+    return _collection(TRANSLATED, folder, questions)
 
 
 def _read(path: Path, kind: type[M]) -> list[M]:
@@ -58,14 +58,14 @@ def _read(path: Path, kind: type[M]) -> list[M]:
     return entries
 
 
-def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> JudgedCollection:
+def _collection(name: str, folder: Path, questions: Sequence[_QuestionLine]) -> JudgedCollection:
     records = tuple(records_of(folder / "records", NAME))
-    return checked(
+    return check_collection(
         JudgedCollection(
             name=name,
             records=records,
-            questions=tuple(JudgedQuestion(entry.id, entry.q, _areas(entry.box)) for entry in asked),
-            qrels={entry.id: {**dict.fromkeys(entry.also, 1), **dict.fromkeys(entry.right, 2)} for entry in asked},
+            questions=tuple(JudgedQuestion(entry.id, entry.q, _areas(entry.box)) for entry in questions),
+            qrels={entry.id: {**dict.fromkeys(entry.also, 1), **dict.fromkeys(entry.right, 2)} for entry in questions},
             documents={record.id: record.id.partition(":")[2] for record in records},
         )
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from core.record import Record
-from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, checked, json_lines, lines
+from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, check_collection, json_lines, lines
 from evaluation.collections import ncar
 from evaluation.collections.catalogue import records_of
 from evaluation.trec import read_qrels
@@ -24,7 +24,7 @@ QUICK_SOURCES = ("ncar_rda", "samples")
 FIXTURES = ("format_fixtures", "format_fixtures.tar.gz")
 
 
-class _Asked(BaseModel):
+class _QuestionLine(BaseModel):
     id: str
     text: str
     kind: str
@@ -39,30 +39,30 @@ def load_quick(data: Path, judged: Path, samples: Path) -> JudgedCollection:
     """All records of two sources, and the questions with a right answer (and a goal, if any) among them."""
     folders = sources(data, samples)
     records = _records({source: folders[source] for source in QUICK_SOURCES})
-    whole = _load(QUICK, judged, records, skip_unknown=True)
+    collection = _load(QUICK, judged, records, skip_unknown=True)
     ids = {record.id for record in records}
     questions = tuple(
         replace(question, goals=question.goals & ids)
-        for question in whole.questions
+        for question in collection.questions
         if not question.goals or question.goals & ids
     )
-    right = {question.id for question in questions if 2 in whole.qrels.get(question.id, {}).values()}
-    return replace(whole, questions=questions).asking(right)
+    right = {question.id for question in questions if 2 in collection.qrels.get(question.id, {}).values()}
+    return replace(collection, questions=questions).with_questions(right)
 
 
-def _load(name: str, judged: Path, every: list[Record], *, skip_unknown: bool = False) -> JudgedCollection:
-    records = {record.id: record for record in reversed(every)}  # the first of two with one id
+def _load(name: str, judged: Path, all_records: list[Record], *, skip_unknown: bool = False) -> JudgedCollection:
+    records = {record.id: record for record in reversed(all_records)}  # the first of two with one id
     goals = _goals(judged / "across.tsv")
     faults = Faults(judged / "questions.jsonl")
-    asked = [entry for _, entry in json_lines(faults.path, _Asked, faults)]
+    questions = [entry for _, entry in json_lines(faults.path, _QuestionLine, faults)]
     faults.refuse()
-    return checked(
+    return check_collection(
         JudgedCollection(
             name=name,
             records=tuple(reversed(records.values())),
             questions=tuple(
                 JudgedQuestion(entry.id, entry.text, kind=entry.kind, goals=goals.get(entry.id, frozenset()))
-                for entry in asked
+                for entry in questions
             ),
             qrels=read_qrels(judged / "qrels.tsv.gz"),
             documents={name: name for name in reversed(records)},
@@ -80,8 +80,8 @@ def sources(data: Path, samples: Path) -> dict[str, Path]:
     }
 
 
-def _records(read: Mapping[str, Path]) -> list[Record]:
-    return [record for source, path in read.items() for record in records_of(path, source)]
+def _records(folders: Mapping[str, Path]) -> list[Record]:
+    return [record for source, path in folders.items() for record in records_of(path, source)]
 
 
 def _goals(path: Path) -> dict[str, frozenset[str]]:
@@ -97,4 +97,4 @@ def _goals(path: Path) -> dict[str, frozenset[str]]:
             continue
         goals.setdefault(fields[0], set()).add(fields[1])
     faults.refuse()
-    return {question: frozenset(found) for question, found in goals.items()}
+    return {question: frozenset(record_ids) for question, record_ids in goals.items()}

@@ -35,9 +35,9 @@ said = []
 def layer(catalogue, name, sql=""):
     """A layer of one catalogue; ``sql`` is a filter that QGIS applies."""
     uri = f"url='{URL}' typename='{catalogue}' restrictToRequestBBOX='1'" + (f" sql={sql}" if sql else "")
-    made = QgsVectorLayer(uri, name, "OAPIF")
-    assert made.isValid(), made.error().message()
-    return made
+    vector_layer = QgsVectorLayer(uri, name, "OAPIF")
+    assert vector_layer.isValid(), vector_layer.error().message()
+    return vector_layer
 
 
 def pause(milliseconds):
@@ -48,7 +48,9 @@ def pause(milliseconds):
 
 def watch():
     """Keeps and closes message boxes: they wait for a person."""
-    boxes = [one for one in QApplication.topLevelWidgets() if isinstance(one, QMessageBox) and one.isVisible()]
+    boxes = [
+        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QMessageBox) and widget.isVisible()
+    ]
     for box in boxes:
         said.append(box.text())
         box.accept()
@@ -84,8 +86,8 @@ def features():
     drawn(canvas)
     iface.setActiveLayer(records)
     shown(iface.mainWindow(), "qgis-layer")
-    fetched = [one["title"] for one in records.getFeatures(AREA)]
-    every = [one["id"] for one in layer("samples", "all").getFeatures()]
+    fetched = [feature["title"] for feature in records.getFeatures(AREA)]
+    ids = [feature["id"] for feature in layer("samples", "all").getFeatures()]
     table = iface.showAttributeTable(records)
     pause(3000)
     shown(table, "qgis-table")
@@ -93,8 +95,8 @@ def features():
     return {
         "fields": [field.name() for field in records.fields()],
         "in_area": len(fetched),
-        "every": len(every),
-        "distinct": len(set(every)),
+        "every": len(ids),
+        "distinct": len(set(ids)),
         "provider": records.dataProvider().name(),
         "extent": records.extent().toString(1),
     }
@@ -126,9 +128,9 @@ def metasearch():
     dialog.record_clicked()
     pause(500)
     shown(dialog, "qgis-metasearch")
-    found = {"area": searched, "shown": dialog.lblResults.text(), "titles": titles, "said": said}
+    result = {"area": searched, "shown": dialog.lblResults.text(), "titles": titles, "said": said}
     dialog.close()
-    return found
+    return result
 
 
 def run():

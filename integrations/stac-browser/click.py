@@ -30,7 +30,7 @@ def walk(page: Page, address: str, out: Path) -> None:
     keep(page, out, "collection")
     item = page.locator(".item-card a").first  # `.items a` would be the hidden entries of the filter's list
     item.wait_for(timeout=TIMEOUT_MS)
-    said(f"first item: {item.inner_text().strip()}")
+    report(f"first item: {item.inner_text().strip()}")
     item.click()
     page.get_by_role("heading", name="Asset").first.wait_for(timeout=TIMEOUT_MS)
     keep(page, out, "item")
@@ -46,9 +46,9 @@ def search(page: Page, tab: str, card: str) -> None:
     page.get_by_role("tab", name=tab).click(timeout=TIMEOUT_MS)
     submit = page.get_by_role("button", name="Submit").filter(visible=True)
     submit.click(timeout=TIMEOUT_MS)
-    found = page.locator(card).filter(visible=True)
-    found.first.wait_for(timeout=TIMEOUT_MS)
-    said(f"{tab}: {found.count()} found")
+    cards = page.locator(card).filter(visible=True)
+    cards.first.wait_for(timeout=TIMEOUT_MS)
+    report(f"{tab}: {cards.count()} found")
 
 
 def keep(page: Page, out: Path, name: str) -> None:
@@ -56,10 +56,10 @@ def keep(page: Page, out: Path, name: str) -> None:
     page.wait_for_load_state("networkidle")
     page.locator(".popover").wait_for(state="detached", timeout=TIMEOUT_MS)
     page.screenshot(path=out / f"stac-browser-{name}.png")
-    said(f"{name}: {page.title()}")
+    report(f"{name}: {page.title()}")
 
 
-def said(text: str) -> None:
+def report(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
@@ -73,14 +73,17 @@ def main(dist: str, folder: str) -> int:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1100, "height": 800})
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("response", lambda one: wrong.append(f"{one.status} {one.url}") if one.status >= 400 else None)
+        page.on(
+            "response",
+            lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None,
+        )
         try:
             walk(page, f"http://127.0.0.1:{server.server_port}/", out)
         finally:
             page.screenshot(path=out / "stac-browser-last.png")
         browser.close()
     server.shutdown()
-    said("\n".join(wrong) or "no errors")
+    report("\n".join(wrong) or "no errors")
     return 1 if wrong else 0
 
 

@@ -15,7 +15,7 @@ from lxml import etree
 from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options
 from indexer.sources.csw import CswOptions, CswSource
@@ -63,11 +63,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         query = etree.fromstring(self.rfile.read(int(self.headers.get("content-length", "0"))))
         start, size = int(query.get("startPosition", "1")), min(int(query.get("maxRecords", "10")), self.server.cap)
-        matched, page = self.server.pages(start - 1, size)
-        following = start + len(page) if start + len(page) <= matched else 0
+        total, page = self.server.pages(start - 1, size)
+        next_record = start + len(page) if start + len(page) <= total else 0
         self._send(
-            f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults numberOfRecordsMatched="{matched}" '
-            f'numberOfRecordsReturned="{len(page)}" nextRecord="{following}">{"".join(page)}</csw:SearchResults>'
+            f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults numberOfRecordsMatched="{total}" '
+            f'numberOfRecordsReturned="{len(page)}" nextRecord="{next_record}">{"".join(page)}</csw:SearchResults>'
             "</csw:GetRecordsResponse>"
         )
 
@@ -96,22 +96,22 @@ def catalogue_server(records: dict[str, str], cap: int = _CAP, page_s: float = 0
         page = sorted(now)[first : first + size]
         return len(now), [_RECORD.format(id=escape(id), title=escape(now[id])) for id in page]
 
-    with served(CswServer(pages, cap)) as url:
+    with serve(CswServer(pages, cap)) as url:
         yield f"{url}/csw"
 
 
 SOURCE = "chaos"
 _MOST_TRIES = 12
-_HURRIED = RequestPolicy(
+_FAST_POLICY = RequestPolicy(
     per_second=1000, attempts=6, first_pause_s=0.002, longest_pause_s=0.05, breaker_failures=50, robots=False
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ChaosRun:
-    """One run. ``lost``, ``doubled`` and ``wrong`` (kept though gone, or an old title) must be 0.
+    """One run. ``lost``, ``doubled`` and ``wrong`` (a removed record that remains, or an old title) must be 0.
 
-    ``tries``: how often the harvest had to be taken up again before it was complete.
+    ``tries``: how often the harvest was resumed before it was complete.
     """
 
     run: int
@@ -149,12 +149,12 @@ def chaos(
 
 def change(catalogue: dict[str, str], rng: random.Random, run: int) -> None:
     """A fiftieth goes, as many come, a twentieth gets another title; the number stays."""
-    some = max(len(catalogue) // 50, 1)
-    for id in rng.sample(sorted(catalogue), some):
+    count = max(len(catalogue) // 50, 1)
+    for id in rng.sample(sorted(catalogue), count):
         del catalogue[id]
     for id in rng.sample(sorted(catalogue), max(len(catalogue) // 20, 1)):
         catalogue[id] = f"Title of run {run}: {id}"
-    catalogue.update({f"new-{run:03d}-{index:03d}": f"New in run {run}: {index}" for index in range(some)})
+    catalogue.update({f"new-{run:03d}-{index:03d}": f"New in run {run}: {index}" for index in range(count)})
 
 
 def one_run(
@@ -208,5 +208,5 @@ def titles(parts: HarvestParts, source: str) -> list[tuple[str, str]]:
 def open_csw(url: str, *, page_size: int = 100, timeout_s: float = 10.0) -> CswSource:
     """A CSW at an address of this machine, asked without pauses."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset({"127.0.0.1"}), timeout_s=timeout_s))
-    fetcher = Fetcher(gate, SOURCE, url, HostLimits(), _HURRIED)
+    fetcher = Fetcher(gate, SOURCE, url, HostLimits(), _FAST_POLICY)
     return CswSource(fetcher, url, None, CswOptions(page_size=page_size))

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from evaluation.local_server import served
+from evaluation.local_server import serve
 
 Fault = Literal["cut", "error500", "busy429", "html200", "truncated", "repeated", "looped", "empty", "delayed"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -60,7 +60,7 @@ def fault_proxy(upstream: str, plan: FaultPlan) -> Iterator[str]:
     """The address to harvest instead of ``upstream``."""
     server = _Proxy(("127.0.0.1", 0), _Handler)
     server.upstream, server.plan = upstream, plan
-    with served(server) as url:
+    with serve(server) as url:
         yield f"{url}{urlsplit(upstream).path or '/'}"
 
 
@@ -99,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "repeated" and before is not None:
             status, kind, content = before
         if fault == "cut":
-            return self._cut(content)
+            return self._send_half(content)
         return self._send(status, kind, _spoilt(content, fault))
 
     def _upstream(self, body: bytes | None) -> tuple[int, str, bytes]:
@@ -122,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def _cut(self, content: bytes) -> None:
+    def _send_half(self, content: bytes) -> None:
         """Announces everything, sends half, hangs up."""
         self.send_response(200)
         self.send_header("content-length", str(len(content)))
@@ -187,10 +187,10 @@ class TcpProxy:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         ends = {writer}
         try:
-            there, back = await asyncio.open_connection(*self._target)
-            ends.add(back)
+            target_reader, target_writer = await asyncio.open_connection(*self._target)
+            ends.add(target_writer)
             self._open |= ends
-            await asyncio.gather(self._pass(reader, back), self._pass(there, writer))
+            await asyncio.gather(self._pass(reader, target_writer), self._pass(target_reader, writer))
         except OSError:
             return  # refused or reset: what the caller sees is the same
         finally:
@@ -214,7 +214,7 @@ class TcpProxy:
         self._loop.run_forever()
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[TcpProxy]:
+    def run(self) -> Iterator[TcpProxy]:
         thread = threading.Thread(target=self._run, name="proxy", daemon=True)
         thread.start()
         try:

@@ -26,7 +26,7 @@ def _text(name: str, value: str) -> str:
     return f"<gmd:{name}><gco:CharacterString>{value}</gco:CharacterString></gmd:{name}>"
 
 
-def _coded(name: str, code_list: str, value: str) -> str:
+def _code_element(name: str, code_list: str, value: str) -> str:
     return f'<gmd:{name}><gmd:{code_list} codeList="x#{code_list}" codeListValue="{value}"/></gmd:{name}>'
 
 
@@ -41,7 +41,7 @@ _CONTACT = (
     + "<gmd:contactInfo><gmd:CI_Contact><gmd:address><gmd:CI_Address>"
     + _text("electronicMailAddress", "data{who}@example.org")
     + "</gmd:CI_Address></gmd:address></gmd:CI_Contact></gmd:contactInfo>"
-    + _coded("role", "CI_RoleCode", "pointOfContact")
+    + _code_element("role", "CI_RoleCode", "pointOfContact")
     + "</gmd:CI_ResponsibleParty>"
 )
 _ABSTRACT = (
@@ -49,15 +49,15 @@ _ABSTRACT = (
     "with external drift; gaps of less than five days are filled from neighbouring gauges and marked. The series "
     "serves water balance studies, flood statistics and the validation of regional climate models."
 )
-_DATE = "<gmd:date><gmd:CI_Date><gmd:date><gco:Date>2021-03-04</gco:Date></gmd:date>" + _coded(
+_DATE = "<gmd:date><gmd:CI_Date><gmd:date><gco:Date>2021-03-04</gco:Date></gmd:date>" + _code_element(
     "dateType", "CI_DateTypeCode", "publication"
 )
 _RECORD = (
     '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco" '
     'xmlns:gml="http://www.opengis.net/gml">'
     + _text("fileIdentifier", "{id}")
-    + _coded("language", "LanguageCode", "eng")
-    + _coded("hierarchyLevel", "MD_ScopeCode", "dataset")
+    + _code_element("language", "LanguageCode", "eng")
+    + _code_element("hierarchyLevel", "MD_ScopeCode", "dataset")
     + f"<gmd:contact>{_CONTACT}</gmd:contact><gmd:dateStamp><gco:Date>2022-05-06</gco:Date></gmd:dateStamp>"
     + "<gmd:identificationInfo><gmd:MD_DataIdentification><gmd:citation><gmd:CI_Citation>"
     + _text("title", "Precipitation of river basin {n}, version {version}")
@@ -104,15 +104,15 @@ def document(n: int, version: int = 1) -> str:
 def large_catalogue(records: int) -> Iterator[str]:
     """The address of a CSW that holds ``records`` records; its process ends with the block, or with ours.
 
-    Raises EOFError where the process does not come up.
+    Raises EOFError if the process does not come up.
     """
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(records, theirs), daemon=True, name="large-catalogue")
+    receiver, sender = context.Pipe()
+    process = context.Process(target=_serve, args=(records, sender), daemon=True, name="large-catalogue")
     process.start()
-    theirs.close()  # so that its death ends our waiting
+    sender.close()  # so that its death ends our waiting
     try:
-        yield f"http://127.0.0.1:{ours.recv()}/csw"
+        yield f"http://127.0.0.1:{receiver.recv()}/csw"
     finally:
         process.terminate()
         process.join()
@@ -163,11 +163,11 @@ def read_catalogue(records: int) -> Reading:
     content = catalogue(records)
     started_s = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
-    read = [
+    parsed_records = [
         parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
         for record in records_of_graph(graph)
     ]
-    return Reading(len({parsed.record.id for parsed in read}), time.process_time() - started_s)
+    return Reading(len({parsed_record.record.id for parsed_record in parsed_records}), time.process_time() - started_s)
 
 
 def _no_context(url: str) -> object:
@@ -203,10 +203,10 @@ def volume(parts: HarvestParts, records: int) -> Iterator[Volume]:
             seconds, cpu_s = time.perf_counter() - clock, time.process_time() - cpu
             read_s = (report.took_ms["fetch"] + report.took_ms["plan"]) / 1000.0
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-            yield Volume(run, report.state, records, _in_service(parts), seconds, cpu_s, read_s, peak)
+            yield Volume(run, report.state, records, _count_in_service(parts), seconds, cpu_s, read_s, peak)
 
 
-def _in_service(parts: HarvestParts) -> int:
+def _count_in_service(parts: HarvestParts) -> int:
     index = alias(parts.prefix, "records")
     parts.client.indices.refresh(index=index)
     return int(parts.client.count(index=index, query={"term": {"source": SOURCE}})["count"])

@@ -35,7 +35,7 @@ from lab.measures import (
     HarvestTime,
     SearchTimes,
     TimedNode,
-    serving,
+    describe_node,
     time_embedding,
     time_harvest,
     time_hausdorff,
@@ -86,7 +86,7 @@ _ROUNDS = 3
 )
 @click.option(
     "--saved-searches",
-    "saved",
+    "saved_search_count",
     type=click.IntRange(min=100),
     metavar="NUMBER",
     help="Only time a night's matching of so many saved searches over 10,000 new records.",
@@ -99,26 +99,26 @@ def bench(
     only_thinking: bool,
     sizes: tuple[int, ...],
     graphs: tuple[str, ...],
-    saved: int | None,
+    saved_search_count: int | None,
     out: Path | None,
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
 
-    Takes about five minutes. Other work on the machine shows in the figures: look at "load".
+    Takes about five minutes. Other work on the machine changes the figures: check "load".
     """
     console = screen()
     archives = [] if only_thinking else _archives(catalogues)
     figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
-    if saved is not None:
+    if saved_search_count is not None:
         with _node(console, figures) as settings:
-            _match(console, figures, settings, archives, saved)
+            _match(console, figures, settings, archives, saved_search_count)
     elif sizes:
         with _node(console, figures) as settings:
             _compare_graphs(console, figures, settings, archives, sizes, graphs or GRAPHS)
     else:
         _think(console, figures, load_settings())
-    if not only_thinking and not sizes and saved is None:
+    if not only_thinking and not sizes and saved_search_count is None:
         with _node(console, figures) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
@@ -138,8 +138,8 @@ def _archives(folder: Path | None) -> list[Path]:
 def _match(console: Console, figures: Json, settings: Settings, archives: list[Path], number: int) -> None:
     models = Models(settings)
     with _throw_away(settings, models) as (client, prefix):
-        own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
-        figures["saved searches"] = match_time(console, own, client, models, archives, number)
+        bench_settings = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
+        figures["saved searches"] = match_time(console, bench_settings, client, models, archives, number)
         _show(console, "saved searches", figures["saved searches"])
 
 
@@ -181,13 +181,13 @@ def _node(console: Console, figures: Json) -> Iterator[Settings]:
     """Settings whose Elasticsearch answers; says which one it is."""
     with temporary_node(load_settings(), console.print) as settings:
         try:
-            measured = serving(elasticsearch_client(settings))
+            node = describe_node(elasticsearch_client(settings))
         except ElasticsearchError as error:
             raise SondeError(
                 f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
             ) from error
-        figures["machine"]["elasticsearch"] = measured
-        console.print(f"Elasticsearch {measured}", highlight=False)
+        figures["machine"]["elasticsearch"] = node
+        console.print(f"Elasticsearch {node}", highlight=False)
         yield settings
 
 
@@ -199,12 +199,12 @@ def _think(console: Console, figures: Json, settings: Settings) -> None:
     """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
     models = Models(settings)
     understander = Understander(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
-    timed = {
+    times = {
         "understanding a question, ms": time_understanding(understander, _questions()),
         "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings).records),
         "Hausdorff of 1,000 boxes, ms": time_hausdorff(),
     }
-    for name, spread in timed.items():
+    for name, spread in times.items():
         figures[name] = asdict(spread)
         _show(console, name, {"p50": f"{spread.p50:.3f}", "p95": f"{spread.p95:.3f}", "samples": spread.count})
 
@@ -242,39 +242,39 @@ def _ingest(
 ) -> None:
     freeze_loaded_objects()  # as a worker does
     first = [time_harvest(client, prefix, archive) for archive in archives]
-    again = [time_harvest(client, prefix, archive) for archive in archives]
-    figures["harvest"] = _harvested(first)
-    figures["harvest again, all unchanged"] = _harvested(again)
+    second_harvests = [time_harvest(client, prefix, archive) for archive in archives]
+    figures["harvest"] = _harvest_figures(first)
+    figures["harvest again, all unchanged"] = _harvest_figures(second_harvests)
     _show(console, "harvest without embedding", figures["harvest"])
     _show(console, "harvest again, all unchanged", figures["harvest again, all unchanged"])
     if embedding:
-        timed = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
-        figures["embedding"] = _embedded(timed)
+        times = time_embedding(client, prefix, "ncar_rda_1669", archives[0], models.embedder())
+        figures["embedding"] = _embedding_figures(times)
         _show(console, "embedding", figures["embedding"])
         # The other archive's vectors too, so that searches look at all of them.
         embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
 
 
-def _harvested(timed: list[HarvestTime]) -> Json:
-    seen = sum(harvest_time.report.counts.seen for harvest_time in timed)
-    seconds = sum(harvest_time.seconds for harvest_time in timed)
+def _harvest_figures(harvest_times: list[HarvestTime]) -> Json:
+    files = sum(harvest_time.report.counts.seen for harvest_time in harvest_times)
+    seconds = sum(harvest_time.seconds for harvest_time in harvest_times)
     return {
-        "files": seen,
-        "refused": sum(harvest_time.report.counts.refused for harvest_time in timed),
-        "unchanged": sum(harvest_time.report.counts.same for harvest_time in timed),
+        "files": files,
+        "refused": sum(harvest_time.report.counts.refused for harvest_time in harvest_times),
+        "unchanged": sum(harvest_time.report.counts.same for harvest_time in harvest_times),
         "seconds": round(seconds, 1),
-        "records/s": round(seen / seconds, 1),
+        "records/s": round(files / seconds, 1),
     }
 
 
-def _embedded(timed: EmbeddingTime) -> Json:
+def _embedding_figures(times: EmbeddingTime) -> Json:
     return {
-        "texts": timed.texts,
-        "bare encoder, texts/s": round(timed.bare, 1),
-        "into the index, texts/s": round(timed.whole, 1),
-        "share of bare": f"{timed.whole / timed.bare:.1%}",
-        "tokens read": timed.reads_tokens,
-        "texts longer than that": f"{timed.longer_share:.1%}",
+        "texts": times.texts,
+        "bare encoder, texts/s": round(times.bare, 1),
+        "into the index, texts/s": round(times.whole, 1),
+        "share of bare": f"{times.whole / times.bare:.1%}",
+        "tokens read": times.reads_tokens,
+        "texts longer than that": f"{times.longer_share:.1%}",
     }
 
 
@@ -291,10 +291,10 @@ def _search(console: Console, figures: Json, settings: Settings, models: Models,
         "as it ships": SearchRequest(),
     }
     for name, request in requests.items():
-        timed = time_searches(pipeline, questions, request, _ROUNDS)
-        figures[f"search {name}"] = asdict(timed)
+        times = time_searches(pipeline, questions, request, _ROUNDS)
+        figures[f"search {name}"] = asdict(times)
         read_again = "with" if request.rerank else "without"
-        _show_search(console, f"search {name}, {read_again} late interaction, one client, ms", timed)
+        _show_search(console, f"search {name}, {read_again} late interaction, one client, ms", times)
 
 
 def _memory(console: Console, figures: Json, settings: Settings, prefix: str) -> None:
@@ -309,18 +309,18 @@ def _memory(console: Console, figures: Json, settings: Settings, prefix: str) ->
         "SONDE_API__WORKERS": "1",
     }
     argv = serve_command()
-    started = time.perf_counter()
+    started_s = time.perf_counter()
     with subprocess.Popen(argv, env=environment) as server:  # noqa: S603 - our own command
         try:
             _wait_ready(f"http://127.0.0.1:{port}", server)
-            ready = time.perf_counter() - started
+            ready_s = time.perf_counter() - started_s
             for question in ("rainfall in southern Africa since 1990", "sea ice", "Italian greenhouse gases 2010"):
                 httpx.get(f"http://127.0.0.1:{port}/search", params={"q": question}, timeout=30).raise_for_status()
             children = psutil.Process(server.pid).children()
             resident = max(child.memory_info().rss for child in children)
         finally:
             server.terminate()
-    figures["api process"] = {"ready after s": round(ready, 1), "resident MB": round(resident / 1e6)}
+    figures["api process"] = {"ready after s": round(ready_s, 1), "resident MB": round(resident / 1e6)}
     _show(console, "api process", figures["api process"])
 
 
@@ -345,12 +345,12 @@ def _show(console: Console, title: str, figures: Json) -> None:
     console.print()
 
 
-def _show_search(console: Console, title: str, timed: SearchTimes) -> None:
+def _show_search(console: Console, title: str, times: SearchTimes) -> None:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for column in ("", "p50", "p95", "p99", "count"):
         table.add_column(column, justify="left" if not column else "right")
-    rows = {"whole": timed.whole, "elasticsearch": timed.elasticsearch, "our own part": timed.ours}
-    for name, spread in (*rows.items(), *((f"  stage {stage}", spread) for stage, spread in timed.stages.items())):
+    rows = {"whole": times.whole, "elasticsearch": times.elasticsearch, "our own part": times.ours}
+    for name, spread in (*rows.items(), *((f"  stage {stage}", spread) for stage, spread in times.stages.items())):
         table.add_row(name, f"{spread.p50:.1f}", f"{spread.p95:.1f}", f"{spread.p99:.1f}", str(spread.count))
     console.print(table)
     console.print()

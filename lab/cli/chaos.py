@@ -54,7 +54,7 @@ def throwaway(client: Elasticsearch) -> Iterator[str]:
 def volume(*, records: int, turtle: bool) -> None:
     """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
 
-    Where none runs one is started for it. Exit code 1 where a run ended with other records than the catalogue's.
+    If none runs, the command starts one. Exit code 1 if the records after a run differ from the catalogue's.
     """
     if turtle:
         show_turtle(screen(), records)
@@ -70,11 +70,11 @@ def volume(*, records: int, turtle: bool) -> None:
 
 def show_turtle(console: Console, records: int) -> None:
     """From the bytes of one answer to records with their hashes; needs no node."""
-    done = read_catalogue(records)
-    speed = f"{done.records / done.cpu_s:.0f} per CPU s"
-    console.print(f"{done.records} data sets of {TRIPLES} triples in {done.cpu_s:.1f} CPU s: {speed}")
+    reading = read_catalogue(records)
+    speed = f"{reading.records / reading.cpu_s:.0f} per CPU s"
+    console.print(f"{reading.records} data sets of {TRIPLES} triples in {reading.cpu_s:.1f} CPU s: {speed}")
     console.print(_load())
-    if done.records != records:
+    if reading.records != records:
         sys.exit(1)
 
 
@@ -132,9 +132,9 @@ def chaos(context: click.Context, *, everything: bool) -> None:
 def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | None) -> None:
     """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
 
-    Where none runs one is started for it.
+    If none runs, the command starts one.
 
-    Exit code 1 where a run ended with other records than the catalogue's.
+    Exit code 1 if the records after a run differ from the catalogue's.
     """
     progress = messages()
     outcomes: list[ChaosRun] = []
@@ -145,7 +145,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | No
         for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)
             if into is not None:
-                write_measurement(into, {"runs": [asdict(each) for each in outcomes]})
+                write_measurement(into, {"runs": [asdict(run_outcome) for run_outcome in outcomes]})
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
     show_runs(screen(), outcomes)

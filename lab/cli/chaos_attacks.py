@@ -1,4 +1,6 @@
-"""`sonde chaos documents`, `hostile` and `malformed`: what attackers upload and send, beside honest people."""
+"""`sonde chaos documents`, `hostile` and `malformed`: uploads and requests of attackers, while honest people use the
+service.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from core.json_types import Json
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
-from lab.malformed.asking import BAD, RequestOutcome, ask_all, summed
-from lab.malformed.makers import made, made_by_schema
+from lab.malformed.makers import made_by_schema, make_request
+from lab.malformed.sender import BAD, RequestOutcome, ask_all, count_verdicts
 from lab.malformed.target import target
 from local_stack.ports import free_port
 from sonde.cli.screen import messages, screen
@@ -51,50 +53,59 @@ _VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer"
 )
 @click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
 def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: Path | None) -> None:
-    """Read documents of an attacker with the limits of the settings, beside honest documents. Needs no service.
+    """Read documents of an attacker with the limits of the settings, while honest documents are read. Needs no service.
 
-    Exit code 1 where one crashed its reader or passed a limit, or an honest document was not read.
+    Exit code 1 if a document crashed its reader or passed a limit, or an honest document was not read.
     """
     settings = load_settings()
     terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
-    chosen = [kind for kind in KINDS if not names or kind.name in names]
-    progress, outcomes, others = messages(), list[ReadOutcome](), HonestReadings()
+    kinds = [kind for kind in KINDS if not names or kind.name in names]
+    progress, outcomes, honest_readings = messages(), list[ReadOutcome](), HonestReadings()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
         for outcome in read_course(
-            chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
+            kinds, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
         ):
             if isinstance(outcome, HonestReadings):
-                others = outcome
+                honest_readings = outcome
             else:
                 outcomes.append(outcome)
                 progress.print(f"{outcome.kind}: {', '.join(outcome.wrong(terms)) or 'held'}", highlight=False)
             if into is not None:
-                write_measurement(into, _figures(outcomes, others))
-    show_readings(screen(), outcomes, others, terms)
-    if others.wrong or not others.read or any(outcome.wrong(terms) for outcome in outcomes):
+                write_measurement(into, _figures(outcomes, honest_readings))
+    show_readings(screen(), outcomes, honest_readings, terms)
+    if honest_readings.wrong or not honest_readings.read or any(outcome.wrong(terms) for outcome in outcomes):
         sys.exit(1)
 
 
-def _figures(outcomes: list[ReadOutcome], others: HonestReadings) -> Json:
-    honest = {"read": others.read, "slowest_s": round(others.slowest_s, 1), "wrong": others.wrong}
+def _figures(outcomes: list[ReadOutcome], honest_readings: HonestReadings) -> Json:
+    honest = {
+        "read": honest_readings.read,
+        "slowest_s": round(honest_readings.slowest_s, 1),
+        "wrong": honest_readings.wrong,
+    }
     return {"kinds": [outcome.as_json() for outcome in outcomes], "honest": honest}
 
 
-def show_readings(console: Console, outcomes: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
+def show_readings(
+    console: Console, outcomes: list[ReadOutcome], honest_readings: HonestReadings, terms: ReadingTerms
+) -> None:
     """One row for each kind, and what came of the honest documents."""
     table = Table(box=None, pad_edge=False)
     for head in ("document", *_READING_COLUMNS):
         table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
     for outcome in outcomes:
-        happened = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
+        state_text = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
         costs = (f"{outcome.seconds:.1f}", f"{outcome.child_mib:.0f}", f"{outcome.parent_mib:.0f}")
         counts = (f"{outcome.passages:,}", f"{outcome.cells:,}")
         verdict = ", ".join(outcome.wrong(terms)) or "held"
-        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", happened, *costs, *counts, verdict)
+        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", state_text, *costs, *counts, verdict)
     console.print(table)
-    held = sum(not outcome.wrong(terms) for outcome in outcomes)
-    honest = f"{others.read} honest documents read, {len(others.wrong)} not, the slowest in {others.slowest_s:.1f} s"
-    console.print(f"{held} of {len(outcomes)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    right_count = sum(not outcome.wrong(terms) for outcome in outcomes)
+    read, unread, slowest_s = honest_readings.read, len(honest_readings.wrong), honest_readings.slowest_s
+    honest = f"{read} honest documents read, {unread} not, the slowest in {slowest_s:.1f} s"
+    console.print(
+        f"{right_count} of {len(outcomes)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    )
 
 
 @click.command()
@@ -116,18 +127,18 @@ def hostile(
     The searchers are measured alone first. Everything goes to this machine's own addresses: attackers come from one,
     each searcher from one of its own.
 
-    Exit code 1 where a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
+    Exit code 1 if a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
     """
     progress, outcomes = messages(), []
     port = free_port()
-    more = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
+    variables = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
     with (
         temporary_node(load_settings(), progress.print) as settings,
-        target(settings, records, more) as service,
+        target(settings, records, variables) as service,
     ):
-        chosen = [attack for attack in attacks(service.key) if not names or attack.name in names]
+        chosen_attacks = [attack for attack in attacks(service.key) if not names or attack.name in names]
         terms = AttackTerms(searchers, seconds, ratio)
-        for outcome in run_attacks(service.url, chosen, terms, f"http://127.0.0.1:{port}"):
+        for outcome in run_attacks(service.url, chosen_attacks, terms, f"http://127.0.0.1:{port}"):
             outcomes.append(outcome)
             progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], ratio)) or 'held'}")
             if into is not None:
@@ -161,8 +172,8 @@ def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) 
         verdict = ", ".join(outcome.wrong(outcomes[0], ratio)) or "held"
         table.add_row(outcome.attack, *counts, str(outcome.sent), met, verdict)
     console.print(table)
-    held = sum(not outcome.wrong(outcomes[0], ratio) for outcome in outcomes[1:])
-    console.print(f"{held} of {len(outcomes) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    right_count = sum(not outcome.wrong(outcomes[0], ratio) for outcome in outcomes[1:])
+    console.print(f"{right_count} of {len(outcomes) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 @click.command()
@@ -180,7 +191,7 @@ def malformed(
 ) -> None:
     """Send malformed requests to a separate API over throw-away indices of the running node, or of a temporary one.
 
-    Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
+    Exit code 1 if a request got 5xx (except 503 with Retry-After), no answer, or none within --hang-s.
     """
     progress, outcomes = messages(), []
     with temporary_node(load_settings(), progress.print) as settings, target(settings) as service:
@@ -188,7 +199,7 @@ def malformed(
             service.url, service.key, min(number, number // 10 if schema is None else schema), number
         )
         numbers = range(first, first + number - len(by_schema))
-        requests = [*(made(place, seed, service.key) for place in numbers), *by_schema]
+        requests = [*(make_request(place, seed, service.key) for place in numbers), *by_schema]
         for outcome in ask_all(service.url, requests, clients, hang_s):
             outcomes.append(outcome)
             if outcome.verdict in BAD:
@@ -198,16 +209,16 @@ def malformed(
     show_families(screen(), outcomes)
     if into is not None:
         bad = sum(outcome.verdict in BAD for outcome in outcomes)
-        families = {family: dict(verdicts) for family, verdicts in summed(outcomes).items()}
+        families = {family: dict(verdicts) for family, verdicts in count_verdicts(outcomes).items()}
         write_measurement(into, {"sent": len(outcomes), "bad": bad, "families": families})
     if any(outcome.verdict in BAD for outcome in outcomes):
         sys.exit(1)
 
 
 def _tell(console: Console, outcome: RequestOutcome) -> None:
-    request, answer = outcome.sent, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
+    request, answer = outcome.request, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
     text = f"{request.number} {request.family}: {answer}"
-    console.print(f"{text}\n  {outcome.sent.told}\n  {outcome.said}", highlight=False)
+    console.print(f"{text}\n  {outcome.request.description}\n  {outcome.body_start}", highlight=False)
 
 
 def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
@@ -217,8 +228,8 @@ def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
         table.add_column(head, justify="left" if head == "family" else "right")
     slowest: Counter[str] = Counter()
     for outcome in outcomes:
-        slowest[outcome.sent.family] = max(slowest[outcome.sent.family], outcome.took_s)  # type: ignore[assignment]
-    for family, verdicts in summed(outcomes).items():
+        slowest[outcome.request.family] = max(slowest[outcome.request.family], outcome.took_s)  # type: ignore[assignment]
+    for family, verdicts in count_verdicts(outcomes).items():
         counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
         table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")
     bad = sum(outcome.verdict in BAD for outcome in outcomes)

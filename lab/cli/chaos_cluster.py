@@ -1,4 +1,4 @@
-"""`sonde chaos cluster`, `reindex` and `soak`: a whole service on a cluster, broken, switched and watched."""
+"""`sonde chaos cluster`, `reindex` and `soak`: breaks, switches and watches a complete service on a cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
 from lab.cluster.soak import SoakPlan, SoakResult
 from lab.cluster.soak import soak as run_soak
-from lab.cluster.switching import SwitchStep, switching
+from lab.cluster.switching import SwitchStep, run_switching
 from lab.cluster.trial import TrialOutcome, TrialSize, trials
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
@@ -85,19 +85,24 @@ def cluster(
     """Kill each part in turn during a harvest and searches; then check that everything is right.
 
     Starts its own Elasticsearch nodes, Valkey, worker, beat and API on free ports of this machine, and ends them.
-    Exit code 1 where a record is missing, a search failed, an answer was changed without saying so, or what was mended
+    Exit code 1 if a record is missing, a search failed, an answer was changed without saying so, or what was mended
     was not in service again --within seconds.
     """
     progress, before = messages(), machine()
-    outcomes = kept(json_file) if resume and json_file is not None else []
-    done = {outcome.name for outcome in outcomes}
-    picked = [each for each in breakages() if (not chosen or each.name in chosen) and each.name not in done]
+    outcomes = read_trials(json_file) if resume and json_file is not None else []
+    finished_names = {outcome.name for outcome in outcomes}
+    chosen_breakages = [
+        item for item in breakages() if (not chosen or item.name in chosen) and item.name not in finished_names
+    ]
     if (why := clock_trouble(faketime)) is not None:
         progress.print(f"The clock stays: {why}.", highlight=False)
     course, batch = TrialSize(records, rate, patience), max(20, min(256, records // 20))
     try:
-        with working_folder(keep) as folder, chaos_cluster(folder, nodes, None if why else faketime, batch) as made:
-            for outcome in trials(made, queue_only(made), picked, course, samples.resolve()):
+        with (
+            working_folder(keep) as folder,
+            chaos_cluster(folder, nodes, None if why else faketime, batch) as test_cluster,
+        ):
+            for outcome in trials(test_cluster, queue_only(test_cluster), chosen_breakages, course, samples.resolve()):
                 outcomes.append(outcome)
                 verdict = outcome.wrong(within) or outcome.note or "right"
                 progress.print(f"{outcome.what}: {verdict} after {outcome.seconds:.0f} s", highlight=False)
@@ -110,8 +115,8 @@ def cluster(
         sys.exit(1)
 
 
-def kept(file: Path) -> list[TrialOutcome]:
-    """The rows of an earlier course that was ended half way. Raises SondeError for another kind of file."""
+def read_trials(file: Path) -> list[TrialOutcome]:
+    """The rows of an earlier, incomplete run. Raises SondeError for another kind of file."""
     if not file.exists():
         return []
     try:
@@ -124,12 +129,12 @@ def keep_in(file: Path | None, before: dict[str, str], outcomes: list[TrialOutco
     """Whole or not at all: the course may be ended while it is written."""
     if file is None:
         return
-    write_measurement(file, {"machine": before, "trials": [asdict(each) for each in outcomes]})
+    write_measurement(file, {"machine": before, "trials": [asdict(outcome) for outcome in outcomes]})
 
 
-def queue_only(made: ChaosCluster) -> Celery:
+def queue_only(test_cluster: ChaosCluster) -> Celery:
     """By which this process puts harvests in the queue of the cluster's worker."""
-    return celery_client(WorkerConfig(made.broker_url, PREFIX, made.sources))
+    return celery_client(WorkerConfig(test_cluster.broker_url, PREFIX, test_cluster.sources))
 
 
 @contextmanager
@@ -145,8 +150,8 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
 
 def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
-    where = f"{before['cores']} cores, load {before['load']} before, {os.getloadavg()[0]:.1f} after"
-    table = Table(box=None, pad_edge=False, title=where)
+    machine = f"{before['cores']} cores, load {before['load']} before, {os.getloadavg()[0]:.1f} after"
+    table = Table(box=None, pad_edge=False, title=machine)
     table.add_column("broken", no_wrap=True)
     for column in _COLUMNS:
         table.add_column(column, justify="right")
@@ -162,8 +167,8 @@ def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str
         "before, and to the next record"
     )
     for trial in outcomes:
-        if trial.told:
-            console.print(f"{trial.name}: {trial.told}", highlight=False)
+        if trial.explanation:
+            console.print(f"{trial.name}: {trial.explanation}", highlight=False)
 
 
 @click.command()
@@ -184,15 +189,17 @@ def reindex(
     """Reindex and roll back during searches and a harvest; no search may fail and no write may be lost.
 
     `sonde reindex --rollback` may take 5 seconds, the API 15 from its start to ready. Starts its own servers and
-    services on free ports of this machine, and ends them. Exit code 1 where something of that does not hold.
+    services on free ports of this machine, and ends them. Exit code 1 if something of that does not hold.
     """
     progress, before, steps = messages(), machine(), []
     try:
         with (
             working_folder(keep) as folder,
-            chaos_cluster(folder, nodes, batch=max(20, min(256, records // 20))) as made,
+            chaos_cluster(folder, nodes, batch=max(20, min(256, records // 20))) as test_cluster,
         ):
-            for step in switching(made, queue_only(made), TrialSize(records, rate, patience), samples.resolve()):
+            for step in run_switching(
+                test_cluster, queue_only(test_cluster), TrialSize(records, rate, patience), samples.resolve()
+            ):
                 steps.append(step)
                 progress.print(
                     f"{step.name}: {'right' if step.right else 'WRONG'}, {step.seconds:.1f} s", highlight=False
@@ -200,16 +207,16 @@ def reindex(
     except (StackError, TimeoutError) as error:
         _show_steps(screen(), steps, before)
         raise SondeError(str(error)) from error
-    where = {**before, "load after": f"{os.getloadavg()[0]:.1f}"}
-    _show_steps(screen(), steps, where)
+    machine_facts = {**before, "load after": f"{os.getloadavg()[0]:.1f}"}
+    _show_steps(screen(), steps, machine_facts)
     if json_file is not None:
-        write_measurement(json_file, {"machine": where, "steps": [asdict(step) for step in steps]})
+        write_measurement(json_file, {"machine": machine_facts, "steps": [asdict(step) for step in steps]})
     if not all(step.right for step in steps):
         sys.exit(1)
 
 
-def _show_steps(console: Console, steps: list[SwitchStep], where: dict[str, str]) -> None:
-    title = f"{where['cores']} cores, load {where['load']} before, {os.getloadavg()[0]:.1f} after"
+def _show_steps(console: Console, steps: list[SwitchStep], machine: dict[str, str]) -> None:
+    title = f"{machine['cores']} cores, load {machine['load']} before, {os.getloadavg()[0]:.1f} after"
     table = Table(box=None, pad_edge=False, title=title)
     table.add_column("", no_wrap=True)
     for column in ("s", "at most", "written meanwhile", "missing", "strange", "right", "degraded", "refused", "bad"):
@@ -243,32 +250,34 @@ def soak(
     """Search and harvest without a pause, and check that memory and file handles of API, worker and beat stay flat.
 
     Compared are the second quarter of the time and the last. Starts its own Elasticsearch node, Valkey, worker, beat
-    and API on free ports of this machine, and ends them. Exit code 1 where something grew or a search failed.
+    and API on free ports of this machine, and ends them. Exit code 1 if something grew or a search failed.
     """
     progress, before = messages(), machine()
     course = SoakPlan(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))
     try:
-        with working_folder(keep) as folder, chaos_cluster(folder, nodes=1) as made:
-            done = run_soak(made, queue_only(made), course, samples.resolve(), lambda text: progress.print(text))
+        with working_folder(keep) as folder, chaos_cluster(folder, nodes=1) as test_cluster:
+            result = run_soak(
+                test_cluster, queue_only(test_cluster), course, samples.resolve(), lambda text: progress.print(text)
+            )
     except StackError as error:
         raise SondeError(str(error)) from error
     after = f"{os.getloadavg()[0]:.1f}"
-    _show_soak(screen(), done, f"{before['cores']} cores, load {before['load']} before, {after} after")
+    _show_soak(screen(), result, f"{before['cores']} cores, load {before['load']} before, {after} after")
     if json_file is not None:
-        write_measurement(json_file, {"machine": {**before, "load after": after}, **asdict(done)})
-    if not done.right:
+        write_measurement(json_file, {"machine": {**before, "load after": after}, **asdict(result)})
+    if not result.right:
         sys.exit(1)
 
 
-def _show_soak(console: Console, done: SoakResult, where: str) -> None:
-    table = Table(box=None, pad_edge=False, title=where)
+def _show_soak(console: Console, result: SoakResult, machine: str) -> None:
+    table = Table(box=None, pad_edge=False, title=machine)
     table.add_column("part", no_wrap=True)
     for column in ("MiB, second quarter", "MiB, last quarter", "handles", "handles, last", ""):
         table.add_column(column, justify="right")
-    for trend in done.trends:
+    for trend in result.trends:
         memory = (f"{trend.memory_before:.0f}", f"{trend.memory_after:.0f}")
         handles = (f"{trend.handles_before:.0f}", f"{trend.handles_after:.0f}")
         table.add_row(trend.part, *memory, *handles, "flat" if trend.flat else "GROWS")
     console.print(table)
-    text = ", ".join(f"{number} {verdict}" for verdict, number in sorted(done.searches.items()))
-    console.print(f"{done.seconds / 60.0:.1f} minutes; searches: {text}; {done.harvests} harvests", highlight=False)
+    text = ", ".join(f"{number} {verdict}" for verdict, number in sorted(result.searches.items()))
+    console.print(f"{result.seconds / 60.0:.1f} minutes; searches: {text}; {result.harvests} harvests", highlight=False)

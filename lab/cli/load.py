@@ -19,10 +19,17 @@ from rich.table import Table
 
 from core.errors import SondeError
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from lab.load.catalogue import CatalogueSize, MadeCatalogue, ProgressReport, made_catalogue, real_records, standing
+from lab.load.catalogue import (
+    CatalogueSize,
+    MadeCatalogue,
+    ProgressReport,
+    made_catalogue,
+    real_records,
+    standing_catalogue,
+)
 from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
-from lab.measures import serving
+from lab.measures import describe_node
 from lab.own_api import own_api
 from sonde.cli.screen import NameColumn, messages, screen
 from sonde.cli.signals import ended_by_signals
@@ -36,7 +43,7 @@ from sonde.wiring.models import Models
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-_MOST_EMBEDDED = 20_000
+_MAX_EMBEDDED = 20_000
 _WARM_UP_S = 2.0
 
 
@@ -44,25 +51,27 @@ _WARM_UP_S = 2.0
 def catalogue(
     settings: Settings, paths: list[Path], size: CatalogueSize, name: str | None, progress: Console
 ) -> Iterator[MadeCatalogue]:
-    """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
-    with ExitStack() as held:
-        report, done = held.enter_context(_progress_bars(progress))
+    """The catalogue called ``name``, which is filled first if it is absent; without a name, a temporary one."""
+    with ExitStack() as resources:
+        report, finish = resources.enter_context(_progress_bars(progress))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
-        held.callback(client.close)
+        resources.callback(client.close)
 
         def embedder() -> CachedEmbedder:
             cache = VectorCache(settings.models.folder / "vectors.sqlite")
-            held.callback(cache.close)
+            resources.callback(cache.close)
             return CachedEmbedder(
                 Models(settings).embedder(), cache, lambda number, total: report("embedding", number, total)
             )
 
         if name is None:
-            made = held.enter_context(made_catalogue(client, real_records(paths), embedder(), size, report))
+            test_catalogue = resources.enter_context(
+                made_catalogue(client, real_records(paths), embedder(), size, report)
+            )
         else:
-            made = standing(client, name, size, lambda: (real_records(paths), embedder()), report)
-        done()
-        yield made
+            test_catalogue = standing_catalogue(client, name, size, lambda: (real_records(paths), embedder()), report)
+        finish()
+        yield test_catalogue
 
 
 @contextmanager
@@ -70,10 +79,10 @@ def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[
     with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
         tasks: dict[str, TaskID] = {}
 
-        def report(what: str, number: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=total)
-            bars.update(tasks[what], completed=number, total=total)
+        def report(task: str, number: int, total: int) -> None:
+            if task not in tasks:
+                tasks[task] = bars.add_task(task, total=total)
+            bars.update(tasks[task], completed=number, total=total)
 
         yield report, bars.stop
 
@@ -90,9 +99,11 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
     for summary in summaries:
         spread = summary.latency_ms
         waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
-        refused = [str(summary.refused), f"{summary.refusal_ms.p95:.0f}" if summary.refusal_ms else "-"]
+        refusal_cells = [str(summary.refused), f"{summary.refusal_ms.p95:.0f}" if summary.refusal_ms else "-"]
         counts = [str(summary.failed), str(summary.degraded)]
-        times.add_row(summary.course, str(summary.clients), f"{summary.per_second:.1f}", *waited, *refused, *counts)
+        times.add_row(
+            summary.course, str(summary.clients), f"{summary.per_second:.1f}", *waited, *refusal_cells, *counts
+        )
         if summary.shares:
             shares.add_row(summary.course, str(summary.clients), *(f"{share:.0%}" for share in astuple(summary.shares)))
     console.print(times)
@@ -107,16 +118,18 @@ def _table(*heads: str) -> Table:
     return table
 
 
-def say_what_was_made(console: Console, made: MadeCatalogue, size: CatalogueSize) -> None:
+def show_catalogue(console: Console, test_catalogue: MadeCatalogue, size: CatalogueSize) -> None:
     """What the figures mean, and which vectors are not real."""
     for line in (
         "Times as clients waited for answers; refused: 503 with Retry-After, which clients keep to.",
         "Elasticsearch: stages that ask it, wire included; encoder: embed and rerank; ours: understand and rank; "
         "around: HTTP, JSON, waiting for a thread or a core.",
-        f"{size.records} records made of {made.real} real ones: {made.vectors_records} vectors are real, "
-        f"{size.records - made.vectors_records} are perturbed real ones.",
-        f"{size.passages} passages: {made.vectors_passages} vectors are real, "
-        f"{size.passages - made.vectors_passages} are perturbed real ones. All filled in {made.seconds:.0f} s.",
+        f"{size.records} records made of {test_catalogue.real} real ones: "
+        f"{test_catalogue.vectors_records} vectors are real, "
+        f"{size.records - test_catalogue.vectors_records} are perturbed real ones.",
+        f"{size.passages} passages: {test_catalogue.vectors_passages} vectors are real, "
+        f"{size.passages - test_catalogue.vectors_passages} are perturbed real ones. "
+        f"All filled in {test_catalogue.seconds:.0f} s.",
     ):
         console.print(line, highlight=False)
 
@@ -137,8 +150,8 @@ class Plan:
 @click.option(
     "--embed",
     "embedded",
-    type=click.IntRange(1, _MOST_EMBEDDED),
-    default=_MOST_EMBEDDED,
+    type=click.IntRange(1, _MAX_EMBEDDED),
+    default=_MAX_EMBEDDED,
     show_default=True,
     help="Maximum texts of records, and of passages, with a computed vector; further vectors are perturbed ones.",
 )
@@ -184,7 +197,7 @@ def load(
 
     Records and passages are made of real ones (NCAR's where --catalogues has them, else the samples) in throw-away
     indices of the running Elasticsearch. Clients, API and Elasticsearch share the machine: its load stands beside the
-    figures. Exit code 1 where a request failed (500, any other error, or no answer; 503 with Retry-After is none).
+    figures. Exit code 1 if a request failed (500, any other error, or no answer; not 503 with Retry-After).
     """
     settings, before = load_settings(), machine()
     if not allow_remote:
@@ -200,26 +213,26 @@ def load(
     )
     paths, questions = _real(catalogues or _fetched(settings)), _questions()
     console, progress = screen(), messages()
-    with ExitStack() as held:
-        held.enter_context(ended_by_signals())
-        settings = held.enter_context(temporary_node(settings, progress.print))
-        before["elasticsearch"] = serving(elasticsearch_client(settings))
-        made = held.enter_context(catalogue(settings, paths, size, standing, progress))
+    with ExitStack() as resources:
+        resources.enter_context(ended_by_signals())
+        settings = resources.enter_context(temporary_node(settings, progress.print))
+        before["elasticsearch"] = describe_node(elasticsearch_client(settings))
+        test_catalogue = resources.enter_context(catalogue(settings, paths, size, standing, progress))
         if build_only:
-            say_what_was_made(console, made, size)
+            show_catalogue(console, test_catalogue, size)
             return
         summaries = []
-        for summary in _measured(settings, made.prefix, plan, questions):
+        for summary in _measure(settings, test_catalogue.prefix, plan, questions):
             progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
             summaries.append(summary)
     after = f"{os.getloadavg()[0]:.1f}"
     show(console, summaries, before, after)
-    say_what_was_made(console, made, size)
+    show_catalogue(console, test_catalogue, size)
     if out is not None:
         figures = {
             "machine": {**before, "load after": after},
             "size": asdict(size),
-            "made": {**asdict(made), "of": [path.name for path in paths]},
+            "made": {**asdict(test_catalogue), "of": [path.name for path in paths]},
             "api": {
                 "processes": processes,
                 "at once": settings.api.at_once,
@@ -264,7 +277,7 @@ def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in file.read_text("utf-8").splitlines()]
 
 
-def _measured(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
+def _measure(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
     """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
     with own_api(settings, prefix, plan.processes) as url:
         for course in plan.courses:

@@ -72,11 +72,16 @@ def usage(
     with (
         ended_by_signals(),
         temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
-        bench(settings, collection) as ready,
+        bench(settings, collection) as search_bench,
     ):
         for weight_tried in weight or (configured.weight,):
             trial = _trial(
-                ready.pipeline, collection, replace(configured, weight=weight_tried), habits, examination, scripted
+                search_bench.pipeline,
+                collection,
+                replace(configured, weight=weight_tried),
+                habits,
+                examination,
+                scripted,
             )
             rows.append({"weight": weight_tried, "examination": examination, **trial.as_json()})
             _show(weight_tried, trial)
@@ -113,14 +118,14 @@ def month(
         ended_by_signals(),
         tempfile.TemporaryDirectory(prefix="sonde-month-") as name,
         temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
-        own_indices(settings) as own,
+        own_indices(settings) as own_settings,
     ):
         folder = Path(name)
         questions_asked = copy_documents(archive, source, folder, judged_questions(queries, qrels), records)
         click.echo(f"{len(list(folder.iterdir()))} records, {len(questions_asked)} questions", err=True)
         course = Course(source, folder, questions_asked, habits, default_config().records[Usage].evidence)
-        client = elasticsearch_client(own, timeout_s=60.0, retry=True)
-        checks = Month(client, own, Models(own), course, lambda text: click.echo(text)).run()
+        client = elasticsearch_client(own_settings, timeout_s=60.0, retry=True)
+        checks = Month(client, own_settings, Models(own_settings), course, lambda text: click.echo(text)).run()
     for check in checks:
         click.echo(f"{'holds' if check.holds else 'DIFFERS'}: {check.what}")
     if out is not None:
@@ -152,10 +157,10 @@ def _trial(
 def _show(weight: float, trial: Trial) -> None:
     click.echo(f"weight {weight}: nDCG@10 {trial.first:.4f} before anything was asked")
     for night in trial.nights:
-        compared = night.against_first
+        comparison = night.against_first
         click.echo(
-            f"  after {night.days:>2} days {night.ndcg:.4f} ({compared.difference:+.4f}, p {compared.p:.4f}, "
-            f"{compared.better} better, {compared.worse} worse), {night.questions} questions count"
+            f"  after {night.days:>2} days {night.ndcg:.4f} ({comparison.difference:+.4f}, p {comparison.p:.4f}, "
+            f"{comparison.better} better, {comparison.worse} worse), {night.questions} questions count"
         )
     if trial.by_script is not None:
         click.echo(f"  places won by the script: {trial.by_script}")

@@ -1,4 +1,4 @@
-"""What is broken in a trial, and how it is put right again."""
+"""The faults of a trial, and how to repair each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
-from lab.cluster.harvested import until
+from lab.cluster.harvested import wait_for
 
 Act = Callable[[ChaosCluster], None]
 _BLOCK = "index.blocks.read_only_allow_delete"
@@ -16,9 +16,10 @@ _LOOKS_WITHIN_S = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """``lasts_s``: how long it stays broken. ``needs``: why it cannot be tried in this cluster, None where it can.
+    """``lasts_s``: seconds until the repair. ``needs``: why this cluster cannot try it, None if it can.
 
-    ``at_share``: of the records, how many are written when it breaks. ``takes_api``: nobody answers searches meanwhile.
+    ``at_share``: share of the records that are written when it breaks. ``takes_api``: searches get no answer until the
+    repair.
     """
 
     name: str
@@ -74,7 +75,7 @@ def _fill_disk(cluster: ChaosCluster) -> None:
     """Elasticsearch's own answer to a full disk: past the flood stage an index takes no more writes. It looks every
     ten seconds; on return it has looked."""
     _watermarks(cluster, "1%")
-    until(lambda: _blocked(cluster), _LOOKS_WITHIN_S, "Elasticsearch's block of writes")
+    wait_for(lambda: _is_blocked(cluster), _LOOKS_WITHIN_S, "Elasticsearch's block of writes")
 
 
 def _free_disk(cluster: ChaosCluster) -> None:
@@ -85,13 +86,15 @@ def _free_disk(cluster: ChaosCluster) -> None:
 
 def _watermarks(cluster: ChaosCluster, percent: str | None) -> None:
     watch = "cluster.routing.allocation.disk"
-    levels = {f"{watch}.watermark.{level}": percent for level in ("low", "high", "flood_stage", "flood_stage.frozen")}
-    enabled = {f"{watch}.threshold_enabled": None if percent is None else True}
-    often = {"cluster.info.update.interval": None if percent is None else "10s"}
-    cluster.client.cluster.put_settings(persistent={**levels, **enabled, **often})
+    watermarks = {
+        f"{watch}.watermark.{level}": percent for level in ("low", "high", "flood_stage", "flood_stage.frozen")
+    }
+    threshold = {f"{watch}.threshold_enabled": None if percent is None else True}
+    update_interval = {"cluster.info.update.interval": None if percent is None else "10s"}
+    cluster.client.cluster.put_settings(persistent={**watermarks, **threshold, **update_interval})
 
 
-def _blocked(cluster: ChaosCluster) -> bool:
+def _is_blocked(cluster: ChaosCluster) -> bool:
     settings = cluster.client.indices.get_settings(index=f"{PREFIX}-records", name=_BLOCK, flat_settings=True)
     return any(index["settings"].get(_BLOCK) == "true" for index in settings.values())
 
@@ -131,7 +134,7 @@ def _several(cluster: ChaosCluster) -> str | None:
 
 def mend_all(cluster: ChaosCluster) -> None:
     """Disk, clock and network as they were, every part up, every shard with its copy (or a minute waited for it): a
-    node that is killed while the other has not caught up would be another breakage. Raises StackError where a part does
+    node that is killed while the other has not caught up would be another breakage. Raises StackError if a part does
     not come up.
     """
     _mend_proxies(cluster)
@@ -139,8 +142,8 @@ def mend_all(cluster: ChaosCluster) -> None:
     cluster.start(*cluster.nodes, "broker")
     _free_disk(cluster)
     cluster.start("worker", "beat", "api")
-    copied = "green" if len(cluster.nodes) > 1 else "yellow"
-    cluster.client.options(ignore_status=408, request_timeout=90).cluster.health(wait_for_status=copied, timeout="60s")
+    status = "green" if len(cluster.nodes) > 1 else "yellow"
+    cluster.client.options(ignore_status=408, request_timeout=90).cluster.health(wait_for_status=status, timeout="60s")
 
 
 def breakages() -> tuple[Breakage, ...]:

@@ -35,7 +35,7 @@ from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served
 DEBIAN_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 """Where the package ``faketime`` puts it."""
 
-_NOT_MOVED = "+0"
+_ZERO_OFFSET = "+0"
 _PROBE = "import time; time.sleep(0.01)"
 _PROBE_S = 30.0
 PREFIX = "sonde-chaos"
@@ -45,8 +45,8 @@ _DIES_S = 10.0
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
 
 
-def clocked(library: Path, offset: Path) -> Mapping[str, str]:
-    """What makes a process's clock follow the file ``offset`` (``+7200``: seconds ahead), read at every look.
+def clock_environment(library: Path, offset: Path) -> Mapping[str, str]:
+    """Variables that make a process's clock follow the file ``offset`` (``+7200``: seconds ahead).
 
     The monotonic clock, which no administrator can set, does not follow.
     """
@@ -59,13 +59,13 @@ def clocked(library: Path, offset: Path) -> Mapping[str, str]:
     }
 
 
-def unmoved(offset: Path) -> None:
+def reset_clock(offset: Path) -> None:
     """The clock of those that follow ``offset`` is that of the machine."""
-    offset.write_text(_NOT_MOVED, "utf-8")
+    offset.write_text(_ZERO_OFFSET, "utf-8")
 
 
 def clock_trouble(library: Path) -> str | None:
-    """Why our processes cannot run with it, as a sentence; None where they can.
+    """Why our processes cannot run with it, as a sentence; None if they can.
 
     0.9.10, which Debian 12 has, hands Linux a wrong time whenever Python 3.11 sleeps
     (https://github.com/wolfcw/libfaketime/issues/426); later ones do not.
@@ -74,12 +74,12 @@ def clock_trouble(library: Path) -> str | None:
         return f"there is no libfaketime at {library}; name one by --faketime"
     with tempfile.TemporaryDirectory(prefix="sonde-clock-") as folder:
         offset = Path(folder) / "clock"
-        unmoved(offset)
-        environment = {**os.environ, **clocked(library, offset)}
-        done = subprocess.run(  # noqa: S603  # nosec B603: a constant
+        reset_clock(offset)
+        environment = {**os.environ, **clock_environment(library, offset)}
+        process = subprocess.run(  # noqa: S603  # nosec B603: a constant
             [sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=_PROBE_S, check=False
         )
-    if done.returncode:
+    if process.returncode:
         return f"Python cannot sleep with {library}; one later than 0.9.10 is needed, name it by --faketime"
     return None
 
@@ -106,7 +106,7 @@ class ChaosCluster:
             supervisor.ensure(part, silent)
 
     def kill(self, name: str) -> None:
-        """SIGKILL to the process and all it started: what a power cut does. It is gone on return."""
+        """SIGKILL to the process and all it started: what a power cut does. Both have ended on return."""
         supervisor, part = self._parts[name]
         pid = supervisor.status(part).pid
         if pid is not None:
@@ -116,7 +116,7 @@ class ChaosCluster:
             psutil.wait_procs(processes, timeout=_DIES_S)
 
     def pid(self, name: str) -> int:
-        """Of the first process of a part. Raises LookupError where it does not run."""
+        """The id of a part's first process. Raises LookupError if it does not run."""
         supervisor, part = self._parts[name]
         pid = supervisor.status(part).pid
         if pid is None:
@@ -133,10 +133,11 @@ class ChaosCluster:
 def chaos_cluster(
     folder: Path, nodes: int = 3, faketime: Path | None = None, batch: int = _BATCH
 ) -> Iterator[ChaosCluster]:
-    """Servers up, our own parts to be started; none left on return. Raises StackError where one does not come up.
+    """Starts the servers; Sonde's parts are started later. Ends all of them on return. Raises StackError if one does
+    not come up.
 
-    ``faketime``: the library by which our processes' clock can be moved; None leaves it alone. ``batch``: records that
-    a harvest writes at once; with few of them it ends before anything breaks.
+    ``faketime``: the library that changes the clock of Sonde's processes; None: unchanged. ``batch``: records that a
+    harvest writes at once; with few of them it ends before anything breaks.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
@@ -149,13 +150,13 @@ def chaos_cluster(
             list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], silent), names))
         parts["broker"][0].ensure(parts["broker"][1], silent)
         urls = [str(parts[name][1].address) for name in names]
-        proxies = [after.enter_context(TcpProxy(url).running()) for url in urls]
+        proxies = [after.enter_context(TcpProxy(url).run()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)
         after.callback(client.close)
-        made = _with_services(folder, client, proxies, parts, faketime, batch)
+        test_cluster = _with_services(folder, client, proxies, parts, faketime, batch)
         for name in ("api", "worker", "beat"):
-            after.callback(made._parts[name][0].stop, name, 5.0)
-        yield made
+            after.callback(test_cluster._parts[name][0].stop, name, 5.0)
+        yield test_cluster
 
 
 def _with_services(
@@ -183,14 +184,14 @@ def _with_services(
     }
     api = ApiConfig(port=free_port())
     python = Path(sys.executable)
-    ours = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
+    variables = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
-        unmoved(clock)
-        ours |= clocked(faketime, clock)
+        reset_clock(clock)
+        variables |= clock_environment(faketime, clock)
     services = (
-        worker_service(python, "sonde.celery_app", QUEUES, folder, ours),
-        beat_service(python, "sonde.celery_app", folder, ours),
-        api_service(serve_command(), api, folder, ours),
+        worker_service(python, "sonde.celery_app", QUEUES, folder, variables),
+        beat_service(python, "sonde.celery_app", folder, variables),
+        api_service(serve_command(), api, folder, variables),
     )
     stack = StackConfig(folder, environment)
     for service in services:
@@ -211,10 +212,10 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
         start_timeout_s=_NODE_START_S,
         jvm_options=QUICK_START,
     )
-    own = folder / name
-    part = _own(elasticsearch_part(_stack(own, elasticsearch=settings)))
-    shutil.rmtree(node_folder(own, unprivileged_account(settings.run_as)), ignore_errors=True)
-    return _held(own, part)
+    folder_of_node = folder / name
+    part = _own(elasticsearch_part(_stack(folder_of_node, elasticsearch=settings)))
+    shutil.rmtree(node_folder(folder_of_node, unprivileged_account(settings.run_as)), ignore_errors=True)
+    return _held(folder_of_node, part)
 
 
 def _stack(folder: Path, **parts: object) -> StackConfig:

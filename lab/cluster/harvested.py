@@ -38,14 +38,14 @@ def made_titles(number: int) -> dict[str, str]:
 def search_samples(
     cluster: ChaosCluster, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
 ) -> None:
-    """Worker, beat and API up, the samples harvested; ``ids`` are sources to harvest at ``csw``.
+    """Starts worker, beat and API, and harvests the samples; ``ids`` are sources to harvest at ``csw``.
 
-    Raises TimeoutError where the samples are not there in time.
+    Raises TimeoutError if the samples are not there in time.
     """
     _write_sources(cluster, csw, ids, samples)
     cluster.start("worker", "beat")
     start_harvest(celery, SAMPLES)
-    until(lambda: written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
+    wait_for(lambda: count_written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
     cluster.start("api")
 
 
@@ -56,14 +56,14 @@ def _write_sources(cluster: ChaosCluster, csw: str, ids: list[str], samples: Pat
     cluster.sources.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def written(client: Elasticsearch, source: str) -> int:
+def count_written(client: Elasticsearch, source: str) -> int:
     """Records of a source that are written; 0 while nobody can say."""
     try:
         client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
-        counted = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
+        answer = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
     except ElasticsearchError:
         return 0
-    return int(counted["count"])
+    return int(answer["count"])
 
 
 def native_ids(client: Elasticsearch, source: str) -> set[str]:
@@ -72,7 +72,7 @@ def native_ids(client: Elasticsearch, source: str) -> set[str]:
     return {str(hit["_id"]).partition(":")[2] for hit in hits}
 
 
-def until(holds: Callable[[], bool], patience_s: float, what: str) -> None:
+def wait_for(holds: Callable[[], bool], patience_s: float, what: str) -> None:
     if seconds_until(holds, time.monotonic(), patience_s) is None:
         raise TimeoutError(f"{what}: not there after {patience_s:.0f} s")
 

@@ -1,4 +1,4 @@
-"""Searches and harvests without a pause, and whether memory and file handles of our processes grow meanwhile."""
+"""Searches and harvests without a pause, and checks whether memory and file handles of Sonde's processes grow."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from statistics import median
 import psutil
 from celery import Celery
 
-from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.chaos_cluster import ChaosCluster
-from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
+from lab.cluster.harvested import SAMPLES, count_written, made_titles, search_samples, wait_for
 from lab.cluster.trial import QUESTIONS
 from workers.jobs import start_harvest
 
@@ -52,8 +52,8 @@ class Trend:
     @property
     def flat(self) -> bool:
         grown = self.memory_after - self.memory_before
-        more = self.handles_after - self.handles_before
-        return grown <= MOST_GROWTH * self.memory_before and more <= MOST_HANDLES
+        new_handles = self.handles_after - self.handles_before
+        return grown <= MOST_GROWTH * self.memory_before and new_handles <= MOST_HANDLES
 
 
 def trend(part: str, samples: Sequence[ResourceSample]) -> Trend:
@@ -61,13 +61,13 @@ def trend(part: str, samples: Sequence[ResourceSample]) -> Trend:
     if len(samples) < 8:
         raise ValueError(f"{len(samples)} samples of {part} say nothing of a trend")
     quarter = len(samples) // 4
-    early, late = samples[quarter : 2 * quarter], samples[-quarter:]
+    early_samples, late_samples = samples[quarter : 2 * quarter], samples[-quarter:]
     return Trend(
         part,
-        median(sample.memory_mib for sample in early),
-        median(sample.memory_mib for sample in late),
-        median(sample.handles for sample in early),
-        median(sample.handles for sample in late),
+        median(sample.memory_mib for sample in early_samples),
+        median(sample.memory_mib for sample in late_samples),
+        median(sample.handles for sample in early_samples),
+        median(sample.handles for sample in late_samples),
         len(samples),
     )
 
@@ -103,11 +103,11 @@ def soak(
     with catalogue_server(made_titles(course.records)) as csw:
         search_samples(cluster, celery, csw, [_SOURCE], samples)
         start_harvest(celery, _SOURCE)
-        until(lambda: written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
+        wait_for(lambda: count_written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         started_s = time.monotonic()
-        with asker.asking(course.per_second):
+        with asker.ask_steadily(course.per_second):
             samples_by_part, harvests = _watch(cluster, celery, course, started_s, tell)
     searches: dict[str, int] = dict(Counter(search.verdict for search in asker.log))
     trends = tuple(trend(part, samples) for part, samples in samples_by_part.items())
@@ -115,11 +115,11 @@ def soak(
 
 
 def _watch(
-    cluster: ChaosCluster, celery: Celery, course: SoakPlan, begun: float, tell: Callable[[str], None]
+    cluster: ChaosCluster, celery: Celery, course: SoakPlan, started_s: float, tell: Callable[[str], None]
 ) -> tuple[dict[str, list[ResourceSample]], int]:
     samples_by_part: dict[str, list[ResourceSample]] = {part: [] for part in PARTS}
     harvests = 0
-    while (at_s := time.monotonic() - begun) < course.minutes * 60.0:
+    while (at_s := time.monotonic() - started_s) < course.minutes * 60.0:
         if at_s >= harvests * _HARVEST_EVERY_S:
             start_harvest(celery, _SOURCE)
             harvests += 1

@@ -15,10 +15,18 @@ from celery import Celery
 
 from es_mappings.codecs.runs import RunReport
 from indexer.store.runs import Runs
-from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
-from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from lab.cluster.harvested import (
+    SAMPLES,
+    count_written,
+    made_titles,
+    native_ids,
+    search_samples,
+    seconds_until,
+    wait_for,
+)
 from lab.cluster.trial import QUESTIONS, TrialSize, bad_ones
 from workers.jobs import start_harvest
 
@@ -30,10 +38,10 @@ _BEGINS_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class SwitchStep:
-    """``meanwhile``: records that a harvest wrote while the command ran. ``at_most_s``: None where no time is asked.
+    """``meanwhile``: records that a harvest wrote while the command ran. ``at_most_s``: None: no limit.
 
     ``missing`` and ``strange``: records that should be there at the end of the step and are not, and the other way
-    round. ``serves``: the index behind the alias afterwards. ``trouble``: what the command said where it failed.
+    round. ``serves``: the index behind the alias afterwards. ``trouble``: the error message of the command.
     """
 
     name: str
@@ -48,12 +56,12 @@ class SwitchStep:
 
     @property
     def right(self) -> bool:
-        failed = self.missing or self.strange or self.trouble or any(self.searches.get(verdict) for verdict in BAD)
-        return not failed and (self.at_most_s is None or self.seconds <= self.at_most_s)
+        is_wrong = self.missing or self.strange or self.trouble or any(self.searches.get(verdict) for verdict in BAD)
+        return not is_wrong and (self.at_most_s is None or self.seconds <= self.at_most_s)
 
 
-def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
-    """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
+def run_switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
+    """The reindex, its rollback, and a cold start. Raises TimeoutError if a harvest does not end."""
     titles = made_titles(course.records)
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
     catalogue = {id: titles[id] for id in thirds[0]}
@@ -80,15 +88,15 @@ class _Switching:
     def step(self, name: str, catalogue: set[str], at_most_s: float | None = None) -> SwitchStep:
         """Runs the command once the harvest has begun to write what is new in the catalogue."""
         self.asker.log.clear()
-        with self.asker.asking(self.course.per_second):
-            before = self._written()
+        with self.asker.ask_steadily(self.course.per_second):
+            before = self._count_written()
             run = start_harvest(self.celery, _SOURCE)
-            seconds_until(lambda: self._written() > before, time.monotonic(), _BEGINS_S)
-            first, begun = self._written(), time.monotonic()
+            seconds_until(lambda: self._count_written() > before, time.monotonic(), _BEGINS_S)
+            first, started_s = self._count_written(), time.monotonic()
             trouble = _run(self.cluster, *(() if name == "reindex" else (f"--{name}",)))
-            seconds = time.monotonic() - begun
-            meanwhile = self._written() - first
-            self._ended(run)
+            seconds = time.monotonic() - started_s
+            meanwhile = self._count_written() - first
+            self._wait_for_end(run)
             if name == "rollback":  # what only the left index held is harvested again
                 self.harvested()
         ids = native_ids(self.cluster.client, _SOURCE)
@@ -101,19 +109,19 @@ class _Switching:
             len(ids - catalogue),
             dict(Counter(search.verdict for search in self.asker.log)),
             next(iter(self.cluster.client.indices.get_alias(name=f"{PREFIX}-records").body)),
-            trouble or "; ".join(f"{many} x {said}" for said, many in bad_ones(self.asker.log).items()),
+            trouble or "; ".join(f"{count} x {answer}" for answer, count in bad_ones(self.asker.log).items()),
         )
 
     def harvested(self) -> None:
         """A run from its beginning to its end. One that is asked for while another has the source never begins."""
-        self._ended(start_harvest(self.celery, _SOURCE))
+        self._wait_for_end(start_harvest(self.celery, _SOURCE))
 
-    def _ended(self, run: str) -> None:
+    def _wait_for_end(self, run: str) -> None:
         runs = Runs(self.cluster.client, PREFIX)
-        until(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
+        wait_for(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
 
-    def _written(self) -> int:
-        return written(self.cluster.client, _SOURCE)
+    def _count_written(self) -> int:
+        return count_written(self.cluster.client, _SOURCE)
 
 
 def _is_complete(run: RunReport | None) -> bool:
@@ -121,8 +129,8 @@ def _is_complete(run: RunReport | None) -> bool:
 
 
 def _run(cluster: ChaosCluster, *options: str) -> str:
-    """``sonde reindex`` as an operator runs it; empty where it went well, else the end of what it said."""
-    done = subprocess.run(  # noqa: S603  # nosec B603: constants
+    """Runs ``sonde reindex`` as an operator does; empty if it succeeded, else the end of its error message."""
+    process = subprocess.run(  # noqa: S603  # nosec B603: constants
         [sys.executable, "-m", "sonde", "reindex", *options],
         env=dict(cluster.environment),
         capture_output=True,
@@ -130,7 +138,11 @@ def _run(cluster: ChaosCluster, *options: str) -> str:
         timeout=_COMMAND_S,
         check=False,
     )
-    return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()[-300:] or f"code {done.returncode}"
+    return (
+        ""
+        if process.returncode == 0
+        else (process.stderr or process.stdout).strip()[-300:] or f"code {process.returncode}"
+    )
 
 
 def _cold_start(cluster: ChaosCluster) -> SwitchStep:
@@ -138,8 +150,8 @@ def _cold_start(cluster: ChaosCluster) -> SwitchStep:
     cluster.kill("api")
     started_s = time.monotonic()
     cluster.start("api")
-    ready = _ready_at(f"{cluster.api_url}/readyz")
-    seconds = seconds_until(ready, started_s, 300.0)
+    is_ready = _ready_at(f"{cluster.api_url}/readyz")
+    seconds = seconds_until(is_ready, started_s, 300.0)
     return SwitchStep(
         "cold start of the API",
         time.monotonic() - started_s,
@@ -149,10 +161,10 @@ def _cold_start(cluster: ChaosCluster) -> SwitchStep:
 
 
 def _ready_at(url: str) -> Callable[[], bool]:
-    def ready() -> bool:
+    def is_ready() -> bool:
         try:
             return httpx.get(url, timeout=5.0).status_code == httpx.codes.OK
         except httpx.HTTPError:
             return False
 
-    return ready
+    return is_ready

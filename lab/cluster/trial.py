@@ -13,11 +13,19 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
-from lab.chaos.asking import BAD, SearchOutcome, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SearchOutcome, SteadySearcher
 from lab.cluster.breakages import Breakage, mend_all
 from lab.cluster.chaos_cluster import ChaosCluster
-from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
+from lab.cluster.harvested import (
+    SAMPLES,
+    count_written,
+    made_titles,
+    native_ids,
+    search_samples,
+    seconds_until,
+    wait_for,
+)
 from local_stack.errors import StackError
 from workers.jobs import start_harvest
 
@@ -29,19 +37,19 @@ QUESTIONS = (
     "soil moisture from satellites",
     "bathymetry",
 )
-_BROKEN_OFF = (StackError, SondeError, TimeoutError, OperationalError, LookupError)
+_TRIAL_ERRORS = (StackError, SondeError, TimeoutError, OperationalError, LookupError)
 """What may end one trial: its row says so, and the next is tried."""
 _SEARCH_PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class TrialOutcome:
-    """``missing`` and ``strange``: records that should be there and are not, and the other way round.
+    """``missing``: records that are absent; ``strange``: records that should not be there.
 
     ``left``: records that were still to be written when the part was put right; where there were none the harvest met
     little of the breakage. ``searches``: verdicts and their number. ``search_back_s``, ``harvest_back_s``: from when
     the part was put right to the first answer as good as before, and to the first record written (0 where all were);
-    None where that was not seen. ``bad``: what searches that failed were told, and how often.
+    None if that was not seen. ``bad``: what searches that failed were told, and how often.
     """
 
     name: str
@@ -58,13 +66,13 @@ class TrialOutcome:
     bad: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def tried(self) -> bool:
+    def was_tried(self) -> bool:
         return not self.note.startswith(NOT_TRIED)
 
     @property
     def right(self) -> bool:
-        lost = self.missing or self.strange
-        return not (lost or self.note or any(self.searches.get(verdict) for verdict in BAD)) and (
+        is_incomplete = self.missing or self.strange
+        return not (is_incomplete or self.note or any(self.searches.get(verdict) for verdict in BAD)) and (
             self.search_back_s is not None
         )
 
@@ -73,25 +81,25 @@ class TrialOutcome:
         return all(back is not None and back <= seconds for back in (self.search_back_s, self.harvest_back_s))
 
     def wrong(self, within: float) -> str | None:
-        """What does not hold, as a phrase; None where all does, and where it could not be tried."""
-        if not self.tried:
+        """The first condition that failed, as a phrase; None if all are met, or if it could not be tried."""
+        if not self.was_tried:
             return None
         if not self.right:
-            return "WRONG" + (f" ({why})" if (why := self.told) else "")
+            return "WRONG" + (f" ({why})" if (why := self.explanation) else "")
         return None if self.back_within(within) else f"LATE (more than {within:.0f} s)"
 
     @property
-    def told(self) -> str:
-        """The note, and what bad searches were told."""
+    def explanation(self) -> str:
+        """The note, and the answers to bad searches."""
         return "; ".join(
-            [*([self.note] if self.note else []), *(f"{many} x {detail}" for detail, many in self.bad.items())]
+            [*([self.note] if self.note else []), *(f"{count} x {detail}" for detail, count in self.bad.items())]
         )
 
 
-def bad_ones(log: Sequence[SearchOutcome], most: int = 5) -> dict[str, int]:
-    """The commonest of what searches that failed were told."""
+def bad_ones(log: Sequence[SearchOutcome], limit: int = 5) -> dict[str, int]:
+    """The most frequent answers to searches that failed."""
     return dict(
-        Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(most)
+        Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(limit)
     )
 
 
@@ -105,19 +113,19 @@ class TrialSize:
 
 
 def trials(
-    cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: TrialSize, samples: Path
+    cluster: ChaosCluster, celery: Celery, breakages: list[Breakage], course: TrialSize, samples: Path
 ) -> Iterator[TrialOutcome]:
-    """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
+    """One trial after the other, each with another source; the first harvest loads the samples to search.
 
-    Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
+    Raises TimeoutError or StackError if the service does not come up at all; later nothing ends the others.
     """
     catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
-        ids = [f"chaos-{breakage.name}" for breakage in chosen]
+        ids = [f"chaos-{breakage.name}" for breakage in breakages]
         search_samples(cluster, celery, csw, ids, samples, course.patience_s)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
-        for breakage, source in zip(chosen, ids, strict=True):
+        for breakage, source in zip(breakages, ids, strict=True):
             if (why := breakage.needs(cluster)) is not None:
                 yield TrialOutcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
                 continue
@@ -146,15 +154,15 @@ class _Trial:
         self.asker.log.clear()
         note = ""
         try:
-            with self.asker.asking(self.course.per_second):
+            with self.asker.ask_steadily(self.course.per_second):
                 self._break_and_mend()
                 self._wait()
-        except _BROKEN_OFF as error:
+        except _TRIAL_ERRORS as error:
             note = f"broken off: {error}"
-        note = "; ".join(sentence for sentence in (note, self._whole_again()) if sentence)
+        note = "; ".join(sentence for sentence in (note, self._repair_all()) if sentence)
         if not note:
-            self.asker.learn_again()
-        ids, log = self._found(), self._log()
+            self.asker.learn_answers()
+        ids, log = self._found_ids(), self._log()
         return TrialOutcome(
             self.breakage.name,
             self.breakage.what,
@@ -172,32 +180,34 @@ class _Trial:
 
     def _break_and_mend(self) -> None:
         start_harvest(self.celery, self.source)
-        enough = max(1, int(self.breakage.at_share * len(self.catalogue)))
-        until(lambda: self._written() >= enough, self.course.patience_s, self.source)
-        before = self._written()
+        break_at = max(1, int(self.breakage.at_share * len(self.catalogue)))
+        wait_for(lambda: self._count_written() >= break_at, self.course.patience_s, self.source)
+        before = self._count_written()
         self.lacking = self.asker.lacking()
         self.breakage.begin(self.cluster)
         time.sleep(self.breakage.lasts_s)
-        before = max(before, self._written())  # nobody may be able to say how many while it is broken
+        before = max(before, self._count_written())  # nobody may be able to say how many while it is broken
         self.breakage.mend(self.cluster)
         self.mended = time.monotonic()
         self.left = len(self.catalogue) - before
-        more = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
-        self.harvest_back_s = seconds_until(lambda: self._written() >= more, self.mended, self.course.patience_s)
+        resumed_at = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
+        self.harvest_back_s = seconds_until(
+            lambda: self._count_written() >= resumed_at, self.mended, self.course.patience_s
+        )
 
     def _wait(self) -> None:
         """For the harvest's end, and for a search that is right again."""
-        mended = self.mended or 0.0
-        until(lambda: self._written() >= len(self.catalogue), self.course.patience_s, self.source)
+        mended_at = self.mended or 0.0
+        wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.patience_s, self.source)
         seconds_until(
-            lambda: self.asker.first_right_after(mended, self.lacking) is not None, mended, _SEARCH_PATIENCE_S
+            lambda: self.asker.first_right_after(mended_at, self.lacking) is not None, mended_at, _SEARCH_PATIENCE_S
         )
 
-    def _whole_again(self) -> str:
-        """Everything put right for the next trial, whatever became of this one; what could not be, as a sentence."""
+    def _repair_all(self) -> str:
+        """Repairs everything for the next trial, also after a failure; a sentence about what could not be repaired."""
         try:
             mend_all(self.cluster)
-        except _BROKEN_OFF as error:
+        except _TRIAL_ERRORS as error:
             return f"afterwards: {error}"
         return ""
 
@@ -211,11 +221,11 @@ class _Trial:
             for search in self.asker.log
         ]
 
-    def _written(self) -> int:
-        return written(self.cluster.client, self.source)
+    def _count_written(self) -> int:
+        return count_written(self.cluster.client, self.source)
 
-    def _found(self) -> frozenset[str]:
+    def _found_ids(self) -> frozenset[str]:
         try:
             return frozenset(native_ids(self.cluster.client, self.source))
-        except _BROKEN_OFF:
+        except _TRIAL_ERRORS:
             return frozenset()

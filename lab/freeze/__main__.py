@@ -15,7 +15,7 @@ from lab.freeze.lines import Line, differences, read_state, write_state
 from lab.freeze.service import make_index
 from lab.freeze.state import PARTS, state_lines
 
-_SHARED = click.option(
+_shared_option = click.option(
     "--shared", type=click.Path(path_type=Path, file_okay=False), default=CHECKOUT.parent / "shared" / "data"
 )
 _ONLY = click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only these parts.")
@@ -35,7 +35,7 @@ def main() -> None:
 @click.option("--make/--no-make", default=True, help="Fill the indices first (what is there and unchanged stays).")
 @click.option("--key", help="With --no-make: a key with all rights.")
 @click.option("--whole", is_flag=True, help="Every judged question and every document, not a fixed share.")
-@_SHARED
+@_shared_option
 @_ONLY
 @_PROCESSES
 def write(
@@ -59,7 +59,7 @@ def write(
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--allow", multiple=True, help="A pattern of differences that are meant: 'search *#sent'.")
 @click.option("--keep", type=click.Path(path_type=Path, dir_okay=False), help="Write this state to a file too.")
-@_SHARED
+@_shared_option
 @_ONLY
 @_PROCESSES
 def compare(
@@ -90,15 +90,15 @@ def diff(*, before: Path, after: Path, allow: tuple[str, ...]) -> None:
 
 def _tell(before: dict[str, Line], after: dict[str, Line], allow: Sequence[str], parts: Sequence[str]) -> None:
     before = {name: line for name, line in before.items() if line["part"] in parts}
-    listed = differences(before, after, allow)
-    for difference in listed:
+    differing = differences(before, after, allow)
+    for difference in differing:
         click.echo(difference.name)
         for place in difference.where:
             click.echo(f"    {place}")
-    by_part = Counter(difference.name.rpartition("#")[2] for difference in listed)
-    told = ", ".join(f"{count} {part}" for part, count in sorted(by_part.items())) or "none"
-    click.echo(f"{len(before)} lines before, {len(after)} after; differences: {told}")
-    sys.exit(1 if listed else 0)
+    by_part = Counter(difference.name.rpartition("#")[2] for difference in differing)
+    summary = ", ".join(f"{count} {part}" for part, count in sorted(by_part.items())) or "none"
+    click.echo(f"{len(before)} lines before, {len(after)} after; differences: {summary}")
+    sys.exit(1 if differing else 0)
 
 
 def _commit() -> str:

@@ -62,8 +62,8 @@ def course_calls(box: str | None) -> Iterator[Call]:
 def judged_calls(shared: Path, whole: bool) -> Iterator[Call]:
     """The questions of all judged sets, or of each a fixed share."""
     for name, questions in judged_questions(shared).items():
-        most = len(questions) if whole or name == "samples" else 24 if name in ("ncar", "typed") else 8
-        for question in spread(questions, most):
+        limit = len(questions) if whole or name == "samples" else 24 if name in ("ncar", "typed") else 8
+        for question in spread(questions, limit):
             yield Call(f"search {name}: {question}", "/search", {"q": question})
 
 
@@ -134,30 +134,30 @@ def option_calls() -> Iterator[Call]:
 
 def judged_questions(shared: Path) -> dict[str, list[str]]:
     """The questions of every judged set, by its name."""
-    quality, judged = CHECKOUT / "tests" / "quality", shared / "judged"
-    cranfield = json.loads((judged / "cranfield" / "cran.qry.json").read_text("utf-8"))
-    pubmed = json.loads(gzip.decompress((judged / "pubmedqa" / "ori_pqal.json.gz").read_bytes()))
-    with (judged / "pira" / "validation.csv").open(encoding="utf-8", newline="") as file:
+    quality, folder = CHECKOUT / "tests" / "quality", shared / "judged"
+    cranfield = json.loads((folder / "cranfield" / "cran.qry.json").read_text("utf-8"))
+    pubmed_entries = json.loads(gzip.decompress((folder / "pubmedqa" / "ori_pqal.json.gz").read_bytes()))
+    with (folder / "pira" / "validation.csv").open(encoding="utf-8", newline="") as file:
         pira = [row["question_en_origin"] for row in csv.DictReader(file)]
     languages = _lines(CHECKOUT / "samples" / "questions_languages.jsonl")
     return {
         "samples": [line["q"] for line in _lines(CHECKOUT / "samples" / "questions.jsonl")],
         "languages": [line[code] for line in languages for code in ("de", "fr", "es", "it")],
-        "keyword": [line["text"] for line in _lines(judged / "keyword_questions" / "questions.jsonl")],
+        "keyword": [line["text"] for line in _lines(folder / "keyword_questions" / "questions.jsonl")],
         "ncar": [line["text"] for line in _lines(quality / "ncar" / "queries.jsonl")],
         "typed": [line["text"] for line in _lines(quality / "typed" / "questions.jsonl")],
         "places": [line["question"] for line in _lines(quality / "ask_places.jsonl")],
         "nonsense": [line["text"] for line in _lines(quality / "nonsense.jsonl")],
         "cranfield": [entry["query"] for entry in cranfield],
-        "climate_fever": [line["claim"] for line in _lines(judged / "climate_fever" / "climate-fever.jsonl")],
-        "pubmedqa": [entry["QUESTION"] for entry in pubmed.values()],
+        "climate_fever": [line["claim"] for line in _lines(folder / "climate_fever" / "climate-fever.jsonl")],
+        "pubmedqa": [entry["QUESTION"] for entry in pubmed_entries.values()],
         "pira": pira,
     }
 
 
-def spread(values: Sequence[str], most: int) -> list[str]:
+def spread(values: Sequence[str], limit: int) -> list[str]:
     """At most so many of them, evenly spread."""
-    step = max(1, -(-len(values) // most))
+    step = max(1, -(-len(values) // limit))
     return list(values[::step])
 
 
@@ -183,24 +183,24 @@ def ask_calls(whole: bool) -> Iterator[Call]:
         "source": {"source": ["samples"]},
         "stream": {"stream": True},
     }
-    for name, more in bodies.items():
-        yield Call(f"ask with {name}", "/ask", method="POST", body={"question": first, **more})
+    for name, members in bodies.items():
+        yield Call(f"ask with {name}", "/ask", method="POST", body={"question": first, **members})
     yield Call("ask as a stream", "/ask", method="POST", body={"question": first}, accept="text/event-stream")
 
 
 def listing_calls(ids: Ids, items: Sequence[str], documents: Sequence[str]) -> Iterator[Call]:
     """Everything besides questions; ``items``: ids of STAC, ``documents``: of public documents."""
-    yield from _fixed()
+    yield from _fixed_calls()
     for source in SOURCES:
         records = ids(source)
-        yield from _of_catalogue(source, records)
+        yield from _catalogue_calls(source, records)
         for record in records:
-            yield from _of_record(source, record)
+            yield from _record_calls(source, record)
     yield from _oai(ids("samples")[0])
     yield from _csw(ids("samples")[0])
     yield from _stac(items)
     for number, document in enumerate(documents):
-        yield from _of_document(number, document)
+        yield from _document_calls(number, document)
     table = {"questions": ["Which method was used?", "What is the study about?"], "documents": list(documents[:3])}
     for form in ("json", "csv"):
         yield Call(f"ask compare {form}", "/ask/compare", method="POST", body={**table, "f": form})
@@ -211,10 +211,10 @@ def listing_calls(ids: Ids, items: Sequence[str], documents: Sequence[str]) -> I
         body = {"input": ["rain in Berlin", "sea ice extent"], "kind": kind}
         yield Call(f"embeddings {kind}", "/embeddings", method="POST", body=body)
     yield from _steward()
-    yield from _refused()
+    yield from _refused_calls()
 
 
-_FIXED = (
+_FIXED_REQUESTS = (
     "/", "/api", "/conformance", "/collections", "/collections/all", "/collections/all/queryables", "/docs", "/search",
     "/collections/all/sortables", "/opensearch.xml", "/robots.txt", "/sitemap.xml", "/sources", "/sources/samples",
     "/documents", "/answers", "/stac", "/stac/conformance", "/stac/queryables", "/stac/sortables", "/stac/collections",
@@ -222,8 +222,8 @@ _FIXED = (
 )  # fmt: skip
 
 
-def _fixed() -> Iterator[Call]:
-    for path in _FIXED:
+def _fixed_calls() -> Iterator[Call]:
+    for path in _FIXED_REQUESTS:
         yield Call(f"{path}", path)
         yield Call(f"{path} for a browser", path, accept="text/html")
     yield Call("/api 3.0", "/api", accept="application/vnd.oai.openapi+json;version=3.0")
@@ -233,12 +233,12 @@ def _fixed() -> Iterator[Call]:
     for tool in ("initialize", "tools/list"):
         body = {"jsonrpc": "2.0", "id": 1, "method": tool, "params": {}}
         yield Call(f"mcp {tool}", "/mcp", method="POST", body=body, accept="application/json, text/event-stream")
-    found = {"name": "search", "arguments": {"q": "sea ice"}}
-    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": found}
+    tool_call = {"name": "search", "arguments": {"q": "sea ice"}}
+    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": tool_call}
     yield Call("mcp call", "/mcp", method="POST", body=body, accept="application/json, text/event-stream")
 
 
-def _of_catalogue(source: str, records: Sequence[str]) -> Iterator[Call]:
+def _catalogue_calls(source: str, records: Sequence[str]) -> Iterator[Call]:
     base = f"/collections/{source}"
     for path in ("", "/queryables", "/sortables", "/fair"):
         yield Call(f"catalogue {source}{path}", f"{base}{path}")
@@ -268,7 +268,7 @@ _RECORD_FORMS = (
 )  # fmt: skip
 
 
-def _of_record(source: str, record: str) -> Iterator[Call]:
+def _record_calls(source: str, record: str) -> Iterator[Call]:
     base = f"/collections/{source}/items/{record}"
     yield Call(f"record {record}", base)
     yield Call(f"record {record} short", f"/records/{record}")
@@ -292,8 +292,8 @@ def _oai(record: str) -> Iterator[Call]:
         "GetRecord": {"metadataPrefix": "oai_dc", **identifier},
         "Nothing": {},
     }
-    for verb, more in verbs.items():
-        yield Call(f"oai {verb}", "/oai", {"verb": verb, **more})
+    for verb, arguments in verbs.items():
+        yield Call(f"oai {verb}", "/oai", {"verb": verb, **arguments})
     for prefix in ("iso19139", "nope"):
         yield Call(f"oai ListRecords {prefix}", "/oai", {"verb": "ListRecords", "metadataPrefix": prefix})
     yield Call("oai from", "/oai", {"verb": "ListIdentifiers", "metadataPrefix": "oai_dc", "from": "2030-01-01"})
@@ -361,7 +361,7 @@ def _stac(items: Sequence[str]) -> Iterator[Call]:
         yield Call(f"stac item {item}", f"/stac/collections/{item.partition(':')[0]}/items/{item}")
 
 
-def _of_document(number: int, document: str) -> Iterator[Call]:
+def _document_calls(number: int, document: str) -> Iterator[Call]:
     base = f"/documents/{document}"
     for path, query in (
         ("", {}), ("", {"f": "html"}), ("/passages", {"limit": "5"}), ("/passages/0", {}), ("/passages/1", {}),
@@ -383,7 +383,7 @@ def _steward() -> Iterator[Call]:
         yield Call(f"anybody {path}", path)
 
 
-def _refused() -> Iterator[Call]:
+def _refused_calls() -> Iterator[Call]:
     bad: Sequence[tuple[str, Json]] = (
         ("/search", {"q": "x", "nope": "1"}), ("/search", {"limit": "0"}), ("/search", {"limit": "x"}),
         ("/search", {"bbox": "1,2,3"}), ("/search", {"bbox": "1,80,2,10"}), ("/search", {"datetime": "yesterday"}),

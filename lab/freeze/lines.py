@@ -23,7 +23,7 @@ _NOISE = frozenset(("took", "took_ms", "request_id", "requestId", "_scroll_id", 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)?")
 _TOOK = re.compile(r'"took_ms": ?\{[^}]*\}')  # in server-sent events
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-_MOST_SHOWN = 3
+_MAX_PLACES = 3
 
 Line = Json
 """``name`` and the parts that are compared: ``status``, ``headers``, ``answer``, ``sent``, ``digest``, ``reason``."""
@@ -51,7 +51,7 @@ class Normaliser:
             long = len(values) > _LONG and all(isinstance(item, float) for item in values)
             return {"vector": digest(values)} if long else values
         if isinstance(value, float):
-            return _rounded(value)
+            return _round(value)
         return self.text(value) if isinstance(value, str) else value
 
     def text(self, text: str) -> str:
@@ -71,27 +71,27 @@ def _plain_name(key: object) -> str:
     return str(key).rpartition(":")[2]
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return round(value, DIGITS) + 0.0 if math.isfinite(value) else value  # -0.0 is 0.0
 
 
 def digest(value: object) -> str:
     """SHA-256 of the canonical JSON; of dataclasses the values in their order, so that names do not count."""
-    return hashlib.sha256(json.dumps(plain(value), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(plain_values(value), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def plain(value: object) -> Any:
+def plain_values(value: object) -> Any:
     """Dataclasses as lists of their values; floats rounded."""
     if is_dataclass(value) and not isinstance(value, type):
-        return [plain(getattr(value, field.name)) for field in fields(value)]
+        return [plain_values(getattr(value, field.name)) for field in fields(value)]
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [plain_values(item) for item in value]
     if isinstance(value, float):
-        return _rounded(value)
+        return _round(value)
     return value if isinstance(value, str | int | bool | None) else str(value)
 
 
@@ -110,7 +110,7 @@ def write_state(path: Path, about: Json, lines: Iterable[Line]) -> int:
 
 
 def read_state(path: Path) -> tuple[Json, dict[str, Line]]:
-    """What stands in the first line, and the lines by name."""
+    """The facts of the first line, and the other lines by name."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         about: Json = json.loads(file.readline())
         return about, {line["name"]: line for line in map(json.loads, file)}
@@ -126,23 +126,23 @@ class Difference:
 
 def differences(before: Mapping[str, Line], after: Mapping[str, Line], allowed: Sequence[str]) -> list[Difference]:
     """Sorted by part and name; names that match a pattern of ``allowed`` are left out."""
-    listed = [
+    differing = [
         difference
         for name in sorted(before.keys() | after.keys())
-        for difference in _of_line(name, before.get(name), after.get(name))
+        for difference in _line_differences(name, before.get(name), after.get(name))
         if not any(fnmatchcase(difference.name, pattern) for pattern in allowed)
     ]
-    return sorted(listed, key=lambda difference: (difference.name.rpartition("#")[2], difference.name))
+    return sorted(differing, key=lambda difference: (difference.name.rpartition("#")[2], difference.name))
 
 
-def _of_line(name: str, before: Line | None, after: Line | None) -> Iterator[Difference]:
+def _line_differences(name: str, before: Line | None, after: Line | None) -> Iterator[Difference]:
     if before is None or after is None:
         yield Difference(f"{name}#missing", ("only after" if before is None else "only before",))
         return
     for part in sorted((before.keys() | after.keys()) - {"name"}):
         a, b = before.get(part), after.get(part)
         if a != b:
-            yield Difference(f"{name}#{part}", tuple(_places(a, b))[:_MOST_SHOWN])
+            yield Difference(f"{name}#{part}", tuple(_places(a, b))[:_MAX_PLACES])
 
 
 def _places(before: Any, after: Any, path: str = "") -> Iterator[str]:

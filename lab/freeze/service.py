@@ -24,7 +24,7 @@ from werkzeug.test import Client, TestResponse
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from lab.freeze.calls import CHECKOUT, Call
 from lab.freeze.lines import Line, Normaliser
 from search_api.app import create_app
@@ -67,8 +67,8 @@ class SentRequest:
         return [self.method, self.target, bodies]
 
     def _lines(self) -> list[bytes]:
-        parted = self.target.partition("?")[0].endswith(("_msearch", "_bulk"))
-        return [line for line in (self.body.splitlines() if parted else [self.body]) if line.strip()]
+        is_lines = self.target.partition("?")[0].endswith(("_msearch", "_bulk"))
+        return [line for line in (self.body.splitlines() if is_lines else [self.body]) if line.strip()]
 
     @property
     def is_housekeeping(self) -> bool:
@@ -86,18 +86,18 @@ class Proxy(ThreadingHTTPServer):
     def __init__(self, upstream: str) -> None:
         super().__init__(("127.0.0.1", 0), _Passing)
         self.upstream = urlsplit(upstream)
-        self._sent: list[SentRequest] = []
+        self._requests: list[SentRequest] = []
         self._lock = threading.Lock()
 
-    def note(self, sent: SentRequest) -> None:
+    def note(self, request: SentRequest) -> None:
         with self._lock:
-            self._sent.append(sent)
+            self._requests.append(request)
 
-    def taken(self) -> list[SentRequest]:
+    def take_requests(self) -> list[SentRequest]:
         """The requests since the last call, in their order."""
         with self._lock:
-            sent, self._sent = self._sent, []
-        return sent
+            requests, self._requests = self._requests, []
+        return requests
 
 
 class _Passing(BaseHTTPRequestHandler):
@@ -152,16 +152,16 @@ class FrozenService:
         answer = self._ask(call)
         yield self._line(self._name(call.name), answer)
         for page in range(2, call.pages + 2):
-            following = _following(answer)
-            if following is None:
+            next_address = _next_address(answer)
+            if next_address is None:
                 return
-            answer = self._ask(Call(call.name, following, accept=call.accept, steward=call.steward))
+            answer = self._ask(Call(call.name, next_address, accept=call.accept, steward=call.steward))
             yield self._line(self._name(f"{call.name}, page {page}"), answer)
 
-    def ids(self, path: str, every: int = 1, most: int = 3) -> list[str]:
+    def ids(self, path: str, step: int = 1, limit: int = 3) -> list[str]:
         """Ids of the features of a listing, one in so many."""
         features = (self.http.get(path).get_json() or {}).get("features", [])
-        return [feature["id"] for feature in features][::every][:most]
+        return [feature["id"] for feature in features][::step][:limit]
 
     def _ask(self, call: Call) -> TestResponse:
         headers = {}
@@ -169,28 +169,28 @@ class FrozenService:
             headers["Accept"] = call.accept
         if call.steward and self.key is not None:
             headers["Authorization"] = f"Bearer {self.key}"
-        more: Json = {}
+        content: Json = {}
         if call.body is not None:
-            more["json"] = call.body
+            content["json"] = call.body
         elif call.form is not None or call.text is not None:
-            more["data"] = call.form or call.text
+            content["data"] = call.form or call.text
         if call.media_type is not None:
-            more["content_type"] = call.media_type
-        self.proxy.taken()
+            content["content_type"] = call.media_type
+        self.proxy.take_requests()
         return self.http.open(
-            call.path, method=call.method, query_string=dict(call.query) or None, headers=headers, **more
+            call.path, method=call.method, query_string=dict(call.query) or None, headers=headers, **content
         )
 
     def _line(self, name: str, answer: TestResponse) -> Line:
         content = answer.get_data()  # of a stream the end, before the requests are read
-        sent = [request.as_json() for request in self.proxy.taken() if not request.is_housekeeping]
+        requests = [request.as_json() for request in self.proxy.take_requests() if not request.is_housekeeping]
         headers = {key: answer.headers[key] for key in _HEADERS if key in answer.headers}
         return {
             "name": name,
             "status": answer.status_code,
             "headers": self.normaliser.value({"Content-Type": answer.content_type, **headers}),
             "answer": self._content(answer.mimetype or "", content),
-            "sent": self.normaliser.value(sent),
+            "sent": self.normaliser.value(requests),
         }
 
     def _content(self, mimetype: str, content: bytes) -> Any:
@@ -213,15 +213,17 @@ class FrozenService:
         return free
 
 
-def _following(answer: TestResponse) -> str | None:
+def _next_address(answer: TestResponse) -> str | None:
     """Path and query of the next page: a link in the JSON or the header."""
     document = answer.get_json(silent=True)
     links = document.get("links", ()) if isinstance(document, dict) else ()
-    found = [link["href"] for link in links if link.get("rel") == "next" and link.get("method", "GET") == "GET"]
-    found += [part.split(">")[0].lstrip(" <") for part in answer.headers.get("Link", "").split(",") if "next" in part]
-    if not found:
+    addresses = [link["href"] for link in links if link.get("rel") == "next" and link.get("method", "GET") == "GET"]
+    addresses += [
+        part.split(">")[0].lstrip(" <") for part in answer.headers.get("Link", "").split(",") if "next" in part
+    ]
+    if not addresses:
         return None
-    address = urlsplit(found[0])
+    address = urlsplit(addresses[0])
     return f"{address.path}?{address.query}"
 
 
@@ -229,7 +231,7 @@ def _following(answer: TestResponse) -> str | None:
 def frozen_service(prefix: str, since: Any, key: str | None) -> Iterator[FrozenService]:
     """The service with a fixed clock, one thread a model, and no limit that a busy machine could reach."""
     settings = load_settings()
-    with served(proxy := Proxy(settings.elasticsearch_url)) as address, _fixed_clock():
+    with serve(proxy := Proxy(settings.elasticsearch_url)) as address, _fixed_clock():
         app = create_app(api_parts(_settings(settings, address, prefix)))
         service = FrozenService(app.test_client(), proxy, Normaliser(since), key)
         service.http.get("/search", query_string={"q": "rain in Berlin since 1990"})  # loads the models
@@ -286,8 +288,8 @@ def make_index(prefix: str, shared: Path, sources: Sequence[str]) -> str:
     # No later refresh: its number is the version of the service's caches, and an idle index is refreshed by a search.
     searched = ",".join(f"{prefix}-{kind}" for kind in ("records", "passages", "documents"))
     client.indices.put_settings(index=searched, settings={"refresh_interval": "-1"})
-    told = _sonde(prefix, "keys", "add", "--subject", "freeze", "--scope", "admin", "--json")
-    key: str = json.loads(told)["key"]
+    output = _sonde(prefix, "keys", "add", "--subject", "freeze", "--scope", "admin", "--json")
+    key: str = json.loads(output)["key"]
     return key
 
 
@@ -295,7 +297,7 @@ def _sonde(prefix: str, *arguments: str) -> str:
     """What the command printed. Exit code 1 is one of named failures: archives hold documents that are refused."""
     environment = {**os.environ, "SONDE_INDEX__PREFIX": prefix, "SONDE_LOG__LEVEL": "ERROR"}
     command = [sys.executable, "-m", "sonde", *arguments]
-    done = subprocess.run(command, env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own command
-    if done.returncode > 1:
-        raise SondeError(f"sonde {arguments[0]} ended with {done.returncode}")
-    return done.stdout
+    process = subprocess.run(command, env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - our own command
+    if process.returncode > 1:
+        raise SondeError(f"sonde {arguments[0]} ended with {process.returncode}")
+    return process.stdout

@@ -1,4 +1,4 @@
-"""The lines of a state, part by part: each in a process of its own, so that a part alone gives what it gives in all."""
+"""The lines of a state. Each part runs in a separate process, so its lines do not depend on other parts."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _PDFS = (
 
 def record_lines(catalogues: Path, whole: bool) -> Iterator[Line]:
     """A line for each document of each archive, or for one in eight."""
-    every, number = 1 if whole else EIGHTH, 0
+    step, number = 1 if whole else EIGHTH, 0
     for archive in sorted(catalogues.glob("*.tar.gz")):
         for page in FolderSource(archive).pages():
             for raw in page.records:
                 number += 1
-                if number % every == 0:
+                if number % step == 0:
                     name = f"record {archive.name} {number}: {raw.origin.rpartition('!')[2]} {raw.native_id}"
                     try:
                         yield {"name": name, "digest": digest(to_document(read(raw, "frozen")))}
@@ -76,7 +76,7 @@ def state_lines(about: Json, parts: Sequence[str], shared: Path, processes: int)
 
 def _part(about: Json, shared: Path, part: str) -> list[Line]:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    started, whole = time.monotonic(), about["whole"]
+    started_s, whole = time.monotonic(), about["whole"]
     if part == "records":
         lines = list(record_lines(shared / "catalogues", whole))
     elif part == "pdfs":
@@ -84,7 +84,7 @@ def _part(about: Json, shared: Path, part: str) -> list[Line]:
     else:
         with frozen_service(about["prefix"], datetime.now(UTC), about["key"]) as service:
             lines = [line for call in _calls(part, service, shared, whole) for line in service.lines(call)]
-    click.echo(f"{part}: {len(lines)} lines, {time.monotonic() - started:.0f} s", err=True)
+    click.echo(f"{part}: {len(lines)} lines, {time.monotonic() - started_s:.0f} s", err=True)
     return [{**line, "part": part} for line in lines]
 
 
@@ -106,7 +106,7 @@ def _calls(part: str, service: FrozenService, shared: Path, whole: bool) -> Iter
 def _listings(service: FrozenService) -> Iterator[Call]:
     @lru_cache
     def ids(source: str) -> list[str]:
-        return service.ids(f"/collections/{source}/items?limit=100", every=40)
+        return service.ids(f"/collections/{source}/items?limit=100", step=40)
 
-    items = service.ids("/stac/search?limit=100", every=40)
-    return listing_calls(ids, items, service.ids("/documents?limit=100", most=6))
+    items = service.ids("/stac/search?limit=100", step=40)
+    return listing_calls(ids, items, service.ids("/documents?limit=100", limit=6))

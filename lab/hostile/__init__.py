@@ -1,1 +1,1 @@
-"""Attackers beside honest searchers: what they send, and what the others notice of it."""
+"""Attackers and honest searchers: requests of the attackers, and their effect on the searchers."""

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.malformed.asking import RequestParts, written
+from lab.malformed.sender import RequestParts, wire_bytes
 
 ITEMS = "/collections/all/items"
 LONGEST_FILTER = 8000
@@ -30,9 +30,9 @@ class Attack:
     """``wires``: whole requests that ``attackers`` send over and over, each as soon as the one before is answered."""
 
     name: str
-    told: str
+    description: str
     wires: tuple[bytes, ...] = ()
-    held: UnfinishedRequest | None = None
+    unfinished: UnfinishedRequest | None = None
     attackers: int = 8
 
 
@@ -43,10 +43,12 @@ def attacks(key: str) -> tuple[Attack, ...]:
         Attack(
             "half-sent headers",
             "100 requests whose headers never end",
-            held=UnfinishedRequest(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
+            unfinished=UnfinishedRequest(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
         ),
-        Attack("silent connections", "200 connections that say nothing", held=UnfinishedRequest(b"", sockets=200)),
-        Attack("slow bodies", "100 bodies of a megabyte, a byte every two seconds", held=_slow_body()),
+        Attack(
+            "silent connections", "200 connections that say nothing", unfinished=UnfinishedRequest(b"", sockets=200)
+        ),
+        Attack("slow bodies", "100 bodies of a megabyte, a byte every two seconds", unfinished=_slow_body()),
         Attack("large bodies", "bodies of 24 MB", _large_bodies(), attackers=4),
         Attack("JSON towers", "bodies nested 100,000 deep", _towers()),
         Attack("costly questions", "2,000 characters of places, every facet, the largest pages", _costly()),
@@ -59,11 +61,11 @@ def attacks(key: str) -> tuple[Attack, ...]:
 
 
 def _get(path: str, *query: tuple[str, str]) -> bytes:
-    return written(RequestParts("GET", path, list(query)))
+    return wire_bytes(RequestParts("GET", path, list(query)))
 
 
 def _post(path: str, body: bytes) -> bytes:
-    return written(RequestParts("POST", path, headers=_JSON, body=body))
+    return wire_bytes(RequestParts("POST", path, headers=_JSON, body=body))
 
 
 def _brackets() -> tuple[bytes, ...]:
@@ -82,16 +84,16 @@ def _brackets() -> tuple[bytes, ...]:
         "title LIKE '" + "%a" * 250 + "' OR " + "title LIKE '%_%_%_%_b' OR " * 200 + "true",
         "type='a' OR " * 600 + "type='b'",
     ]
-    asked = [(path, text) for text in texts for path in (ITEMS, "/search")]
-    bombs = [_get(path, ("filter", text[:LONGEST_FILTER])) for path, text in asked]
+    queries = [(path, text) for text in texts for path in (ITEMS, "/search")]
+    bombs = [_get(path, ("filter", text[:LONGEST_FILTER])) for path, text in queries]
     tower = '{"op":"not","args":[' * 300 + "true" + "]}" * 300
     wide = json.dumps({"op": "or", "args": [{"op": "=", "args": [{"property": "type"}, "a"]}] * 150})
-    nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
+    filters = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
     return (
         *bombs,
         *(_get(ITEMS, ("filter-lang", "cql2-json"), ("filter", expression)) for expression in (tower, wide)),
-        _get("/stac/search", ("intersects", nested)),
-        _post("/stac/search", b'{"intersects":' + nested.encode() + b"}"),
+        _get("/stac/search", ("intersects", filters)),
+        _post("/stac/search", b'{"intersects":' + filters.encode() + b"}"),
     )
 
 
@@ -101,9 +103,9 @@ def _slow_body() -> UnfinishedRequest:
 
 
 def _large_bodies() -> tuple[bytes, ...]:
-    words = b'{"texts":["' + b"rain " * (LARGE_BODY_BYTES // 5) + b'"]}'
-    many = b'{"texts":[' + b'"rain",' * (LARGE_BODY_BYTES // 7) + b'"rain"]}'
-    return (_post("/embeddings", words), _post("/embeddings", many), _post("/stac/search", many))
+    many_words = b'{"texts":["' + b"rain " * (LARGE_BODY_BYTES // 5) + b'"]}'
+    many_texts = b'{"texts":[' + b'"rain",' * (LARGE_BODY_BYTES // 7) + b'"rain"]}'
+    return (_post("/embeddings", many_words), _post("/embeddings", many_texts), _post("/stac/search", many_texts))
 
 
 def _towers() -> tuple[bytes, ...]:
@@ -116,9 +118,9 @@ def _towers() -> tuple[bytes, ...]:
 def _costly() -> tuple[bytes, ...]:
     towns = ("Berlin Paris London ", "New York ", "AD 1 ", "July 2001 to June 2004 in Ghana ", "10 km 20 m 1:50000 ")
     long = [(town * 2000)[:2000] for town in towns]
-    every = (("facets", "all"), ("limit", "100"), ("explain", "true"), ("highlight", "true"))
+    options = (("facets", "all"), ("limit", "100"), ("explain", "true"), ("highlight", "true"))
     return (
-        *(_get("/search", ("q", text), *every) for text in long),
+        *(_get("/search", ("q", text), *options) for text in long),
         *(_get("/search", ("q", "rain " * number), ("rerank", "true"), ("limit", "100")) for number in (1, 50, 300)),
         _get("/dcat", ("limit", "500")),
         _get(ITEMS, ("limit", "1000")),
@@ -129,9 +131,9 @@ def _costly() -> tuple[bytes, ...]:
 
 
 def _cursors() -> tuple[bytes, ...]:
-    inside = (b'{"o":Infinity,"q":"a"}', b'["a",null]', b'["a",1e999]', b'[{"a":1}]', b'{"seen":1e999}', b"[" * 500)
-    made = [base64.urlsafe_b64encode(cursor).decode().rstrip("=") for cursor in inside] + ["%00", "A" * 1999, "ÿ"]
-    named: Sequence[Callable[[str], bytes]] = (
+    contents = (b'{"o":Infinity,"q":"a"}', b'["a",null]', b'["a",1e999]', b'[{"a":1}]', b'{"seen":1e999}', b"[" * 500)
+    cursors = [base64.urlsafe_b64encode(cursor).decode().rstrip("=") for cursor in contents] + ["%00", "A" * 1999, "ÿ"]
+    parameters: Sequence[Callable[[str], bytes]] = (
         lambda cursor: _get("/search", ("q", "rain"), ("cursor", cursor)),
         lambda cursor: _get(ITEMS, ("sortby", "updated"), ("cursor", cursor)),
         lambda cursor: _get("/stac/search", ("token", cursor)),
@@ -139,7 +141,7 @@ def _cursors() -> tuple[bytes, ...]:
         lambda cursor: _get("/sitemap.xml", ("after", cursor)),
         lambda cursor: _get("/oai", ("verb", "ListRecords"), ("resumptionToken", cursor)),
     )
-    return tuple(write(cursor) for cursor in made for write in named)
+    return tuple(write(cursor) for cursor in cursors for write in parameters)
 
 
 def _flood() -> tuple[bytes, ...]:
@@ -154,7 +156,7 @@ def _records(key: str) -> tuple[bytes, ...]:
     deep = "<a>" * 50_000 + "</a>" * 50_000
     blank = "@prefix a: <http://a/> . a:a a:b " + "[ a:b " * 5_000 + "1" + " ]" * 5_000 + " ."
     context = json.dumps({"@context": "http://127.0.0.1:1/context", "@id": "http://a/a"})
-    sent = (
+    documents = (
         ("application/xml", entities),
         ("application/xml", outside),
         ("application/xml", deep),
@@ -166,7 +168,7 @@ def _records(key: str) -> tuple[bytes, ...]:
         ("application/geo+json", "[" * 100_000),
     )
     return tuple(
-        written(
+        wire_bytes(
             RequestParts(
                 "PUT",
                 "/collections/fuzz/items/bomb",
@@ -174,5 +176,5 @@ def _records(key: str) -> tuple[bytes, ...]:
                 body=text.encode(),
             )
         )
-        for media_type, text in sent
+        for media_type, text in documents
     )

@@ -1,4 +1,4 @@
-"""Each attack beside honest searchers, measured against the same searchers alone."""
+"""Runs each attack while honest searchers ask, and compares with the same searchers without an attack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import httpx
 
 from core.json_types import Json
 from lab.hostile.attacks import Attack
-from lab.hostile.sending import AttackTally, attacking_apart
+from lab.hostile.sending import AttackTally, attack_apart
 from lab.load.clients import ApiConnection, SearchReply
 from lab.measures import Spread
 
@@ -52,13 +52,13 @@ class ProbeLog:
     slowest_s: float = 0.0
 
 
-def searching(url: str, searchers: int, seconds: float) -> list[SearchReply]:
-    """Every searcher, each from an address of its own, asks, reads half a second and asks again."""
+def run_searchers(url: str, searchers: int, seconds: float) -> list[SearchReply]:
+    """Each searcher has another address; it asks, reads for half a second and asks again."""
     with ThreadPoolExecutor(searchers, thread_name_prefix="honest") as pool:
-        running: list[Future[list[SearchReply]]] = [
+        futures: list[Future[list[SearchReply]]] = [
             pool.submit(_search, url, number, time.monotonic() + seconds) for number in range(searchers)
         ]
-        return [reply for searcher in running for reply in searcher.result()]
+        return [reply for searcher in futures for reply in searcher.result()]
 
 
 def _search(url: str, number: int, ends: float) -> list[SearchReply]:
@@ -73,14 +73,14 @@ def _search(url: str, number: int, ends: float) -> list[SearchReply]:
     return replies
 
 
-def _from(asked: Sequence[str], number: int) -> Iterator[str]:
-    place = number * 5 % len(asked)
-    return itertools.cycle([*asked[place:], *asked[:place]])
+def _from(questions: Sequence[str], number: int) -> Iterator[str]:
+    place = number * 5 % len(questions)
+    return itertools.cycle([*questions[place:], *questions[:place]])
 
 
 @contextmanager
-def probing(url: str) -> Iterator[ProbeLog]:
-    """Asks by a connection of its own each time, as a kubelet does."""
+def probe(url: str) -> Iterator[ProbeLog]:
+    """Probes with a new connection each time, as a kubelet does."""
     probes, stop = ProbeLog(), threading.Event()
     thread = threading.Thread(target=_probe, args=(url, probes, stop), name="probes", daemon=True)
     thread.start()
@@ -103,7 +103,7 @@ def _probe(url: str, probes: ProbeLog, stop: threading.Event) -> None:
 
 
 def trouble(address: str) -> str | None:
-    """What is wrong with a probe's answer; None where it is 200 within three seconds."""
+    """What is wrong with a probe's answer; None if it is 200 within three seconds."""
     try:
         status = httpx.get(address, timeout=_PROBE_TIMEOUT_S).status_code
     except httpx.HTTPError as error:
@@ -113,7 +113,7 @@ def trouble(address: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class AttackTerms:
-    """``ratio``: how many times their usual time honest searchers may wait; None where any answer will do."""
+    """``ratio``: how many times their usual time honest searchers may wait; None if any answer will do."""
 
     searchers: int = 10
     seconds: float = 20.0
@@ -146,9 +146,9 @@ class AttackOutcome:
         problems += ["nobody was answered"] if not self.answered else []
         problems += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
         problems += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
-        for name, now, before in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
-            if ratio is not None and before and now > ratio * before:
-                problems.append(f"{name} {now / before:.1f} times the usual")
+        for name, value, usual in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
+            if ratio is not None and usual and value > ratio * usual:
+                problems.append(f"{name} {value / usual:.1f} times the usual")
         return problems
 
     def as_json(self) -> Json:
@@ -158,26 +158,26 @@ class AttackOutcome:
 def run_attacks(
     url: str, chosen: Sequence[Attack], terms: AttackTerms, probes_url: str | None = None
 ) -> Iterator[AttackOutcome]:
-    """First the searchers alone, then each attack. Raises ValueError where the address is not this machine's."""
+    """First the searchers alone, then each attack. Raises ValueError if the address is not this machine's."""
     if not ipaddress.ip_address(urlsplit(url).hostname or "").is_loopback:
         raise ValueError(f"{url} is not an address of this machine; attacks go nowhere else")
     probed = probes_url or url
-    searching(url, terms.searchers, min(_WARM_UP_S, terms.seconds))
-    with probing(probed) as probes:
-        replies = searching(url, terms.searchers, terms.seconds)
+    run_searchers(url, terms.searchers, min(_WARM_UP_S, terms.seconds))
+    with probe(probed) as probes:
+        replies = run_searchers(url, terms.searchers, terms.seconds)
     yield _outcome(NOBODY, replies, probes, AttackTally())
     for attack in chosen:
-        with probing(probed) as probes, attacking_apart(url, attack) as tally:
+        with probe(probed) as probes, attack_apart(url, attack) as tally:
             time.sleep(min(_BEGINS_S, terms.seconds))
-            replies = searching(url, terms.searchers, terms.seconds)
+            replies = run_searchers(url, terms.searchers, terms.seconds)
         yield _outcome(attack, replies, probes, tally)
-        _recovered(probed)
+        _wait_for_recovery(probed)
 
 
-def _recovered(url: str) -> None:
-    """What one attack left behind is not the next one's doing."""
-    until = time.monotonic() + _RECOVERS_S
-    while trouble(f"{url}/healthz") is not None and time.monotonic() < until:
+def _wait_for_recovery(url: str) -> None:
+    """Waits until the service is well again, so that the next attack is measured alone."""
+    ends_s = time.monotonic() + _RECOVERS_S
+    while trouble(f"{url}/healthz") is not None and time.monotonic() < ends_s:
         time.sleep(0.5)
 
 
@@ -187,7 +187,7 @@ def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, t
     times = Spread.of([reply.took_ms for reply in good]) if good else None
     return AttackOutcome(
         attack.name,
-        attack.told,
+        attack.description,
         len(good),
         refused,
         len(replies) - len(good) - refused,

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lab.hostile.attacks import Attack, UnfinishedRequest
-from lab.malformed.asking import MalformedRequest, ask
+from lab.malformed.sender import MalformedRequest, ask
 
 ADDRESS = "127.0.0.66"
 """All attackers come from one address of this machine, the honest searchers from others."""
@@ -39,13 +39,13 @@ class AttackTally:
 
 
 @contextmanager
-def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
-    """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
-    spawned, tally = multiprocessing.get_context("spawn"), AttackTally()
-    stop, begun, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
-    child = spawned.Process(target=_apart, args=(url, attack, stop, begun, results), daemon=True)
+def attack_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
+    """As ``attacking``, in a separate process: attackers and searchers share the machine, not an interpreter."""
+    context, tally = multiprocessing.get_context("spawn"), AttackTally()
+    stop, started, results = context.Event(), context.Event(), context.SimpleQueue()
+    child = context.Process(target=_run_attack, args=(url, attack, stop, started, results), daemon=True)
     child.start()
-    begun.wait(_GIVES_UP_S)
+    started.wait(_GIVES_UP_S)
     try:
         yield tally
     finally:
@@ -57,22 +57,22 @@ def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
             tally.answers, tally.failed = results.get()
 
 
-def _apart(url: str, attack: Attack, stop: Any, begun: Any, results: Any) -> None:
+def _run_attack(url: str, attack: Attack, stop: Any, started: Any, results: Any) -> None:
     with attacking(url, attack) as tally:
-        begun.set()
+        started.set()
         stop.wait(_LONGEST_S)
     results.put((tally.answers, tally.failed))
 
 
 @contextmanager
 def attacking(url: str, attack: Attack) -> Iterator[AttackTally]:
-    """The attack goes on for as long as the block lasts; what it met is whole after the block."""
+    """The attack lasts until the end of the block; then its tally is complete."""
     tally, stop = AttackTally(), threading.Event()
-    number = attack.attackers if attack.held is None else 1
+    number = attack.attackers if attack.unfinished is None else 1
     with ThreadPoolExecutor(number, thread_name_prefix="attacker") as pool:
         for attacker in range(number):
-            if attack.held is not None:
-                pool.submit(_hold, url, attack.held, tally, stop)
+            if attack.unfinished is not None:
+                pool.submit(_hold, url, attack.unfinished, tally, stop)
             else:
                 pool.submit(_send, url, attack, attacker, tally, stop)
         try:
@@ -92,24 +92,24 @@ def _send(url: str, attack: Attack, first: int, tally: AttackTally, stop: thread
 
 
 def _hold(url: str, request: UnfinishedRequest, tally: AttackTally, stop: threading.Event) -> None:
-    """Every socket is opened again where the server closed it, once each turn."""
+    """Opens a socket again if the server closed it, once in each turn."""
     place = urlsplit(url)
     wires: list[socket.socket | None] = [None] * request.sockets
-    until = time.monotonic()
+    sends_s = time.monotonic()
     while not stop.is_set():
         for number, wire in enumerate(wires):
-            wires[number] = _with_one_more_byte(wire, request, tally) or _opened(
+            wires[number] = _with_one_more_byte(wire, request, tally) or _open(
                 place.hostname or "", place.port or 80, request, tally
             )
-        until += request.every_s
-        stop.wait(max(0.0, until - time.monotonic()))
+        sends_s += request.every_s
+        stop.wait(max(0.0, sends_s - time.monotonic()))
     for wire in wires:
         if wire is not None:
             tally.answers["still held"] += 1
             wire.close()
 
 
-def _opened(host: str, port: int, request: UnfinishedRequest, tally: AttackTally) -> socket.socket | None:
+def _open(host: str, port: int, request: UnfinishedRequest, tally: AttackTally) -> socket.socket | None:
     try:
         wire = socket.create_connection((host, port), timeout=1.0, source_address=(ADDRESS, 0))
         wire.sendall(request.opening)
@@ -123,7 +123,7 @@ def _opened(host: str, port: int, request: UnfinishedRequest, tally: AttackTally
 def _with_one_more_byte(
     wire: socket.socket | None, request: UnfinishedRequest, tally: AttackTally
 ) -> socket.socket | None:
-    """The socket with one byte more sent, or None where the server answered or closed it."""
+    """The socket with one byte more sent, or None if the server answered or closed it."""
     if wire is None:
         return None
     with suppress(BlockingIOError):

@@ -1,6 +1,6 @@
-"""Each document of the attacker is read as a worker reads it, beside honest documents, and measured.
+"""Reads each document of the attacker as a worker does, while honest documents are read, and measures it.
 
-A reader is a process of its own, as in a worker: it starts the process that reads the document, then splits the result
+A reader is a separate process, as in a worker: it starts the process that reads the document, then splits the result
 into passages. So the memory of both is measured for each document alone.
 """
 
@@ -51,8 +51,8 @@ class WordPieces:
 
 
 def _report() -> bytes:
-    shown = "".join(f"1 0 0 1 72 {740 - 15 * n} Tm({line})Tj " for n, line in enumerate(_LINES))
-    return pdf([f"BT/F1 10 Tf {shown}ET".encode()] * 20)
+    text_operators = "".join(f"1 0 0 1 72 {740 - 15 * n} Tm({line})Tj " for n, line in enumerate(_LINES))
+    return pdf([f"BT/F1 10 Tf {text_operators}ET".encode()] * 20)
 
 
 def _page() -> bytes:
@@ -77,7 +77,7 @@ KINDS: tuple[HostileKind, ...] = (
 )
 
 
-def kind_named(name: str) -> HostileKind:
+def hostile_kind(name: str) -> HostileKind:
     return next(kind for kind in KINDS if kind.name == name)
 
 
@@ -125,16 +125,18 @@ class ReadOutcome:
 
 def read_here(name: str, data: bytes, terms: ReadingTerms) -> ReadOutcome:
     """Reads the document as a worker does, in this process and its child."""
-    started = time.monotonic()
+    started_s = time.monotonic()
     outcome = ReadOutcome(name, len(data), "ready", "", 0.0, 0.0, 0.0)
     try:
         document = read_isolated(data, terms.limits, Ocr(command=None)).document
         tables = [stored_table(table) for table in document.tables]
         passages = segment(document, "d", WordPieces(), terms.options)
-        told = " ".join((*passages.warnings, *document.warnings[:3]))
+        message = " ".join((*passages.warnings, *document.warnings[:3]))
         cells = sum(len(table.rows) * table.columns for table in document.tables)
-        stored = len(json.dumps(tables))
-        outcome = replace(outcome, told=told, passages=len(passages.passages), cells=cells, stored_bytes=stored)
+        stored_bytes = len(json.dumps(tables))
+        outcome = replace(
+            outcome, told=message, passages=len(passages.passages), cells=cells, stored_bytes=stored_bytes
+        )
         if not passages.passages:
             outcome = replace(
                 outcome, state="no_text", told="Nothing that could be searched was found in the document."
@@ -145,7 +147,7 @@ def read_here(name: str, data: bytes, terms: ReadingTerms) -> ReadOutcome:
         outcome = replace(outcome, state="out_of_memory", told="The worker's process has no more memory.")
     return replace(
         outcome,
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - started_s,
         child_mib=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
         parent_mib=_own_peak_mib(),
     )
@@ -157,25 +159,25 @@ def _own_peak_mib() -> float:
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
-def read_apart(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
-    """The same in a process of its own, which reads the file from the folder."""
+def read_in_process(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
+    """The same in a separate process, which reads the file from the folder."""
     file = folder / "document"
     file.write_bytes(kind.make(size))
     job = {"name": kind.name, "file": str(file), "limits": asdict(terms.limits), "options": asdict(terms.options)}
     argv = [sys.executable, "-m", "lab.hostile_documents.course", json.dumps(job)]
-    most = 2 * terms.limits.seconds + _GRACE_S
+    timeout_s = 2 * terms.limits.seconds + _GRACE_S
     try:
-        done = subprocess.run(argv, capture_output=True, timeout=most, check=False)  # noqa: S603  # nosec B603
-        return ReadOutcome(**json.loads(done.stdout))
+        process = subprocess.run(argv, capture_output=True, timeout=timeout_s, check=False)  # noqa: S603  # nosec B603
+        return ReadOutcome(**json.loads(process.stdout))
     except (subprocess.TimeoutExpired, ValueError) as error:
         return ReadOutcome(
-            kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", most, 0, 0
+            kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", timeout_s, 0, 0
         )
 
 
 @dataclass(slots=True)
 class HonestReadings:
-    """Documents of others that are read over and over meanwhile: how many were read, and why others were not."""
+    """Honest documents that are read again and again during the run: how many were read, and why others were not."""
 
     read: int = 0
     slowest_s: float = 0.0
@@ -190,32 +192,32 @@ def read_course(
     size_of: Callable[[HostileKind], int] = lambda kind: kind.usual,
 ) -> Iterator[ReadOutcome | HonestReadings]:
     """What came of each kind, then of the honest documents."""
-    others, end = HonestReadings(), threading.Event()
-    reader = threading.Thread(target=_read_honest, args=(honest, terms, others, end), daemon=True)
+    readings, end = HonestReadings(), threading.Event()
+    reader = threading.Thread(target=_read_honest, args=(honest, terms, readings, end), daemon=True)
     reader.start()
     try:
         for kind in kinds:
-            yield read_apart(kind, size_of(kind), terms, folder)
+            yield read_in_process(kind, size_of(kind), terms, folder)
     finally:
         end.set()
         reader.join()
-    yield others
+    yield readings
 
 
 def _read_honest(
-    honest: Sequence[tuple[str, bytes]], terms: ReadingTerms, others: HonestReadings, end: threading.Event
+    honest: Sequence[tuple[str, bytes]], terms: ReadingTerms, readings: HonestReadings, end: threading.Event
 ) -> None:
     """Every document at least once."""
     while True:
         for name, data in honest:
-            started = time.monotonic()
+            started_s = time.monotonic()
             try:
                 read_isolated(data, terms.limits, Ocr(command=None))
-                others.read += 1
+                readings.read += 1
             except DocumentRefused as refused:
-                others.wrong.append(f"{name}: {refused}")
-            others.slowest_s = max(others.slowest_s, time.monotonic() - started)
-            if end.is_set() and others.read >= len(honest):
+                readings.wrong.append(f"{name}: {refused}")
+            readings.slowest_s = max(readings.slowest_s, time.monotonic() - started_s)
+            if end.is_set() and readings.read >= len(honest):
                 return
         if end.is_set():
             return

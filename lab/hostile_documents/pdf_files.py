@@ -43,8 +43,8 @@ def pdf(
 
 
 def _text(lines: Sequence[tuple[float, float, bytes]], size: float = 10) -> bytes:
-    shown = (b"1 0 0 1 %.2f %.2f Tm(%s)Tj " % (x, y, text) for x, y, text in lines)
-    return b"BT/F1 %.2f Tf " % size + b"".join(shown) + b"ET "
+    operators = (b"1 0 0 1 %.2f %.2f Tm(%s)Tj " % (x, y, text) for x, y, text in lines)
+    return b"BT/F1 %.2f Tf " % size + b"".join(operators) + b"ET "
 
 
 _LINE = _text([(72, 700, b"The lake is deep and cold."), (72, 680, b"It is in the north.")])
@@ -64,7 +64,7 @@ def _grid(size: int, step: float) -> bytes:
 
 
 def _scattered_numbers(size: int) -> bytes:
-    """Rows of numbers that stand like a table and are none."""
+    """Rows of numbers that are placed like a table but are not one."""
     rows = [(40 + 60 * column + row % 7, 780 - 780 * row / size, b"1") for row in range(size) for column in range(6)]
     return _text(rows, 780 / size)
 
@@ -74,8 +74,10 @@ def _forms(size: int) -> dict[int, bytes]:
     last = stream(_LINE, b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>")
     forms = {1_000_000: last}
     for number in range(1, size):
-        used = b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X %d 0 R>>>>" % (999_999 + number)
-        forms[1_000_000 + number] = stream(b"/X Do " * 10, used)
+        dictionary = b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X %d 0 R>>>>" % (
+            999_999 + number
+        )
+        forms[1_000_000 + number] = stream(b"/X Do " * 10, dictionary)
     return forms
 
 
@@ -109,7 +111,7 @@ def _info(author: bytes) -> dict[int, bytes]:
     return {5: b"<</Author(%s)/Title(%s)>>" % (author, author)}
 
 
-def _scattered(size: int) -> bytes:
+def _scattered_words(size: int) -> bytes:
     return b"".join(
         b"%d %d m %d %d l S " % (17 * n % 600, 29 * n % 780, 17 * n % 600 + 3, 29 * n % 780 + 3) for n in range(size)
     )
@@ -184,7 +186,7 @@ PDF_KINDS = (
         15_000,
         300,
     ),
-    HostileKind("pdf: strokes", lambda n: pdf([_scattered(n) + _LINE] * 3), 15_000, 300),
+    HostileKind("pdf: strokes", lambda n: pdf([_scattered_words(n) + _LINE] * 3), 15_000, 300),
     HostileKind("pdf: rows that are no table", lambda n: pdf([_scattered_numbers(n)] * 5), 2_000, 60),
     HostileKind(
         "pdf: inline images", lambda n: pdf([b"q 10 0 0 10 50 50 cm " + _IMAGE * n + b" Q " + _LINE]), 50_000, 500

@@ -64,7 +64,7 @@ def _page(body: bytes) -> bytes:
     return b"<!doctype html><html><head><title>Lakes</title></head><body>" + body + b"</body></html>"
 
 
-def _nested(open_tag: bytes, close_tag: bytes, size: int, inside: bytes = b"deep text in it") -> bytes:
+def _nest(open_tag: bytes, close_tag: bytes, size: int, inside: bytes = b"deep text in it") -> bytes:
     return _page(b"<p>Before.</p>" + open_tag * size + inside + close_tag * size + b"<p>After.</p>")
 
 
@@ -80,7 +80,7 @@ def _wide_and_long(size: int) -> bytes:
 
 def _tables_in_tables(size: int) -> bytes:
     text = b"words of a cell " * 2_000
-    return _nested(b"<table><tr><td>", b"</td></tr></table>", size, text)
+    return _nest(b"<table><tr><td>", b"</td></tr></table>", size, text)
 
 
 def _attributes(size: int) -> bytes:
@@ -102,9 +102,9 @@ HTML_KINDS = (
         "html: thousands of tables", lambda n: _page(b"<table><tr><td>a<td>b<tr><td>1<td>2</table>" * n), 60_000, 500
     ),
     HostileKind("html: tables in tables", _tables_in_tables, 150, 20),
-    HostileKind("html: lists in lists", lambda n: _nested(b"<ul><li>a", b"</li></ul>", n), 240, 100),
-    HostileKind("html: deep divs", lambda n: _nested(b"<div>", b"</div>", n), 100_000, 5_000),
-    HostileKind("html: deep inline elements", lambda n: _nested(b"<b><i>", b"</i></b>", n), 100_000, 5_000),
+    HostileKind("html: lists in lists", lambda n: _nest(b"<ul><li>a", b"</li></ul>", n), 240, 100),
+    HostileKind("html: deep divs", lambda n: _nest(b"<div>", b"</div>", n), 100_000, 5_000),
+    HostileKind("html: deep inline elements", lambda n: _nest(b"<b><i>", b"</i></b>", n), 100_000, 5_000),
     HostileKind("html: a block below thousands of others", _inline_before_a_block, 240, 50),
     HostileKind(
         "html: entities",
@@ -171,7 +171,7 @@ def _wide_row(size: int, text: bytes) -> bytes:
     return docx(_table(_row(_span(b"100", text) * size) + _row(_cell(text or b"a")) * (size // 100 + 2)))
 
 
-def _merged(size: int) -> bytes:
+def _merged_cells(size: int) -> bytes:
     first = _row(_cell(b"a", b'<w:vMerge w:val="restart"/>') + _cell(b"1"))
     return docx(_table(first + _row(_cell(b"", b"<w:vMerge/>") + _cell(b"2")) * size))
 
@@ -233,7 +233,7 @@ WORD_KINDS = (
         1_000,
         10,
     ),
-    HostileKind("docx: merged cells", _merged, 100_000, 500),
+    HostileKind("docx: merged cells", _merged_cells, 100_000, 500),
     HostileKind("docx: tables in tables", _nested_tables, 80, 10),
     HostileKind("docx: a square table", lambda n: docx(_table(_row(_cell(b"1") * n) * n)), 700, 40),
     HostileKind("docx: thousands of tables", lambda n: docx(_table(_row(_cell(b"a") * 2) * 2) * n), 50_000, 300),

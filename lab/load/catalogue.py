@@ -1,4 +1,4 @@
-"""A catalogue of records and passages made of real ones, in indices of its own: for one run, or kept under a name."""
+"""A test catalogue of records and passages made of real ones, in separate indices: for one run, or with a name."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ Made_of = Callable[[], tuple[Sequence[Record], Embedder]]
 def made_records(real: Sequence[Record], number: int) -> Iterator[Record]:
     """First the real ones under ids of their own, then each title with the abstract of another; all are distinct."""
     for place in range(number):
-        lap, at = divmod(place, len(real))
-        own, other = real[at], real[(at + lap * _STEP) % len(real)]
+        lap, row = divmod(place, len(real))
+        record, abstract_record = real[row], real[(row + lap * _STEP) % len(real)]
         name = f"{place:07d}"
         yield replace(
-            own,
+            record,
             id=f"{SOURCE}:{name}",
             source=SOURCE,
             identifier=name,
-            abstract=other.abstract,
+            abstract=abstract_record.abstract,
             doi=None,  # by it two made of one would be folded into one hit
             parent=None,
         )
@@ -108,9 +108,9 @@ class MadeVectors:
     real: Sequence[Json]
 
     @classmethod
-    def of(cls, texts: Sequence[str], embedder: Embedder, most: int) -> MadeVectors:
-        """Embeds the first ``most`` texts."""
-        return cls(to_fields(embedder.encode(texts[:most], "document"), embedder.card, embedder.card.tokens))
+    def of(cls, texts: Sequence[str], embedder: Embedder, limit: int) -> MadeVectors:
+        """Embeds the first ``limit`` texts."""
+        return cls(to_fields(embedder.encode(texts[:limit], "document"), embedder.card, embedder.card.tokens))
 
     def at(self, place: int) -> Json:
         """The fields; the vector has unit norm."""
@@ -163,16 +163,16 @@ def real_records(paths: Sequence[Path]) -> list[Record]:
 
 @contextmanager
 def made_catalogue(
-    client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: CatalogueSize, told: ProgressReport
+    client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: CatalogueSize, report: ProgressReport
 ) -> Iterator[MadeCatalogue]:
-    """Filled, refreshed and done with merging on entry. What a killed run left is deleted by a later one.
+    """On entry it is filled, refreshed and merged. A later run deletes the indices of a killed one.
 
-    Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a document.
+    Raises Unavailable if Elasticsearch does not answer, SondeError where it refuses a document.
     """
     sweep_abandoned(client)  # also finds out, before anything is embedded, whether it answers
     prefix = f"{PREFIX}load-{uuid.uuid4().hex[:12]}"
     try:
-        yield fill(client, prefix, real, embedder, size, told)
+        yield fill(client, prefix, real, embedder, size, report)
     finally:
         delete(client, prefix)
 
@@ -183,22 +183,22 @@ def fill(
     real: Sequence[Record],
     embedder: Embedder,
     size: CatalogueSize,
-    told: ProgressReport,
+    report: ProgressReport,
 ) -> MadeCatalogue:
     """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
     started_s = time.perf_counter()
     ensure_indices(client, prefix, embedder.card, shape=size.shape)
     _refresh(client, prefix, "-1")  # nobody searches yet, and larger segments are merged less often
     records = MadeVectors.of([record.embedding_text for record in real], embedder, min(size.records, size.embedded))
-    _write(client, _records(prefix, real, records, size), "records", size.records, told)
+    _write(client, _records(prefix, real, records, size), "records", size.records, report)
     vectors = 0
     if size.passages:
         texts = passage_texts(real)
         passages = MadeVectors.of(texts, embedder, min(size.passages, size.embedded))
         vectors = len(passages.real)
-        _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
+        _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, report)
     _refresh(client, prefix, None)
-    calm(client, _filled(prefix))
+    calm(client, _filled_indices(prefix))
     return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - started_s)
 
 
@@ -220,37 +220,39 @@ def _passages(
         yield index_operation(index, passage.id, document)
 
 
-def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, total: int, told: ProgressReport) -> None:
-    def counted() -> Iterator[Operation]:
-        for done, operation in enumerate(operations, start=1):
+def _write(
+    client: Elasticsearch, operations: Iterator[Operation], kind: str, total: int, report: ProgressReport
+) -> None:
+    def count_operations() -> Iterator[Operation]:
+        for count, operation in enumerate(operations, start=1):
             yield operation
-            told(what, done, total)
+            report(kind, count, total)
 
     failures: list[Failure] = []
-    sent: Future[list[Failure]] | None = None
+    pending: Future[list[Failure]] | None = None
     with Background(1, "fill") as sending:  # the next documents are made while Elasticsearch takes these
-        for chunk in chunked(counted()):
-            failures += [] if sent is None else sent.result()
-            sent = sending.submit(write, client, chunk)
-    failures += [] if sent is None else sent.result()
+        for chunk in chunked(count_operations()):
+            failures += [] if pending is None else pending.result()
+            pending = sending.submit(write, client, chunk)
+    failures += [] if pending is None else pending.result()
     if failures:
-        raise SondeError(f"{len(failures)} {what} were refused, {failures[0].id} first: {failures[0].reason}")
+        raise SondeError(f"{len(failures)} {kind} were refused, {failures[0].id} first: {failures[0].reason}")
 
 
 def _refresh(client: Elasticsearch, prefix: str, interval: str | None) -> None:
     settings = {"index.refresh_interval": interval}
-    client.indices.put_settings(index=_filled(prefix), settings=settings)
+    client.indices.put_settings(index=_filled_indices(prefix), settings=settings)
 
 
-def _filled(prefix: str) -> list[str]:
+def _filled_indices(prefix: str) -> list[str]:
     return [concrete(prefix, "records", 1), concrete(prefix, "passages", 1)]
 
 
 def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
-    """Everything can be found, and no merge is left to disturb the searches; after ten minutes it goes on anyway."""
+    """Waits until all documents can be found and no merge disturbs the searches, at most ten minutes."""
     client.indices.refresh(index=indices)
-    until = time.monotonic() + _CALM_S
-    while time.monotonic() < until:
+    ends_s = time.monotonic() + _CALM_S
+    while time.monotonic() < ends_s:
         stats = client.indices.stats(index=indices, metric="merge")
         if not stats["_all"]["total"]["merges"]["current"]:
             return
@@ -259,7 +261,7 @@ def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
 
 
 def delete(client: Elasticsearch, prefix: str) -> None:
-    """A failure is said and not raised: it would hide why the run ended, and a later one sweeps."""
+    """Reports a failure instead of raising it, which would hide why the run ended; a later run deletes the rest."""
     for kind in KINDS:
         try:
             client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
@@ -267,19 +269,21 @@ def delete(client: Elasticsearch, prefix: str) -> None:
             log.warning("load.left_behind", prefix=prefix, reason=str(error))
 
 
-def standing(client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, told: ProgressReport) -> MadeCatalogue:
-    """The catalogue of that name as it stands; made where it does not.
+def standing_catalogue(
+    client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, report: ProgressReport
+) -> MadeCatalogue:
+    """The catalogue with that name; it is filled first if it is absent.
 
-    One that a killed run left half filled carries no manifest and is made anew. Raises SondeError where it stands in
-    another size, Unavailable where Elasticsearch does not answer.
+    A half-filled catalogue of a killed run has no manifest and is filled again. Raises SondeError if it has another
+    size, Unavailable where Elasticsearch does not answer.
     """
     prefix = f"{_PREFIX}{name}"
     manifest = (_meta(client, prefix) or {}).get(_MANIFEST)
     if manifest is None:
         delete(client, prefix)
-        made = fill(client, prefix, *of(), size, told)
-        _commit(client, made, size)
-        return made
+        catalogue = fill(client, prefix, *of(), size, report)
+        _commit(client, catalogue, size)
+        return catalogue
     if manifest["size"] != asdict(size):
         raise SondeError(f"The catalogue {name} has another size: {manifest['size']}. Use that size, or --drop it.")
     return MadeCatalogue(**manifest["made"])
@@ -299,9 +303,9 @@ def _meta(client: Elasticsearch, prefix: str) -> Json | None:
     return dict(mappings[_index(prefix)]["mappings"].get("_meta", {})) if _index(prefix) in mappings else None
 
 
-def _commit(client: Elasticsearch, made: MadeCatalogue, size: CatalogueSize) -> None:
+def _commit(client: Elasticsearch, catalogue: MadeCatalogue, size: CatalogueSize) -> None:
     """Written last: what carries it is whole."""
-    manifest = {"size": asdict(size), "made": asdict(made)}
+    manifest = {"size": asdict(size), "made": asdict(catalogue)}
     client.indices.put_mapping(
-        index=_index(made.prefix), meta={**(_meta(client, made.prefix) or {}), _MANIFEST: manifest}
+        index=_index(catalogue.prefix), meta={**(_meta(client, catalogue.prefix) or {}), _MANIFEST: manifest}
     )

@@ -46,9 +46,9 @@ SEARCH_MODES = (
 
 @dataclass(frozen=True, slots=True)
 class SearchReply:
-    """``status``: of HTTP, 0 where none came; ``refused``: 503 or 429 that says when to come again.
+    """``status``: of HTTP, 0 without an answer; ``refused``: 503 or 429 with Retry-After.
 
-    ``took_ms``: as the client waited; ``stages``: milliseconds that the service names.
+    ``took_ms``: how long the client waited; ``stages``: milliseconds that the service names.
     """
 
     took_ms: float
@@ -87,8 +87,8 @@ class ApiConnection:
             stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
             return SearchReply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
         pause = next((value.decode() for name, value in answer.headers if name.lower() == b"retry-after"), None)
-        refused = answer.status in _BUSY and pause is not None
-        return SearchReply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
+        is_refused = answer.status in _BUSY and pause is not None
+        return SearchReply(took_ms, answer.status, refused=is_refused), _pause_s(pause) if is_refused else 0.0
 
 
 def ask(
@@ -96,20 +96,23 @@ def ask(
 ) -> tuple[list[SearchReply], float]:
     """All replies, and the seconds until the last of them.
 
-    Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
+    Each client begins at another question and repeats all of them. After a refusal it waits as long as Retry-After
+    says.
     """
     stop = threading.Event()
-    with ExitStack() as held:
+    with ExitStack() as resources:
         server = ApiConnection.at(url, clients)
-        held.callback(server.close)
-        pool = held.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
-        held.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
+        resources.callback(server.close)
+        pool = resources.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
+        resources.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
         started_s = time.perf_counter()
-        running = [
-            pool.submit(_one, server, course, _beginning_at(questions, number, clients), started_s + seconds, stop)
+        searchers = [
+            pool.submit(
+                _run_client, server, course, _beginning_at(questions, number, clients), started_s + seconds, stop
+            )
             for number in range(clients)
         ]
-        replies = [reply for client in running for reply in client.result()]
+        replies = [reply for client in searchers for reply in client.result()]
         return replies, time.perf_counter() - started_s
 
 
@@ -118,7 +121,7 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
     return itertools.cycle([*questions[place:], *questions[:place]])
 
 
-def _one(
+def _run_client(
     server: ApiConnection, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
 ) -> list[SearchReply]:
     """At least one question, and none begun after the end."""
@@ -154,19 +157,19 @@ class Shares:
 
     @classmethod
     def of(cls, replies: Sequence[SearchReply]) -> Shares | None:
-        """None where nothing was answered."""
-        whole = sum(reply.took_ms for reply in replies)
-        if not whole:
+        """None if nothing was answered."""
+        total_ms = sum(reply.took_ms for reply in replies)
+        if not total_ms:
             return None
-        spent = {"elasticsearch": 0.0, "encoder": 0.0, "ours": 0.0}
+        spent_ms = {"elasticsearch": 0.0, "encoder": 0.0, "ours": 0.0}
         for reply in replies:
             for stage, took_ms in reply.stages.items():
-                spent[_who(stage)] += took_ms
-        parts = {name: took_ms / whole for name, took_ms in spent.items()}
+                spent_ms[_share_name(stage)] += took_ms
+        parts = {name: took_ms / total_ms for name, took_ms in spent_ms.items()}
         return cls(**parts, around=1.0 - sum(parts.values()))
 
 
-def _who(stage: str) -> str:
+def _share_name(stage: str) -> str:
     if stage in _ELASTICSEARCH:
         return "elasticsearch"
     return "encoder" if stage in _ENCODERS else "ours"
@@ -193,20 +196,20 @@ class LoadSummary:
 
     @classmethod
     def of(cls, course: str, clients: int, replies: Sequence[SearchReply], seconds: float) -> LoadSummary:
-        answered = [reply for reply in replies if reply.status == 200]
-        refused = [reply for reply in replies if reply.refused]
+        good_replies = [reply for reply in replies if reply.status == 200]
+        refusals = [reply for reply in replies if reply.refused]
         return cls(
             course,
             clients,
             seconds,
-            len(answered),
-            len(refused),
-            len(replies) - len(answered) - len(refused),
-            sum(reply.degraded for reply in answered),
-            len(answered) / seconds,
-            _spread(answered),
-            Shares.of(answered),
-            _spread(refused),
+            len(good_replies),
+            len(refusals),
+            len(replies) - len(good_replies) - len(refusals),
+            sum(reply.degraded for reply in good_replies),
+            len(good_replies) / seconds,
+            _spread(good_replies),
+            Shares.of(good_replies),
+            _spread(refusals),
         )
 
 

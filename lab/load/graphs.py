@@ -1,4 +1,4 @@
-"""Graphs of vectors beside one another: who finds the true neighbours, how fast, in how much room."""
+"""Compares graphs of vectors: share of true neighbours, speed, and size."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class GraphFigures:
 def compare_graphs(
     client: Elasticsearch,
     card: EmbedderCard,
-    made: MadeVectors,
+    made_vectors: MadeVectors,
     questions: NDArray[np.float32],
     number: int,
     graphs: Sequence[str],
@@ -60,12 +60,12 @@ def compare_graphs(
     """
     vectors = np.empty((number, card.dims), np.float32)  # as lists, a million take 12 GB
     for place in range(number):
-        vectors[place] = made.at(place)["vector"]
+        vectors[place] = made_vectors.at(place)["vector"]
     true = _true_neighbours(vectors, questions)
     for graph in graphs:
         index = f"sonde-bench-{uuid.uuid4().hex[:12]}"
         try:
-            yield _measured(client, index, graph, card, vectors, questions, true)
+            yield _measure_graph(client, index, graph, card, vectors, questions, true)
         finally:
             client.options(ignore_status=404).indices.delete(index=index)
 
@@ -75,7 +75,7 @@ def _true_neighbours(vectors: NDArray[np.float32], questions: NDArray[np.float32
     return np.argsort(-(questions @ vectors.T), axis=1)[:, :WINDOW]
 
 
-def _measured(
+def _measure_graph(
     client: Elasticsearch,
     index: str,
     graph: str,
@@ -88,11 +88,11 @@ def _measured(
     fields = loader.mapping("records", card, shape=shape)["properties"]
     mappings = {"dynamic": "strict", "properties": {"vector": fields["vector"]}}
     client.indices.create(index=index, mappings=mappings, settings=loader.settings("records", shape))
-    started = time.perf_counter()
-    if refused := write(client, _operations(index, vectors)):
-        raise SondeError(f"{len(refused)} vectors were refused: {refused[0].reason}")
+    started_s = time.perf_counter()
+    if failures := write(client, _operations(index, vectors)):
+        raise SondeError(f"{len(failures)} vectors were refused: {failures[0].reason}")
     calm(client, [index])
-    built = time.perf_counter() - started
+    build_s = time.perf_counter() - started_s
     places, spread = _search_all(client, index, questions)
     stats = client.indices.stats(index=index, metric="store,dense_vector").body["_all"]["primaries"]
     return GraphFigures(
@@ -103,7 +103,7 @@ def _measured(
         spread,
         stats["store"]["size_in_bytes"],
         _memory(stats["dense_vector"]),
-        built,
+        build_s,
     )
 
 
@@ -121,18 +121,18 @@ def _search_all(client: Elasticsearch, index: str, questions: NDArray[np.float32
     places, took = [], []
     for lap in range(_ROUNDS + 1):
         for body in bodies:
-            started = time.perf_counter()
+            started_s = time.perf_counter()
             hits = client.search(index=index, **body).body["hits"]["hits"]
             if lap:
-                took.append((time.perf_counter() - started) * 1000.0)
+                took.append((time.perf_counter() - started_s) * 1000.0)
             else:
                 places.append([int(hit["_id"]) for hit in hits])
     return places, Spread.of(took)
 
 
-def _recall(places: Sequence[Sequence[int]], true: NDArray[np.int64], most: int) -> float:
+def _recall(places: Sequence[Sequence[int]], true: NDArray[np.int64], limit: int) -> float:
     shares = [
-        len(set(nearest_found[:most]) & set(exact[:most].tolist())) / most
+        len(set(nearest_found[:limit]) & set(exact[:limit].tolist())) / limit
         for nearest_found, exact in zip(places, true, strict=True)
     ]
     return float(np.mean(shares))

@@ -40,8 +40,8 @@ _LONG_AGO = "2001-01-01T00:00:00+00:00"
 _WIDTHS_DEG = (2.0, 5.0, 10.0, 30.0)
 _TYPES = ("dataset", "series")
 OLDER, NIGHT = 40_000, 10_000
-_EMBEDDED = 300
-_COMPILED = 500
+_MAX_EMBEDDED = 300
+_MAX_COMPILED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,15 @@ def fill_night(
     client: Elasticsearch, prefix: str, real: Sequence[Record], vectors: MadeVectors, sizes: tuple[int, int]
 ) -> str:
     """Indices of ``prefix`` with so many older records and so many of a night; returns the time before the night."""
-    older, night = sizes
-    now = datetime.now(UTC)
-    before, since, written = (now - timedelta(hours=hours) for hours in (48, 12, 6))
+    older_count, night = sizes
+    time = datetime.now(UTC)
+    before, since, written_at = (time - timedelta(hours=hours) for hours in (48, 12, 6))
 
     def operations() -> Iterator[Operation]:
         index = concrete(prefix, "records", 1)
-        for place, record in enumerate(made_records(real, older + night)):
-            at = (written if place >= older else before).isoformat()
-            harvest = {"run": "made", "first_seen": at, "written": at}
+        for place, record in enumerate(made_records(real, older_count + night)):
+            timestamp = (written_at if place >= older_count else before).isoformat()
+            harvest = {"run": "made", "first_seen": timestamp, "written": timestamp}
             yield index_operation(index, record.id, {**to_document(record), **vectors.at(place), "harvest": harvest})
 
     if failures := write(client, operations()):
@@ -81,27 +81,27 @@ def fill_night(
 
 
 def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object]]:
-    """Two to four words of a title or of a keyword; half of them with a box, a type or a period beside them."""
-    chosen = random.Random(_SEED)  # noqa: S311  # nosec B311: the same questions in every run
+    """Two to four words of a title or of a keyword; half of them also have a box, a type or a period."""
+    random_source = random.Random(_SEED)  # noqa: S311  # nosec B311: the same questions in every run
     questions: list[dict[str, object]] = []
     while len(questions) < number:
-        record = chosen.choice(real)
+        record = random_source.choice(real)
         words = record.title.split()
-        if record.keywords and chosen.random() < 0.4:
-            words = chosen.choice(record.keywords).term.split()
-        start = chosen.randrange(max(1, len(words) - 2))
-        q = " ".join(words[start : start + chosen.randint(2, 4)])
+        if record.keywords and random_source.random() < 0.4:
+            words = random_source.choice(record.keywords).term.split()
+        start = random_source.randrange(max(1, len(words) - 2))
+        q = " ".join(words[start : start + random_source.randint(2, 4)])
         if not any(letter.isalpha() for letter in q):
             continue
-        more: dict[str, object] = {}
-        kind = chosen.random()
+        filters: dict[str, object] = {}
+        kind = random_source.random()
         if kind < 0.25:
-            more["bbox"] = _box_text(_box(chosen))
+            filters["bbox"] = _box_text(_box(random_source))
         elif kind < 0.35:
-            more["type"] = [chosen.choice(_TYPES)]
+            filters["type"] = [random_source.choice(_TYPES)]
         elif kind < 0.5:
-            more["datetime"] = f"{chosen.randint(1960, 2015)}-01-01/.."
-        questions.append({"q": q, **more})
+            filters["datetime"] = f"{random_source.randint(1960, 2015)}-01-01/.."
+        questions.append({"q": q, **filters})
     return questions
 
 
@@ -120,14 +120,14 @@ def fill_searches(
             continue
         report("compiling", place + 1, len(questions))
     each_ms = 1000.0 * (time.perf_counter() - started_s) / max(1, len(questions))
-    chosen, noise = random.Random(_SEED + 1), np.random.default_rng(_SEED)  # noqa: S311  # nosec B311
+    random_source, noise = random.Random(_SEED + 1), np.random.default_rng(_SEED)  # noqa: S311  # nosec B311
 
     def operations() -> Iterator[Operation]:
         index = concrete(matcher.prefix, "searches", 1)
         for place in range(number):
             question, question_compiled = compiled[place % len(compiled)]
             if place >= len(compiled):
-                question, question_compiled = _varied(question, question_compiled, chosen, noise)
+                question, question_compiled = _vary(question, question_compiled, random_source, noise)
             id = f"made-{place:07d}"
             times = (_LONG_AGO,) * 4
             saved = SavedSearch(
@@ -143,42 +143,43 @@ def fill_searches(
     return len(compiled), each_ms
 
 
-def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], made: tuple[int, float]) -> MatchTime:
+def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], filling: tuple[int, float]) -> MatchTime:
     """One round over the night, from reading its vectors to the last notice."""
-    until = datetime.now(UTC).isoformat()
+    ends_at = datetime.now(UTC).isoformat()
     started_s = time.perf_counter()
-    window = matcher.window(since, until)
+    window = matcher.window(since, ends_at)
     read_s = time.perf_counter() - started_s
-    matcher.notices.put_round(MatchingRound(since, until))
+    matcher.notices.put_round(MatchingRound(since, ends_at))
     started_s = time.perf_counter()
     while matcher.match(60.0):
         pass
     seconds = time.perf_counter() - started_s
-    done = matcher.notices.round()
-    if done is None or not done.done:
+    matching_round = matcher.notices.round()
+    if matching_round is None or not matching_round.done:
         raise SondeError("The round did not come to its end.")
-    older, _ = sizes
+    older_count, _ = sizes
     return MatchTime(
-        done.searches, made[0], round(made[1], 1), older, len(window.ids), round(seconds, 1), round(read_s, 1),
-        done.found, done.found // 2,
+        matching_round.searches, filling[0], round(filling[1], 1),
+        older_count, len(window.ids), round(seconds, 1), round(read_s, 1),
+        matching_round.found, matching_round.found // 2,
     )  # fmt: skip
 
 
-def _varied(
-    question: dict[str, object], question_compiled: Compiled, chosen: random.Random, noise: np.random.Generator
+def _vary(
+    question: dict[str, object], question_compiled: Compiled, random_source: random.Random, noise: np.random.Generator
 ) -> tuple[dict[str, object], Compiled]:
-    box = _box(chosen)
+    box = _box(random_source)
     vector = question_compiled.vector
     if vector is not None:
-        moved = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
-        vector = (moved / np.linalg.norm(moved)).astype(np.float32)
+        shifted_box = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
+        vector = (shifted_box / np.linalg.norm(shifted_box)).astype(np.float32)
     filters = (*question_compiled.filters, area_clause(box, "intersects"))
     return {**question, "bbox": _box_text(box)}, replace(question_compiled, filters=filters, vector=vector)
 
 
-def _box(chosen: random.Random) -> BBox:
-    width = chosen.choice(_WIDTHS_DEG)
-    west, south = chosen.uniform(-180.0, 180.0 - width), chosen.uniform(-80.0, 80.0 - width)
+def _box(random_source: random.Random) -> BBox:
+    width = random_source.choice(_WIDTHS_DEG)
+    west, south = random_source.uniform(-180.0, 180.0 - width), random_source.uniform(-80.0, 80.0 - width)
     return BBox(west, south, west + width, south + width)
 
 
@@ -199,15 +200,15 @@ def match_time(
     """Of ``number`` saved searches over 10,000 new records in a catalogue of 50,000. ``settings`` name the prefix."""
     real = real_records(list(made_of))
     console.print(f"{len(real):,} real records", style="dim")
-    vectors = MadeVectors.of([record.embedding_text for record in real], models.embedder(), _EMBEDDED)
+    vectors = MadeVectors.of([record.embedding_text for record in real], models.embedder(), _MAX_EMBEDDED)
     sizes = OLDER, NIGHT
     since = fill_night(client, settings.index.prefix, real, vectors, sizes)
     console.print(f"{sum(sizes):,} records", style="dim")
     matching = replace(matcher(settings, client, models), settled=timedelta(0))
 
-    def report(what: str, done: int, total: int) -> None:
-        if done % 1_000 == 0:
-            console.print(f"{what} {done:,} of {total:,}", style="dim")
+    def report(task: str, count: int, total: int) -> None:
+        if count % 1_000 == 0:
+            console.print(f"{task} {count:,} of {total:,}", style="dim")
 
-    made = fill_searches(matching, made_questions(real, min(number, _COMPILED)), number, report)
-    return asdict(time_matching(matching, since, sizes, made))
+    filling = fill_searches(matching, made_questions(real, min(number, _MAX_COMPILED)), number, report)
+    return asdict(time_matching(matching, since, sizes, filling))

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from core.errors import SondeError
 from core.json_types import Json
 from lab.malformed import values
-from lab.malformed.asking import FAMILIES, Family, MalformedRequest, RequestParts, written
+from lab.malformed.sender import FAMILIES, Family, MalformedRequest, RequestParts, wire_bytes
 
 _LISTS = ("/search", "/collections/all/items", "/stac/search", "/stac/collections/fuzz/items")
 _PATHS = (
@@ -163,7 +163,7 @@ _ISO = (
 )
 
 
-def made(number: int, seed: int, key: str) -> MalformedRequest:
+def make_request(number: int, seed: int, key: str) -> MalformedRequest:
     """The request of that number: the same bytes for the same three values. ``key`` goes with most of them."""
     random = Random(f"{seed}:{number}")  # noqa: S311  # nosec B311
     family = FAMILIES[number % len(FAMILIES)]
@@ -172,11 +172,11 @@ def made(number: int, seed: int, key: str) -> MalformedRequest:
     parts = _MAKERS[family](random)
     if key and random.random() < 0.8 and not any(name == "Authorization" for name, _ in parts.headers):
         parts.headers.append(("Authorization", f"Bearer {key}"))
-    return MalformedRequest(number, family, written(parts))
+    return MalformedRequest(number, family, wire_bytes(parts))
 
 
 def _wire(random: Random) -> bytes:
-    """Broken HTTP, now and then broken once more."""
+    """Broken HTTP; some of it is broken twice."""
     wire = bytearray(random.choice(_WIRE))
     if random.random() < 0.3:
         wire[random.randrange(len(wire))] = random.randrange(256)
@@ -268,7 +268,7 @@ def _push(random: Random) -> RequestParts:
     shapes: tuple[Callable[[], bytes], ...] = (
         lambda: values.json_bytes(random, RECORD | {"id": "broken"}),
         lambda: b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
-        lambda: values.mutated(random, _ISO, 8).encode("utf-8", "replace"),
+        lambda: values.mutate(random, _ISO, 8).encode("utf-8", "replace"),
         lambda: b"<a>" * random.choice((3, 2_000)),
         lambda: values.text(random).encode("utf-8", "surrogatepass"),
     )
@@ -321,7 +321,7 @@ RECORD: Json = {
 def made_by_schema(url: str, key: str, number: int, first: int) -> list[MalformedRequest]:
     """About ``number`` requests, as many for each call of ``/api``; the same ones each time, counted from ``first``.
 
-    Raises SondeError where schemathesis is not installed: it is no part of what ships.
+    Raises SondeError if schemathesis is not installed: it is no part of what ships.
     """
     if not number:
         return []
@@ -345,7 +345,7 @@ def _cases(call: Any, number: int) -> list[Any]:
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
 
-    made: list[Any] = []
+    cases: list[Any] = []
 
     @settings(
         max_examples=number,
@@ -357,13 +357,13 @@ def _cases(call: Any, number: int) -> list[Any]:
     )
     @given(case=call.as_strategy(generation_mode=GenerationMode.NEGATIVE))
     def collect(case: Any) -> None:
-        made.append(case)
+        cases.append(case)
 
     try:
         collect()
     except Unsatisfiable:
-        return made
-    return made
+        return cases
+    return cases
 
 
 def _case_wire(case: Any, url: str, key: str) -> bytes:
@@ -376,13 +376,13 @@ def _case_wire(case: Any, url: str, key: str) -> bytes:
         "Authorization": f"Bearer {key}",
         "Connection": "close",
     }
-    known = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
-    prepared = requests.Request(**{name: arguments[name] for name in known if name in arguments}).prepare()
-    place = urlsplit(prepared.url or url)
+    names = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
+    request = requests.Request(**{name: arguments[name] for name in names if name in arguments}).prepare()
+    place = urlsplit(request.url or url)
     target = f"{place.path or '/'}{'?' + place.query if place.query else ''}"
-    lines = [f"{prepared.method} {target} HTTP/1.1", f"Host: {place.netloc}"]
-    lines += [f"{_text(name)}: {_text(value)}" for name, value in prepared.headers.items()]
-    body = prepared.body or b""
+    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {place.netloc}"]
+    lines += [f"{_text(name)}: {_text(value)}" for name, value in request.headers.items()]
+    body = request.body or b""
     return (
         "\r\n".join(lines).encode("latin-1", "replace")
         + b"\r\n\r\n"

@@ -1,4 +1,4 @@
-"""A service of its own for malformed requests: throw-away indices, one good record, a key that may do everything."""
+"""A separate service for malformed requests: throw-away indices, good records, a key with all scopes."""
 
 from __future__ import annotations
 
@@ -37,34 +37,38 @@ class TargetService:
 
 
 @contextmanager
-def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None = None) -> Iterator[TargetService]:
-    """An API over indices of its own on the Elasticsearch of the settings, and a broker of its own; gone afterwards.
+def target(
+    settings: Settings, records: int = 12, variables: Mapping[str, str] | None = None
+) -> Iterator[TargetService]:
+    """An API over temporary indices on the Elasticsearch of the settings, with a temporary broker.
 
-    ``records``: how many good ones it holds. ``more``: further variables of its environment.
+    ``records``: how many good ones it holds. ``variables``: further variables of its environment.
 
-    Raises SondeError where one of them does not come up.
+    Raises SondeError if one of them does not come up.
     """
     prefix = f"sonde-malformed-{uuid.uuid4().hex[:12]}"
-    own = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
+    target_settings = settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
     with ExitStack() as after:
-        client = after.enter_context(elasticsearch_client(own, timeout_s=_TIMEOUT_S, retry=True))
+        client = after.enter_context(elasticsearch_client(target_settings, timeout_s=_TIMEOUT_S, retry=True))
         folder = Path(after.enter_context(tempfile.TemporaryDirectory(prefix="sonde-malformed-")))
         (folder / "sources.yaml").write_text(_SOURCES, "utf-8")
         broker = after.enter_context(_broker(folder / "broker"))
         for kind in KINDS:
             name = concrete(prefix, kind, 1)
             after.callback(client.options(ignore_status=404).indices.delete, index=name)
-        prepare_indices(client, own, Models(own))
+        prepare_indices(client, target_settings, Models(target_settings))
         _, key = KeyStore(client, prefix).add(Grant("malformed", ALL_SCOPES), datetime.now(UTC))
         files = {"SONDE_LIBRARY__FOLDER": str(folder), "SONDE_HARVEST__SOURCES": str(folder / "sources.yaml")}
-        url = after.enter_context(own_api(own, prefix, 1, {**files, "SONDE_BROKER__URL": broker, **(more or {})}))
+        url = after.enter_context(
+            own_api(target_settings, prefix, 1, {**files, "SONDE_BROKER__URL": broker, **(variables or {})})
+        )
         _fill(url, key, records)
         client.indices.refresh(index=f"{prefix}-records")
         yield TargetService(url, key)
 
 
 def _fill(url: str, key: str, records: int) -> None:
-    """A few good records, so that what is malformed meets something. Raises SondeError where they are refused."""
+    """A few good records, so that what is malformed meets something. Raises SondeError if they are refused."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/geo+json"}
     with httpx.Client(timeout=_TIMEOUT_S, headers=headers) as client:
         for number in range(1, records + 1):

@@ -154,26 +154,26 @@ def text(random: Random) -> str:
 
 
 def bbox(random: Random) -> str:
-    """Any number of numbers, and things that are none, parted by whatever; a third are boxes with one corner off."""
+    """Any number of numbers and other values with random separators; a third are boxes with one wrong corner."""
     if random.random() < 0.35:
         corners = random.choice((["170", "-10", "-170", "10"], ["6", "45", "8", "48"], ["-180", "-90", "180", "90"]))
         corners[random.randrange(4)] = random.choice(_NUMBERS)
         return ",".join(corners)
     count = random.choice((0, 1, 3, 4, 4, 4, 4, 5, 6, 8, 2_000))
-    between = random.choice((",", ",", ",", ",", ";", ", ", ",,", "|"))
-    return between.join(random.choice(_NUMBERS + _MORE_NUMBERS) for _ in range(count))
+    separator = random.choice((",", ",", ",", ",", ";", ", ", ",,", "|"))
+    return separator.join(random.choice(_NUMBERS + _MORE_NUMBERS) for _ in range(count))
 
 
 def datetime(random: Random) -> str:
     """A time with up to three letters changed, or two of them as a span."""
-    moment = mutated(random, random.choice(_TIMES + _MORE_TIMES))
+    moment = mutate(random, random.choice(_TIMES + _MORE_TIMES))
     return moment if random.random() < 0.7 else f"{moment}/{random.choice(_TIMES + _MORE_TIMES)}"
 
 
-def mutated(random: Random, whole: str, most: int = 3) -> str:
-    """With up to ``most`` letters left out, doubled or replaced."""
-    letters = list(whole)
-    for _ in range(random.randrange(most + 1)):
+def mutate(random: Random, word: str, limit: int = 3) -> str:
+    """With up to ``limit`` letters left out, doubled or replaced."""
+    letters = list(word)
+    for _ in range(random.randrange(limit + 1)):
         if not letters:
             break
         place = random.randrange(len(letters))
@@ -188,7 +188,7 @@ def cql2_text(random: Random, depth: int = 0) -> str:
         return random.choice(("NOT " * deep + "title = 'a'", "(" * deep + "title = 'a'" + ")" * deep))
     kind = random.random()
     if kind > 0.7:
-        return random.choice(_GOOD_CQL2) if random.random() < 0.6 else mutated(random, random.choice(_GOOD_CQL2))
+        return random.choice(_GOOD_CQL2) if random.random() < 0.6 else mutate(random, random.choice(_GOOD_CQL2))
     if depth < 5 and kind < 0.3:
         inside = (cql2_text(random, depth + 1) for _ in range(2))
         return f" {random.choice(_OPERATORS)} ".join(f"({expression})" for expression in inside)
@@ -196,7 +196,7 @@ def cql2_text(random: Random, depth: int = 0) -> str:
         args = ", ".join(random.choice(_NAMES + _WORDS + _SHAPES) for _ in range(random.randrange(4)))
         return f"{random.choice(_CALLS)}({args})"
     comparison = f"{random.choice(_NAMES)} {random.choice(_OPERATORS)} {random.choice(_WORDS + _SHAPES)}"
-    return mutated(random, comparison) if random.random() < 0.4 else comparison
+    return mutate(random, comparison) if random.random() < 0.4 else comparison
 
 
 def cql2_json(random: Random) -> str:
@@ -206,7 +206,7 @@ def cql2_json(random: Random) -> str:
 
 def _operation(random: Random, depth: int) -> object:
     if depth > 4 or random.random() < 0.2:
-        return anything(random, 3)
+        return any_value(random, 3)
     op = random.choice((*_OPERATORS, "and", "or", "not", "s_intersects", "t_after", "in", "between", "isNull", 7, None))
     args = [
         random.choice((_operation(random, depth + 1), {"property": random.choice(_NAMES)}))
@@ -215,11 +215,11 @@ def _operation(random: Random, depth: int) -> object:
     return {"op": op, "args": random.choice((args, args, args, {}, "title", None))}
 
 
-def anything(random: Random, depth: int = 4) -> object:
+def any_value(random: Random, depth: int = 4) -> object:
     """A value of any JSON type, nested up to ``depth``."""
     kind = random.randrange(9 if depth else 6)
     if kind < 6:
-        plain: tuple[object, ...] = (
+        values: tuple[object, ...] = (
             None,
             True,
             random.choice((0, -1, 10**400, 2**63, 1.5e308)),
@@ -227,13 +227,13 @@ def anything(random: Random, depth: int = 4) -> object:
             "",
             1e-300,
         )
-        return plain[kind]
+        return values[kind]
     if kind == 6:
-        return [anything(random, depth - 1) for _ in range(random.randrange(5))]
-    return {text(random)[:60]: anything(random, depth - 1) for _ in range(random.randrange(5))}
+        return [any_value(random, depth - 1) for _ in range(random.randrange(5))]
+    return {text(random)[:60]: any_value(random, depth - 1) for _ in range(random.randrange(5))}
 
 
-def json_bytes(random: Random, known: Json) -> bytes:
+def json_bytes(random: Random, valid: Json) -> bytes:
     """The known body with members of the wrong kind, left out or added; or no JSON at all."""
     kind = random.random()
     if kind < 0.08:
@@ -243,12 +243,12 @@ def json_bytes(random: Random, known: Json) -> bytes:
         return random.choice(
             (b"", b"{", b"\xff\xfe", b'"\\ud800"', b"NaN", b"[1,]", b"\x00", b'{"a":1,"a":2}', b"1e99999")
         )
-    body = dict(known)
+    body = dict(valid)
     for _ in range(random.randrange(4)):
-        name = random.choice((*known, text(random)[:40]))
+        name = random.choice((*valid, text(random)[:40]))
         if random.random() < 0.15:
             body.pop(name, None)
         else:
-            body[name] = anything(random)
-    whole = json.dumps(body, ensure_ascii=random.random() < 0.5, allow_nan=True)
-    return whole.encode("utf-8", "surrogatepass")
+            body[name] = any_value(random)
+    content = json.dumps(body, ensure_ascii=random.random() < 0.5, allow_nan=True)
+    return content.encode("utf-8", "surrogatepass")

@@ -1,5 +1,5 @@
 """A month at a portal's desk, over HTTP: people ask and open, three stewards decide, the source changes its records,
-and a reindex follows. Everything that the desk says is compared with what the script did.
+and a reindex follows. Every figure of the desk is compared with the script.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from lab.month.script import (
     EDITION,
-    SHOWN,
+    HITS_SHOWN,
     Expectation,
     Habits,
     MonthQuestion,
@@ -54,11 +54,11 @@ from sonde.wiring.models import Models
 SECRET = "the secret of a simulated month"  # noqa: S105  # nosec B105
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)
 _NEVER_S = 1e6
-_UNKNOWN = "quokkaflux"
-_PRIVATE = "the well behind my house"
+_UNKNOWN_WORD = "quokkaflux"
+_PRIVATE_QUESTION = "the well behind my house"
 _KEYWORD = "wobblegram"
-_TIMES = 3
-_TOLD = ("asked", "people", "opened", "not_found")
+_REPEATS = 3
+_INSIGHT_FIELDS = ("asked", "people", "opened", "not_found")
 _TITLE = re.compile(r"(<gmd:title>\s*<gco:CharacterString>)", re.S)
 
 
@@ -117,7 +117,7 @@ def files_of(folder: Path, source: str) -> Iterator[tuple[str, Path]]:
 
 @dataclass(slots=True)
 class Month:
-    """Run it once, on indices of its own ``prefix``."""
+    """Run it once, on indices with another ``prefix``."""
 
     client: Elasticsearch
     settings: Settings
@@ -141,32 +141,32 @@ class Month:
         return self.settings.index.prefix
 
     def run(self) -> list[Expectation]:
-        """What the script says beside what the service says, in the order of the month."""
+        """The script's figures with the service's, in the order of the month."""
         self._open()
         people = People(self.course.habits)
-        before = self._measured()
+        before = self._measure_ndcg()
         for day, inquiries in enumerate(people.inquiries_by_day(len(self.course.questions)), 1):
             self.clock.today = FIRST + timedelta(days=day - 1)
             self._events(day)
-            for one in inquiries:
-                question = self.course.questions[one.question]
-                shown = self._ask(one.who, question)
-                self._opens(shown, people.opened(list(shown.links), question.grades))
+            for inquiry in inquiries:
+                question = self.course.questions[inquiry.question]
+                hits = self._ask(inquiry.who, question)
+                self._open_hits(hits, people.open_hits(list(hits.links), question.grades))
             self._script_opens()
             self._night(day)
         self._insight()
-        after = self._measured()
+        after = self._measure_ndcg()
         self.report(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
-        self._deleted()
+        self._check_deletion()
         return self.checks
 
     def _open(self) -> None:
         ensure_indices(self.client, self.prefix, self.models.embedder().card)
         self._files = dict(files_of(self.course.folder, self.course.source))
         self._check("records of the first harvest", len(self._files), self._harvest().counts.new)
-        kept = QueriesSettings(keep="full", secret=SecretStr(SECRET))
+        queries_settings = QueriesSettings(keep="full", secret=SecretStr(SECRET))
         alerts = AlertsSettings(secret=SecretStr(SECRET))
-        parts = api_parts(self.settings.model_copy(update={"queries": kept, "alerts": alerts}), self.models)
+        parts = api_parts(self.settings.model_copy(update={"queries": queries_settings, "alerts": alerts}), self.models)
         log = QueryLog(self.client, self.prefix, parts.queries.policy, self.clock, every_s=_NEVER_S)
         self._usage = LiveUsage(OpeningsReader(self.client, self.prefix), self.course.evidence, every_s=_NEVER_S)
         search = SearchPipeline(replace(parts.search.parts, usage=self._usage))
@@ -177,29 +177,29 @@ class Month:
         parts = HarvestParts(self.client, self.prefix, self.models.embedder)
         return harvest(self.course.source, FolderSource(self.course.folder), parts)
 
-    def _ask(self, who: int, question: MonthQuestion) -> ShownHits:
+    def _ask(self, person: int, question: MonthQuestion) -> ShownHits:
         """Even people have a key; odd ones come from an address of their own."""
-        address = f"10.{who // 250}.{who % 250}.1"
-        keyed = who % 2 == 0
-        headers = {"Authorization": f"Bearer person{who}"} if keyed else {}
-        asked = {"q": question.text, "limit": str(SHOWN)}
-        at = {"REMOTE_ADDR": address}
-        answer = self._http.get("/search", query_string=asked, headers=headers, environ_base=at)
-        found: Json = self._good(answer)
-        links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in found["features"]}
-        asker = Requester(f"person{who}" if keyed else None, address)
+        address = f"10.{person // 250}.{person % 250}.1"
+        has_key = person % 2 == 0
+        headers = {"Authorization": f"Bearer person{person}"} if has_key else {}
+        parameters = {"q": question.text, "limit": str(HITS_SHOWN)}
+        environment = {"REMOTE_ADDR": address}
+        answer = self._http.get("/search", query_string=parameters, headers=headers, environ_base=environment)
+        page: Json = self._good(answer)
+        links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in page["features"]}
+        asker = Requester(f"person{person}" if has_key else None, address)
         day = self.clock.today.date().isoformat()
-        self.tally.note(question.text, asker, day, list(links), found["numberMatched"])
+        self.tally.note(question.text, asker, day, list(links), page["numberMatched"])
         if self.pinned and question == self.course.questions[0]:
             self.broken_pins += list(links)[:1] != [self.pinned]
         return ShownHits(links, headers)
 
-    def _opens(self, shown: ShownHits, records: Sequence[str]) -> None:
+    def _open_hits(self, hits: ShownHits, records: Sequence[str]) -> None:
         for record in records:
-            link = f"/opened/{shown.links[record]}"
-            if self._http.post(link, headers=dict(shown.headers)).status_code != 204:
+            link = f"/opened/{hits.links[record]}"
+            if self._http.post(link, headers=dict(hits.headers)).status_code != 204:
                 raise SondeError(f"{link} is not known, though it was shown.")
-        self.tally.opened(records)
+        self.tally.note_opened(records)
 
     @staticmethod
     def _good(answer: TestResponse) -> Json:
@@ -211,11 +211,11 @@ class Month:
     def _events(self, day: int) -> None:
         course = self.course
         if day in (1, course.synonym_day + 1):
-            for who in range(6):
-                self._ask(who, MonthQuestion(_UNKNOWN))
+            for person in range(6):
+                self._ask(person, MonthQuestion(_UNKNOWN_WORD))
         if day == 2:
-            for who in range(2):
-                self._ask(who, MonthQuestion(_PRIVATE))
+            for person in range(2):
+                self._ask(person, MonthQuestion(_PRIVATE_QUESTION))
         events = (
             (course.pin_day, self._pin),
             (course.synonym_day, self._synonym),
@@ -240,24 +240,24 @@ class Month:
     def _synonym(self) -> None:
         _, title = self._first(self.course.questions[0].text)
         word = max(re.findall(r"[A-Za-z]{4,}", title), key=len)
-        self._check("nobody finds the unknown word", [], self._ids(_UNKNOWN))
-        self._post("ben", "synonyms", {"words": [_UNKNOWN, word]})
-        self._check("the unknown word is found", True, bool(self._ids(_UNKNOWN)))
+        self._check("nobody finds the unknown word", [], self._ids(_UNKNOWN_WORD))
+        self._post("ben", "synonyms", {"words": [_UNKNOWN_WORD, word]})
+        self._check("the unknown word is found", True, bool(self._ids(_UNKNOWN_WORD)))
 
     def _overlay(self) -> None:
-        self.overlaid = next(one for one in self._ids(self.course.questions[1].text) if one != self.pinned)
+        self.overlaid = next(id for id in self._ids(self.course.questions[1].text) if id != self.pinned)
         content = {"record": self.overlaid, "title": "A better title", "keywords": [_KEYWORD]}
         self._post("cy", "overlays", content)
-        self._decided("after the overlay")
+        self._check_decisions("after the overlay")
 
     def _save(self) -> None:
-        """Three people save a search; what is there already is not told."""
-        for one in watches(_KEYWORD):
-            made = self._call("POST", "/saved-searches", f"person{one.who}", json=one.body)
-            self._saved.append((one, made["id"]))
+        """Three people save a search; existing records are not announced."""
+        for watch in watches(_KEYWORD):
+            saved_search = self._call("POST", "/saved-searches", f"person{watch.who}", json=watch.body)
+            self._saved.append((watch, saved_search["id"]))
         self._match()
-        for one, id in self._saved:
-            self._check(f"saved: {one.what}: nothing yet", 0, self._told(one, id)[0])
+        for watch, id in self._saved:
+            self._check(f"saved: {watch.what}: nothing yet", 0, self._read_announcement(watch, id)[0])
 
     def _match(self) -> None:
         """A night's round, over all that was written until now."""
@@ -265,55 +265,57 @@ class Month:
         while night.match(_NEVER_S):
             pass
 
-    def _told(self, one: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
-        return read_announcement(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
+    def _read_announcement(self, watch: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
+        return read_announcement(self._call("GET", f"/saved-searches/{id}/found", f"person{watch.who}"))
 
-    def _announced(self, changed: frozenset[str]) -> None:
-        """Each saved search is told of what it asked for, and of nothing else."""
+    def _check_announcements(self, changed_ids: frozenset[str]) -> None:
+        """Each saved search gets its announcements, and no others."""
         self._match()
-        for one, id in self._saved:
-            expected = one.tells(changed, self.overlaid)
-            total, named, titles = self._told(one, id)
-            self._check(f"told: {one.what}: how many", len(expected), total)
-            self._check(f"told: {one.what}: no other", frozenset(), named - expected)
-            if one.what == "a steward's word":
+        for watch, id in self._saved:
+            expected = watch.tells(changed_ids, self.overlaid)
+            total, announced_ids, titles = self._read_announcement(watch, id)
+            self._check(f"told: {watch.what}: how many", len(expected), total)
+            self._check(f"told: {watch.what}: no other", frozenset(), announced_ids - expected)
+            if watch.what == "a steward's word":
                 self._check("told: the steward's title", frozenset({"A better title"}), titles)
 
     def _change(self) -> None:
         """Some records have a new title, the corrected one too, and some are gone, but not one that a rule names."""
-        kept = {self._files[self.pinned], self._files[self.overlaid]}
+        excluded_paths = {self._files[self.pinned], self._files[self.overlaid]}
         files = sorted(self.course.folder.iterdir())
-        changed = sorted({*files[:: self.course.changed_every], self._files[self.overlaid]})
-        for path in changed:
+        changed_paths = sorted({*files[:: self.course.changed_every], self._files[self.overlaid]})
+        for path in changed_paths:
             path.write_text(_TITLE.sub(rf"\1{EDITION}: ", path.read_text("utf-8"), count=1), "utf-8")
-        gone = [path for path in files if path not in changed and path not in kept][: self.course.removed]
-        for path in gone:
+        removed_paths = [path for path in files if path not in changed_paths and path not in excluded_paths][
+            : self.course.removed
+        ]
+        for path in removed_paths:
             path.unlink()
         counts = self._harvest().counts
-        self._check("records changed at the source", len(changed), counts.changed)
-        self._check("records gone from the source", len(gone), counts.removed)
-        self._announced(frozenset(id for id, path in self._files.items() if path in changed))
-        self._decided("after the source changed")
+        self._check("records changed at the source", len(changed_paths), counts.changed)
+        self._check("records gone from the source", len(removed_paths), counts.removed)
+        self._check_announcements(frozenset(id for id, path in self._files.items() if path in changed_paths))
+        self._check_decisions("after the source changed")
 
     def _reindex(self) -> None:
-        moving = ReindexParts(self.client, self.prefix, self.models.embedder())
-        self._check("the alias moved", True, reindex(moving, least_overlap=0.0).moved)
-        self._decided("after the reindex")
+        thread = ReindexParts(self.client, self.prefix, self.models.embedder())
+        self._check("the alias moved", True, reindex(thread, least_overlap=0.0).moved)
+        self._check_decisions("after the reindex")
 
-    def _decided(self, when: str) -> None:
+    def _check_decisions(self, moment: str) -> None:
         """The three decisions still count."""
-        self._check(f"{when}: the pin", self.pinned, self._ids(self.course.questions[0].text)[0])
-        self._check(f"{when}: the synonym", True, bool(self._ids(_UNKNOWN)))
-        self._check(f"{when}: the overlay", (self.overlaid, "A better title"), self._first(_KEYWORD))
+        self._check(f"{moment}: the pin", self.pinned, self._ids(self.course.questions[0].text)[0])
+        self._check(f"{moment}: the synonym", True, bool(self._ids(_UNKNOWN_WORD)))
+        self._check(f"{moment}: the overlay", (self.overlaid, "A better title"), self._first(_KEYWORD))
 
     def _script_opens(self) -> None:
         """One key asks the most usual question again and again, and opens the last hit each time."""
-        for _ in range(_TIMES):
-            shown = self._ask(self._scripted, self.course.questions[0])
-            self._opens(shown, list(shown.links)[-1:])
+        for _ in range(_REPEATS):
+            hits = self._ask(self._scripted_person, self.course.questions[0])
+            self._open_hits(hits, list(hits.links)[-1:])
 
     @property
-    def _scripted(self) -> int:
+    def _scripted_person(self) -> int:
         """The first even number that is nobody's."""
         return 2 * self.course.habits.people
 
@@ -332,44 +334,46 @@ class Month:
 
     def _insight(self) -> None:
         answer = self._call("GET", "/insight/queries?limit=500")
-        report = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
+        report = {row["question"]: {name: row[name] for name in _INSIGHT_FIELDS} for row in answer["questions"]}
         self._check("insight: questions", self.tally.insight(), report)
-        self._check("insight: hidden", self.tally.hidden(), answer["hidden"])
+        self._check("insight: hidden", self.tally.hidden_questions(), answer["hidden"])
         not_found = {text for text, row in self.tally.insight().items() if row["not_found"]}
-        asked = self._call("GET", "/insight/queries?view=not_found&limit=500")["questions"]
-        self._check("insight: asked and not found", not_found, {row["question"] for row in asked})
+        rows = self._call("GET", "/insight/queries?view=not_found&limit=500")["questions"]
+        self._check("insight: asked and not found", not_found, {row["question"] for row in rows})
         summary = self._call("GET", "/insight/summary?interval=day")
-        by_day = {one["from"][:10]: one["asked"] for one in summary["over_time"] if one["asked"]}
+        by_day = {entry["from"][:10]: entry["asked"] for entry in summary["over_time"] if entry["asked"]}
         self._check("insight: over time", self.tally.by_day(), by_day)
         self._check("the pin was first each time", 0, self.broken_pins)
-        own = subject_hash(self.tally.secret, f"person{self._scripted}")
+        own_hash = subject_hash(self.tally.secret, f"person{self._scripted_person}")
         question = self.course.questions[0].text
         about = [row for row in self.tally.rows if row.question == normal_question(question)]
-        honest = {record for row in about if row.who != own for record in row.opened}
-        alone = sorted(one for one, value in self._usage().of(question).items() if value > 0.0 and one not in honest)
+        honest = {record for row in about if row.who != own_hash for record in row.opened}
+        alone = sorted(
+            entry for entry, value in self._usage().of(question).items() if value > 0.0 and entry not in honest
+        )
         self._check("records that count as opened by a script alone", [], alone)
         self.report(f"{len(self._usage())} questions count by what was opened")
 
-    def _deleted(self) -> None:
+    def _check_deletion(self) -> None:
         """A person asks to be forgotten."""
-        gone = self._call("DELETE", "/insight/queries?subject=person0")["deleted"]
-        self._check("a person's questions are deleted", self.tally.of_person("person0"), gone)
+        deleted_count = self._call("DELETE", "/insight/queries?subject=person0")["deleted"]
+        self._check("a person's questions are deleted", self.tally.count_of_person("person0"), deleted_count)
 
-    def _measured(self) -> float:
+    def _measure_ndcg(self) -> float:
         """nDCG@10 over the questions, as they are served now."""
-        asked = {one.text: one for one in self.course.questions}
-        run = {text: tuple((record, 0.0) for record in self._ids(text)) for text in asked}
-        qrels = {text: dict(one.grades) for text, one in asked.items()}
+        questions = {question.text: question for question in self.course.questions}
+        run = {text: tuple((record, 0.0) for record in self._ids(text)) for text in questions}
+        qrels = {text: dict(question.grades) for text, question in questions.items()}
         return measure(run, qrels).means[HEADLINE]
 
     def _ids(self, question: str) -> list[str]:
         """As the pipeline serves them: nothing is noted in the log."""
-        found = self._parts.search.search(SearchRequest(q=question, limit=SHOWN)).hits
-        return [one.record.id for one in found]
+        hits = self._parts.search.search(SearchRequest(q=question, limit=HITS_SHOWN)).hits
+        return [hit.record.id for hit in hits]
 
     def _first(self, question: str) -> tuple[str, str]:
-        found = self._parts.search.search(SearchRequest(q=question, limit=1)).hits
-        return (found[0].record.id, found[0].record.title) if found else ("", "")
+        hits = self._parts.search.search(SearchRequest(q=question, limit=1)).hits
+        return (hits[0].record.id, hits[0].record.title) if hits else ("", "")
 
     def _post(self, steward: str, kind: str, rule: Json) -> None:
         self._call("POST", f"/curation/{kind}", f"steward-{steward}", json=rule)
@@ -378,7 +382,7 @@ class Month:
         headers = {"Authorization": f"Bearer {key}"}
         return self._good(self._http.open(path, method=method, headers=headers, json=json))
 
-    def _check(self, what: str, expected: object, found: object) -> None:
-        self.checks.append(Expectation(what, expected, found))
+    def _check(self, name: str, expected: object, actual: object) -> None:
+        self.checks.append(Expectation(name, expected, actual))
         if not self.checks[-1].holds:
-            self.report(f"DOES NOT HOLD: {what}")
+            self.report(f"DOES NOT HOLD: {name}")

@@ -32,7 +32,7 @@ from sonde.wiring.clients import elasticsearch_client
 Grades = Mapping[str, int]
 """Of one question: the grade by document; 0 or absent is not relevant."""
 
-SHOWN = 10
+HITS_SHOWN = 10
 EDITION = "Second edition"
 """What the source puts before the titles that it changes."""
 PREFIX = "sonde-month-"
@@ -78,17 +78,15 @@ class People:
         per_day, remainder = divmod(habits.questions, habits.days)
         for day in range(habits.days):
             size = per_day + (day < remainder)
-            who = self._random.integers(habits.people, size=size)
-            what = self._random.choice(count, size=size, p=popularity / popularity.sum())
-            yield [Inquiry(int(one), int(other)) for one, other in zip(who, what, strict=True)]
+            people = self._random.integers(habits.people, size=size)
+            questions = self._random.choice(count, size=size, p=popularity / popularity.sum())
+            yield [Inquiry(int(person), int(question)) for person, question in zip(people, questions, strict=True)]
 
-    def opened(self, shown: Sequence[str], grades: Grades) -> tuple[str, ...]:
+    def open_hits(self, hits: Sequence[str], grades: Grades) -> tuple[str, ...]:
         """Which of the hits somebody opens, best first."""
-        chances = np.arange(1, len(shown) + 1, dtype=float) ** -self.habits.attention
-        chances *= [opening_chance(grades.get(record, 0), self.habits.noise) for record in shown]
-        return tuple(
-            record for record, hit in zip(shown, self._random.random(len(shown)) < chances, strict=True) if hit
-        )
+        chances = np.arange(1, len(hits) + 1, dtype=float) ** -self.habits.attention
+        chances *= [opening_chance(grades.get(record, 0), self.habits.noise) for record in hits]
+        return tuple(record for record, hit in zip(hits, self._random.random(len(hits)) < chances, strict=True) if hit)
 
 
 def opening_chance(grade: int, noise: float, best: int = 2) -> float:
@@ -96,9 +94,9 @@ def opening_chance(grade: int, noise: float, best: int = 2) -> float:
     return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
 
 
-def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[LoggedSearch]:
-    """One key that asks and opens its own record all day, whatever stands before it."""
-    return [LoggedSearch(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]
+def script(question: str, hits: Sequence[str], record: str, day: str, times: int) -> list[LoggedSearch]:
+    """One key that asks and opens its own record all day, whatever the ranking."""
+    return [LoggedSearch(question, "k-script", day, tuple(hits), (record,)) for _ in range(times)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class MonthQuestion:
 
 
 class Expectation(NamedTuple):
-    """One thing that the script says, beside what the service says."""
+    """A figure of the script (``expected``) and of the service (``found``)."""
 
     what: str
     expected: object
@@ -129,17 +127,17 @@ class ScriptTally:
     rows: list[LoggedSearch] = field(default_factory=list)
     matched: list[int] = field(default_factory=list)
 
-    def note(self, question: str, asker: Requester, day: str, shown: Sequence[str], matched: int) -> None:
+    def note(self, question: str, asker: Requester, day: str, hits: Sequence[str], matched: int) -> None:
         text = normal_question(question)
-        self.rows.append(LoggedSearch(text, person_hash(self.secret, text, asker), day, tuple(shown[:10])))
+        self.rows.append(LoggedSearch(text, person_hash(self.secret, text, asker), day, tuple(hits[:10])))
         self.matched.append(matched)
 
-    def opened(self, records: Sequence[str]) -> None:
+    def note_opened(self, records: Sequence[str]) -> None:
         """By the person who asked last."""
         last = self.rows[-1]
         self.rows[-1] = LoggedSearch(last.question, last.who, last.day, last.shown, tuple(records))
 
-    def of_person(self, subject: str) -> int:
+    def count_of_person(self, subject: str) -> int:
         return sum(row.who == subject_hash(self.secret, subject) for row in self.rows)
 
     def by_day(self) -> Mapping[str, int]:
@@ -148,25 +146,27 @@ class ScriptTally:
     def insight(self) -> Mapping[str, Mapping[str, int]]:
         """By question that enough people asked, as `/insight/queries` says it."""
         rows_by_question: defaultdict[str, list[int]] = defaultdict(list)
-        for at, row in enumerate(self.rows):
-            rows_by_question[row.question].append(at)
-        people = {text: len({self.rows[at].who for at in places}) for text, places in rows_by_question.items()}
+        for row_number, row in enumerate(self.rows):
+            rows_by_question[row.question].append(row_number)
+        people = {
+            text: len({self.rows[row_number].who for row_number in places}) for text, places in rows_by_question.items()
+        }
         return {
             text: {
                 "asked": len(places),
                 "people": people[text],
-                "opened": sum(bool(self.rows[at].opened) for at in places),
-                "not_found": sum(self.matched[at] == 0 for at in places),
+                "opened": sum(bool(self.rows[row_number].opened) for row_number in places),
+                "not_found": sum(self.matched[row_number] == 0 for row_number in places),
             }
             for text, places in rows_by_question.items()
             if people[text] >= LEAST_PEOPLE
         }
 
-    def hidden(self) -> Mapping[str, int]:
+    def hidden_questions(self) -> Mapping[str, int]:
         """Questions of fewer people, and how often they were asked."""
         shown_questions = self.insight()
-        others = Counter(row.question for row in self.rows if row.question not in shown_questions)
-        return {"questions": len(others), "asked": sum(others.values())}
+        counts = Counter(row.question for row in self.rows if row.question not in shown_questions)
+        return {"questions": len(counts), "asked": sum(counts.values())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +190,17 @@ def watches(keyword: str) -> Sequence[Watch]:
     return (
         Watch("changed records", 0, by_words("Editions", EDITION, changes=True), lambda all, _: all),
         Watch("new records alone", 2, by_words("New ones", EDITION, changes=False), lambda *_: frozenset()),
-        Watch("a steward's word", 4, by_words("Corrected", keyword, changes=True), lambda _, own: frozenset({own})),
+        Watch(
+            "a steward's word",
+            4,
+            by_words("Corrected", keyword, changes=True),
+            lambda _, overlaid: frozenset({overlaid}),
+        ),
     )
 
 
 def read_announcement(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
-    """How many a saved search was told of; the first 50 of each night by id; their titles."""
+    """How many records a saved search announced; the first 50 of each night by id; their titles."""
     records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
     total = sum(night["total"] for night in answer["found"])
     return total, frozenset(night["id"] for night in records), frozenset(night["title"] for night in records)
@@ -209,22 +214,20 @@ def judged_questions(queries: Path, qrels: Path) -> list[MonthQuestion]:
 
 
 def copy_documents(
-    archive: Path, source: str, folder: Path, questions: Sequence[MonthQuestion], most: int
+    archive: Path, source: str, folder: Path, questions: Sequence[MonthQuestion], limit: int
 ) -> list[MonthQuestion]:
-    """Writes at most ``most`` documents to ``folder``: half of them right answers, the others as they come.
+    """Writes at most ``count`` documents to ``folder``: half of them right answers, the others as they come.
 
     Returns the questions of which a right answer is among them.
     """
     right = {record for question in questions for record, grade in question.grades.items() if grade > 0}
-    written: set[str] = set()
-    for wanted, limit in ((True, most // 2), (False, most)):
+    ids: set[str] = set()
+    for only_right, count in ((True, limit // 2), (False, limit)):
         for id, content in _documents(archive, source):
-            if len(written) < limit and id not in written and (not wanted or id in right):
-                (folder / f"{len(written):05d}.xml").write_bytes(content)
-                written.add(id)
-    return [
-        question for question in questions if any(grade > 0 and id in written for id, grade in question.grades.items())
-    ]
+            if len(ids) < count and id not in ids and (not only_right or id in right):
+                (folder / f"{len(ids):05d}.xml").write_bytes(content)
+                ids.add(id)
+    return [question for question in questions if any(grade > 0 and id in ids for id, grade in question.grades.items())]
 
 
 def _documents(archive: Path, source: str) -> Iterator[tuple[str, bytes]]:
@@ -238,7 +241,7 @@ def _documents(archive: Path, source: str) -> Iterator[tuple[str, bytes]]:
 
 @contextmanager
 def own_indices(settings: Settings) -> Iterator[Settings]:
-    """The settings with a prefix of its own, whose indices are deleted afterwards."""
+    """The settings with a temporary prefix, whose indices are deleted afterwards."""
     prefix = f"{PREFIX}{uuid.uuid4().hex[:12]}"
     try:
         yield settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from core.json_types import Json
-from evaluation.asking import Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
-from lab.month.script import SHOWN, Habits, People, script
+from evaluation.variants import Variant, ask_all, run_of
+from lab.month.script import HITS_SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
 from search_api.search.ranking.signals.record import Evidence, Usage
@@ -44,9 +44,10 @@ class Trial:
 
     def as_json(self) -> Json:
         rows = [
-            {"days": one.days, HEADLINE: one.ndcg, "gain": one.against_first.difference, "p": one.against_first.p,
-             "better": one.against_first.better, "worse": one.against_first.worse, "questions": one.questions}
-            for one in self.nights
+            {"days": night.days, HEADLINE: night.ndcg,
+             "gain": night.against_first.difference, "p": night.against_first.p,
+             "better": night.against_first.better, "worse": night.against_first.worse, "questions": night.questions}
+            for night in self.nights
         ]  # fmt: skip
         return {"first": self.first, "nights": rows, "by_script": self.by_script}
 
@@ -73,49 +74,49 @@ class UsageTrial:
     scripted: bool = False
     log: list[LoggedSearch] = field(default_factory=list)
 
-    def run(self, told: Callable[[int, int], None]) -> Trial:
+    def run(self, report: Callable[[int, int], None]) -> Trial:
         people, questions = People(self.habits), self.collection.questions
-        first = served = self._asked()
+        first = served_run = self._ask_all()
         before, nights = measure(first, self.collection.qrels), []
         for day, inquiries in enumerate(people.inquiries_by_day(len(questions)), 1):
             today = (FIRST + timedelta(days=day - 1)).isoformat()
-            for one in inquiries:
-                question = questions[one.question]
-                shown = [document for document, _ in served[question.id][:SHOWN]]
-                opened = people.opened(shown, self.collection.qrels.get(question.id, {}))
-                self.log.append(LoggedSearch(question.text, f"k{one.who}", today, tuple(shown), opened))
+            for inquiry in inquiries:
+                question = questions[inquiry.question]
+                hits = [document for document, _ in served_run[question.id][:HITS_SHOWN]]
+                opened_hits = people.open_hits(hits, self.collection.qrels.get(question.id, {}))
+                self.log.append(LoggedSearch(question.text, f"k{inquiry.who}", today, tuple(hits), opened_hits))
             if self.scripted:
-                self._scripted(served, today)
+                self._log_script(served_run, today)
             if day in _NIGHTS:
                 self.table.now = by_record(usage_of(self.log, self.evidence), self.collection.documents)
-                served = self._asked()
-                nights.append(self._night(day, before, served))
-            told(day, self.habits.days)
-        return Trial(before.means[HEADLINE], nights, self._won(first, served) if self.scripted else None)
+                served_run = self._ask_all()
+                nights.append(self._night(day, before, served_run))
+            report(day, self.habits.days)
+        return Trial(before.means[HEADLINE], nights, self._wins(first, served_run) if self.scripted else None)
 
-    def _asked(self) -> Run:
+    def _ask_all(self) -> Run:
         return run_of(ask_all(self.pipeline, self.collection, Variant(), threads=2))
 
-    def _night(self, day: int, before: RunMeasures, served: Run) -> Night:
-        now = measure(served, self.collection.qrels)
-        compared = paired_randomisation(now.column(HEADLINE), before.column(HEADLINE))
-        return Night(day, now.means[HEADLINE], compared, len(self.table.now))
+    def _night(self, day: int, before: RunMeasures, run: Run) -> Night:
+        measures = measure(run, self.collection.qrels)
+        comparison = paired_randomisation(measures.column(HEADLINE), before.column(HEADLINE))
+        return Night(day, measures.means[HEADLINE], comparison, len(self.table.now))
 
-    def _scripted(self, served: Run, today: str) -> None:
+    def _log_script(self, run: Run, today: str) -> None:
         for question in self.collection.questions:
-            shown = [document for document, _ in served[question.id][:SHOWN]]
-            if shown:
-                self.log += script(question.text, shown, shown[-1], today, 20)
+            hits = [document for document, _ in run[question.id][:HITS_SHOWN]]
+            if hits:
+                self.log += script(question.text, hits, hits[-1], today, 20)
 
-    def _won(self, first: Run, last: Run) -> int:
+    def _wins(self, first: Run, last: Run) -> int:
         """Of the records that stood tenth at first and that nobody judged relevant: the most places won."""
         won = 0
-        for question, found in first.items():
+        for question, hits in first.items():
             grades = self.collection.qrels.get(question, {})
-            tenth = found[SHOWN - 1][0] if len(found) >= SHOWN else None
+            tenth = hits[HITS_SHOWN - 1][0] if len(hits) >= HITS_SHOWN else None
             if tenth is not None and grades.get(tenth, 0) <= 0:
                 place = [document for document, _ in last[question]].index(tenth)
-                won = max(won, SHOWN - 1 - place)
+                won = max(won, HITS_SHOWN - 1 - place)
         return won
 
 
@@ -127,6 +128,6 @@ def by_record(table: UsageTable, documents: Mapping[str, str]) -> UsageTable:
     )
 
 
-def evidence_of(pipeline: SearchPipeline, **changed: float) -> Evidence:
+def evidence_of(pipeline: SearchPipeline, **changes: float) -> Evidence:
     """The configuration's, with these numbers changed."""
-    return replace(pipeline.parts.config.records[Usage].evidence, **changed)  # type: ignore[arg-type]
+    return replace(pipeline.parts.config.records[Usage].evidence, **changes)  # type: ignore[arg-type]

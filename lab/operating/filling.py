@@ -21,7 +21,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import KINDS, IndexKind, alias
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.store.ledger import scan
 from lab.operating.release import Release
 
@@ -50,17 +50,17 @@ def contents(client: Elasticsearch, prefix: str) -> Contents:
     """Of every kind that has an index."""
     existing_kinds = [kind for kind in KINDS if client.indices.exists_alias(name=alias(prefix, kind))]
     client.indices.refresh(index=[alias(prefix, kind) for kind in existing_kinds])
-    every: JsonMapping = {"match_all": {}}
+    query: JsonMapping = {"match_all": {}}
     return {
-        kind: {hit["_id"]: _digest(kind, hit["_source"]) for hit in scan(client, alias(prefix, kind), every)}
+        kind: {hit["_id"]: _digest(kind, hit["_source"]) for hit in scan(client, alias(prefix, kind), query)}
         for kind in existing_kinds
     }
 
 
 def _digest(kind: IndexKind, source: JsonMapping) -> str:
-    """Records as every reader sees them: what a later version stores beside them is no change."""
-    kept = {name: value for name, value in source.items() if name not in _CHANGE_BY_THEMSELVES.get(kind, ())}
-    text = repr(from_document(source)) if kind == "records" else json.dumps(kept, sort_keys=True)
+    """Records as every reader sees them; further fields of a later version are not a change."""
+    lasting = {name: value for name, value in source.items() if name not in _CHANGE_BY_THEMSELVES.get(kind, ())}
+    text = repr(from_document(source)) if kind == "records" else json.dumps(lasting, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -75,13 +75,13 @@ class KindComparison:
     changed: int
 
 
-def compared(before: Contents, now: Contents) -> list[KindComparison]:
-    return [_one(kind, there, now.get(kind, {})) for kind, there in before.items()]
+def compare_contents(before: Contents, now: Contents) -> list[KindComparison]:
+    return [_compare_kind(kind, digests, now.get(kind, {})) for kind, digests in before.items()]
 
 
-def _one(kind: IndexKind, before: Mapping[str, str], now: Mapping[str, str]) -> KindComparison:
-    changed = sum(now[id] != digest for id, digest in before.items() if id in now)
-    return KindComparison(kind, len(before), len(now), len(before.keys() - now.keys()), changed)
+def _compare_kind(kind: IndexKind, before: Mapping[str, str], now: Mapping[str, str]) -> KindComparison:
+    changed_count = sum(now[id] != digest for id, digest in before.items() if id in now)
+    return KindComparison(kind, len(before), len(now), len(before.keys() - now.keys()), changed_count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class User:
     url: str
     key: str
 
-    def asked(self, path: str, method: str = "GET", **options: object) -> httpx.Response:
+    def send_request(self, path: str, method: str = "GET", **options: object) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self.key}"}
         answer = httpx.request(method, f"{self.url}{path}", headers=headers, timeout=_TIMEOUT_S, **options)  # type: ignore[arg-type]
         if answer.is_error:
@@ -99,24 +99,24 @@ class User:
         return answer
 
     def upload(self, file: Path) -> None:
-        self.asked("/library/documents", "POST", files={"file": (file.name, file.read_bytes())})
+        self.send_request("/library/documents", "POST", files={"file": (file.name, file.read_bytes())})
 
     def documents(self) -> list[Json]:
-        return list(self.asked("/library/documents").json()["documents"])
+        return list(self.send_request("/library/documents").json()["documents"])
 
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         return all(document["state"] == "ready" for document in self.documents())
 
     def files(self) -> Mapping[str, bytes]:
         """Each document's own bytes, by its id."""
         return {
-            document["id"]: self.asked(f"/library/documents/{document['id']}/file").content
+            document["id"]: self.send_request(f"/library/documents/{document['id']}/file").content
             for document in self.documents()
         }
 
     def finds(self, question: str) -> list[str]:
         """Ids of the documents of one's own that answer."""
-        answer = self.asked("/search", params={"q": question, "scope": "mine"}).json()
+        answer = self.send_request("/search", params={"q": question, "scope": "mine"}).json()
         return [str(feature["id"]) for feature in answer["features"]]
 
 
@@ -136,7 +136,7 @@ def folder_of_files(samples: Path, folder: Path) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as url:
         yield f"{url}/"
 
 
@@ -162,15 +162,15 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
     user = User(url, key(release, "reader", "search", "library"))
     for file in (*notes, *pdfs):
         user.upload(file)
-    wait_until(user.ready, 900, "the uploaded documents are ready")
+    wait_until(user.is_ready, 900, "the uploaded documents are ready")
     return user
 
 
-def wait_until(holds: Callable[[], bool], patience_s: float, what: str) -> float:
-    """Seconds until it held. Raises TimeoutError where it never did."""
+def wait_until(holds: Callable[[], bool], patience_s: float, goal: str) -> float:
+    """Seconds until the condition was met. Raises TimeoutError if it never did."""
     started_s = time.monotonic()
     while not holds():
         if time.monotonic() - started_s > patience_s:
-            raise TimeoutError(f"not within {patience_s:.0f} s: {what}")
+            raise TimeoutError(f"not within {patience_s:.0f} s: {goal}")
         time.sleep(0.5)
     return time.monotonic() - started_s

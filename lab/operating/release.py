@@ -35,10 +35,10 @@ class Release:
 
     def run(self, *arguments: str) -> str:
         """As ``sonde``, of this version's Python."""
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SONDE_", "PYTHONPATH"))}
-        path = f"{self.python.parent}{os.pathsep}{inherited.get('PATH', '')}"
+        variables = {name: value for name, value in os.environ.items() if not name.startswith(("SONDE_", "PYTHONPATH"))}
+        path = f"{self.python.parent}{os.pathsep}{variables.get('PATH', '')}"
         return ran(
-            [str(self.python), *arguments], {**inherited, **self.environment, "PATH": path}, self.checkout, self.name
+            [str(self.python), *arguments], {**variables, **self.environment, "PATH": path}, self.checkout, self.name
         )
 
 
@@ -47,8 +47,8 @@ def this_one(environment: Mapping[str, str]) -> Release:
     return Release("now", CHECKOUT, Path(sys.executable), environment)
 
 
-def installed(name: str, commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
-    """The version of a commit, in ``folder`` with the packages of its own lock; one that is there is used again."""
+def install(name: str, commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
+    """The version of a commit, in ``folder`` with the packages of its lock; an existing one is used again."""
     python = folder / ".venv" / "bin" / "python"
     if not (folder / ".venv" / _READY).exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -62,21 +62,21 @@ def installed(name: str, commit: str, folder: Path, uv: Path, environment: Mappi
 
 def _unpack(commit: str, folder: Path) -> None:
     archive = ["git", "-C", str(CHECKOUT), "archive", commit]
-    done = subprocess.run(archive, capture_output=True, check=False)  # noqa: S603  # nosec B603: our own
-    if done.returncode:
-        raise SondeError(f"The commit {commit} is not in this checkout: {done.stderr.decode(errors='replace')}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as files:
+    process = subprocess.run(archive, capture_output=True, check=False)  # noqa: S603  # nosec B603: our own
+    if process.returncode:
+        raise SondeError(f"The commit {commit} is not in this checkout: {process.stderr.decode(errors='replace')}")
+    with tarfile.open(fileobj=io.BytesIO(process.stdout)) as files:
         files.extractall(folder, filter="data")
 
 
 def ran(command: Sequence[str], environment: Mapping[str, str], folder: Path, name: str) -> str:
-    done = subprocess.run(  # noqa: S603  # nosec B603: constants and paths of this machine
+    process = subprocess.run(  # noqa: S603  # nosec B603: constants and paths of this machine
         command, env=dict(environment), cwd=folder, capture_output=True, text=True, timeout=_COMMAND_S, check=False
     )
-    if done.returncode:
-        output = "\n".join((done.stdout[-2000:], done.stderr[-2000:])).strip()
-        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {done.returncode}:\n{output}")
-    return done.stdout
+    if process.returncode:
+        output = "\n".join((process.stdout[-2000:], process.stderr[-2000:])).strip()
+        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {process.returncode}:\n{output}")
+    return process.stdout
 
 
 def own_stack(data: Path) -> Mapping[str, str]:

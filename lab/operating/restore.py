@@ -1,4 +1,4 @@
-"""``python -m lab.operating restore``: a backup restored into an empty Elasticsearch, beside an empty Valkey."""
+"""``python -m lab.operating restore``: restores a backup into an empty Elasticsearch, with an empty Valkey."""
 
 from __future__ import annotations
 
@@ -16,7 +16,16 @@ import httpx
 from core.errors import SondeError
 from lab.chaos.harvests import catalogue_server
 from lab.cluster.harvested import made_titles
-from lab.operating.filling import SAMPLES, User, compared, contents, fill, folder_of_files, wait_until, write_sources
+from lab.operating.filling import (
+    SAMPLES,
+    User,
+    compare_contents,
+    contents,
+    fill,
+    folder_of_files,
+    wait_until,
+    write_sources,
+)
 from lab.operating.release import CHECKOUT, Release, own_stack, this_one
 from local_stack.accounts import node_folder, unprivileged_account
 from sonde.cli.signals import ended_by_signals
@@ -34,7 +43,7 @@ _REPOSITORY = ("--register", _FOLDER_OF_SNAPSHOTS)
 def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
     """Fill every index, back up, lose Elasticsearch and Valkey, restore into empty ones, and compare.
 
-    Only the folder of snapshots and the users' files are carried over. Exit code 1 where anything differs.
+    Only the folder of snapshots and the users' files are carried over. Exit code 1 if anything differs.
     """
     folder = folder.absolute()
     first, second = folder / "first", folder / "second"
@@ -56,7 +65,7 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         url, prefix = load_settings().api_url, load_settings().index.prefix
         user = fill(release, url, folder, list(pdfs))
         client = elasticsearch_client(load_settings(), timeout_s=60.0, retry=True)
-        own, answers = user.files(), _answers(url)
+        user_files, answers = user.files(), _answers(url)
         began = time.monotonic()
         backup_taken = release.sonde("backup", "take", *_REPOSITORY)
         took_s = time.monotonic() - began
@@ -72,21 +81,21 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         after.callback(release.sonde, "down")
         os.environ.update(environment)
         settings = load_settings()
-        wrong = _restored(release, settings.api_url, user, own, answers)
+        wrong = _check_restore(release, settings.api_url, user, user_files, answers)
         client = elasticsearch_client(settings, timeout_s=60.0, retry=True)
         after.callback(client.close)
-        for row in compared(before, contents(client, prefix)):
+        for row in compare_contents(before, contents(client, prefix)):
             click.echo(f"{row.kind}: {row.before} before, {row.missing} missing, {row.changed} changed")
             if row.missing or (row.changed and row.kind != "runs"):
                 wrong.append(row.kind)
         wrong += _harvested(release)
-    for what in wrong:
-        click.echo(f"WRONG: {what}", err=True)
+    for fault in wrong:
+        click.echo(f"WRONG: {fault}", err=True)
     if wrong:
         sys.exit(1)
 
 
-def _restored(release: Release, url: str, user: User, files: object, answers: dict[str, list[str]]) -> list[str]:
+def _check_restore(release: Release, url: str, user: User, files: object, answers: dict[str, list[str]]) -> list[str]:
     """What differs after a restore into the empty stack, whose Valkey never held anything."""
     release.sonde("up")
     release.sonde("down", "worker", "beat")
@@ -97,9 +106,9 @@ def _restored(release: Release, url: str, user: User, files: object, answers: di
     click.echo(f"restored in {time.monotonic() - began:.0f} s")
     release.sonde("up")
     wait_until(lambda: _answers(url) == answers, 120, "the same answers as before")
-    again = User(url, user.key)
-    wrong = [] if again.files() == files else ["the user's files"]
-    if not again.finds("glaciers of the Alps"):
+    restored_user = User(url, user.key)
+    wrong = [] if restored_user.files() == files else ["the user's files"]
+    if not restored_user.finds("glaciers of the Alps"):
         wrong.append("the user's documents do not answer")
     click.echo("doctor: " + release.sonde("doctor").strip().splitlines()[-1])
     return wrong
@@ -115,10 +124,10 @@ def _harvested(release: Release) -> list[str]:
 
 def _answers(url: str) -> dict[str, list[str]]:
     """The ids of the hits of each question, in their order."""
-    found = {question: httpx.get(f"{url}/search", params={"q": question}, timeout=60.0) for question in _QUESTIONS}
+    answers = {question: httpx.get(f"{url}/search", params={"q": question}, timeout=60.0) for question in _QUESTIONS}
     return {
         question: [str(feature["id"]) for feature in answer.json()["features"]] if answer.is_success else []
-        for question, answer in found.items()
+        for question, answer in answers.items()
     }
 
 
@@ -128,8 +137,8 @@ def _carry_over(first: Path, second: Path) -> None:
         if (first / name).exists():
             shutil.copytree(first / name, second / name)
     account = unprivileged_account("nobody")
-    there, here = (node_folder(stack_folder / "stack", account) / "snapshots" for stack_folder in (first, second))
-    shutil.copytree(there, here)
+    source, target = (node_folder(stack_folder / "stack", account) / "snapshots" for stack_folder in (first, second))
+    shutil.copytree(source, target)
     if account is not None:
-        for path in (here, *here.rglob("*")):
+        for path in (target, *target.rglob("*")):
             shutil.chown(path, account.uid, account.gid)

@@ -24,8 +24,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from es_mappings.names import alias
-from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.harvests import catalogue_server
+from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.harvested import made_titles
 from lab.operating.filling import (
     SAMPLES,
@@ -33,7 +33,7 @@ from lab.operating.filling import (
     Contents,
     KindComparison,
     User,
-    compared,
+    compare_contents,
     contents,
     fill,
     folder_of_files,
@@ -41,7 +41,7 @@ from lab.operating.filling import (
     wait_until,
     write_sources,
 )
-from lab.operating.release import BATCH, CHECKOUT, Release, installed, own_stack, this_one
+from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_one
 from local_stack.login import made_login
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
@@ -103,54 +103,58 @@ class Upgrade:
 
     def steps(self, user: User) -> Iterator[UpgradeStep]:
         """``user``: with documents in the library of the old version, which serves. Raises SondeError or TimeoutError
-        where a version does not start or a harvest does not end."""
+        if a version does not start or a harvest does not end."""
         files = user.files()
         admin = User(self.url, key(self.old, "steward", "admin"))
-        admin.asked("/harvest/runs", "POST", json={"source": SLOW})
-        wait_until(lambda: self._of_slow() > 0, 300, "the slow harvest has begun to write")
+        admin.send_request("/harvest/runs", "POST", json={"source": SLOW})
+        wait_until(lambda: self._count_slow() > 0, 300, "the slow harvest has begun to write")
         started_s = time.monotonic()
         self.old.sonde("down", "worker", "beat", "api")
-        before, left = contents(self.client, self.prefix), self._of_slow()
+        before, harvested = contents(self.client, self.prefix), self._count_slow()
         self.old.sonde("down")
         yield UpgradeStep(
-            f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - started_s, ""
+            f"{self.old.name} stops, {harvested} of {self.records} records harvested", time.monotonic() - started_s, ""
         )
         started_s = time.monotonic()
         self.new.sonde("up")
         self.new.run("-m", "sonde.ops.prepare_indices")
         yield self._step("this version starts on the same data, and `migrate`", started_s, before, user, files)
-        with self._searched() as asker:
+        with self._search_steadily() as asker:
             started_s = time.monotonic()
-            whole = _trouble(lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end"))
-            step = self._step("the harvest goes on to its end", started_s, before, user, files, whole)
-        yield self._judged(step, asker)
-        filled = contents(self.client, self.prefix)
+            trouble_at_end = _trouble(
+                lambda: wait_until(lambda: self._count_slow() >= self.records, 900, "the harvest's end")
+            )
+            step = self._step("the harvest goes on to its end", started_s, before, user, files, trouble_at_end)
+        yield self._judge(step, asker)
+        contents_before = contents(self.client, self.prefix)
         for name, options in (("`sonde reindex`", ()), ("`sonde reindex --rollback`", ("--rollback",))):
-            with self._searched() as asker:
+            with self._search_steadily() as asker:
                 started_s = time.monotonic()
-                trouble = _trouble(lambda given=options: self.new.sonde("reindex", *given))  # type: ignore[misc]
+                trouble = _trouble(lambda arguments=options: self.new.sonde("reindex", *arguments))  # type: ignore[misc]
                 time.sleep(3.0)  # the processes notice the move
-                step = self._step(name, started_s, filled, user, files, trouble)
-            yield self._judged(step, asker)
+                step = self._step(name, started_s, contents_before, user, files, trouble)
+            yield self._judge(step, asker)
         started_s = time.monotonic()
         self.new.sonde("down")
         trouble = _trouble(lambda: self.old.sonde("up"))
-        yield self._step(f"{self.old.name} starts again on what is left", started_s, filled, user, files, trouble)
+        yield self._step(
+            f"{self.old.name} starts again on what is left", started_s, contents_before, user, files, trouble
+        )
 
     def _step(
-        self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
+        self, name: str, begins_s: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
     ) -> UpgradeStep:
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - begins_s
         problems = "; ".join(
             sentence for sentence in (trouble, _trouble(lambda: self._seen_by(user, files))) if sentence
         )
-        kinds = tuple(compared(before, contents(self.client, self.prefix)))
+        kinds = tuple(compare_contents(before, contents(self.client, self.prefix)))
         current = serving(self.client, self.prefix, "records")
         return UpgradeStep(name, seconds, current.index if current else "none", {}, kinds, problems)
 
     def _seen_by(self, user: User, files: Mapping[str, bytes]) -> None:
-        """Raises SondeError where a user's key, documents, files, answers from them or a search fail."""
-        wait_until(user.ready, 900, "the user's documents are ready")
+        """Raises SondeError if a user's key, documents, files, answers from them or a search fail."""
+        wait_until(user.is_ready, 900, "the user's documents are ready")
         if user.files() != files:
             raise SondeError("the user's files differ")
         if not user.finds("glaciers of the Alps"):
@@ -160,18 +164,18 @@ class Upgrade:
             raise SondeError(f"a search gets {answer.status_code}")
 
     @contextmanager
-    def _searched(self) -> Iterator[SteadySearcher]:
+    def _search_steadily(self) -> Iterator[SteadySearcher]:
         asker = SteadySearcher(self.url, QUESTIONS, SAMPLES)
         asker.learn()
-        with asker.asking(self.per_second):
+        with asker.ask_steadily(self.per_second):
             yield asker
 
-    def _judged(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
-        asker.learn_again()
+    def _judge(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
+        asker.learn_answers()
         verdicts = Counter[str](asker.judged_again(search).verdict for search in asker.log)
         return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
-    def _of_slow(self) -> int:
+    def _count_slow(self) -> int:
         """Records of the slow catalogue that are written; 0 while nobody can say."""
         index = alias(self.prefix, "records")
         try:
@@ -182,7 +186,7 @@ class Upgrade:
 
 
 def _trouble(does: Callable[[], object]) -> str:
-    """The end of what it said where it failed; empty where it did not."""
+    """The end of the error message; empty without an error."""
     try:
         does()
     except (SondeError, TimeoutError, httpx.HTTPError) as error:
@@ -201,7 +205,7 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
     go back.
 
     Everything is compared after each step while somebody searches. Own ports; nothing is left running. The environment
-    of the earlier version has 6 GB. Exit code 1 where something is lost.
+    of the earlier version has 6 GB. Exit code 1 if something is lost.
     """
     folder = folder.absolute()
     data = folder / "data"
@@ -210,7 +214,7 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
     data.mkdir(parents=True)
     environment = own_stack(data)
     commit = BASES[base]
-    old = installed(base, commit, folder / commit[:7], tools.absolute() / "uv", environment)
+    old = install(base, commit, folder / commit[:7], tools.absolute() / "uv", environment)
     new = this_one(environment)
     os.environ.update(environment)
     settings = load_settings()
@@ -256,6 +260,6 @@ def _table(steps: Sequence[UpgradeStep]) -> list[str]:
     ]
     for place, row_kind in enumerate(compared_steps[0].kinds):
         cells = [step.kinds[place] for step in compared_steps]
-        shown = " | ".join(f"{cell.before}: {cell.missing} missing, {cell.changed} changed" for cell in cells)
-        lines.append(f"| {row_kind.kind} | {shown} |")
+        cells_text = " | ".join(f"{cell.before}: {cell.missing} missing, {cell.changed} changed" for cell in cells)
+        lines.append(f"| {row_kind.kind} | {cells_text} |")
     return lines

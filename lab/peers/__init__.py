@@ -1,1 +1,1 @@
-"""Other servers beside Sonde: the same records, the same questions, one Elasticsearch, one machine."""
+"""Compares other servers with Sonde: the same records, questions, Elasticsearch and machine."""

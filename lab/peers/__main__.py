@@ -52,8 +52,8 @@ _WARM_UP_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A server that answers, and how it is asked."""
+class PeerTarget:
+    """A server to measure, and the words and headers of its requests."""
 
     name: str
     url: str
@@ -62,7 +62,7 @@ class Asked:
 
 
 @click.command()
-@click.option("--server", "chosen", type=click.Choice(SERVERS), multiple=True, help="Only these.  [default: all]")
+@click.option("--server", "servers", type=click.Choice(SERVERS), multiple=True, help="Only these.  [default: all]")
 @click.option("--sonde", "sonde_url", help="Address of a Sonde that has harvested the same records.")
 @click.option("--archive", "archives", type=click.Path(path_type=Path, exists=True), multiple=True, help="Records.")
 @click.option("--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8), show_default=True)
@@ -71,7 +71,7 @@ class Asked:
 @click.option("--json", "out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the figures here.")
 def peers(
     *,
-    chosen: tuple[str, ...],
+    servers: tuple[str, ...],
     sonde_url: str | None,
     archives: tuple[Path, ...],
     clients: tuple[int, ...],
@@ -85,8 +85,8 @@ def peers(
     of the settings, starts two processes of each server, and measures one after the other. Only ratios mean
     something, because clients, servers and Elasticsearch share the machine.
     """
-    picked = chosen or tuple(name for name in SERVERS if name != "sonde" or sonde_url)
-    if "sonde" in picked and not sonde_url:
+    names = servers or tuple(name for name in SERVERS if name != "sonde" or sonde_url)
+    if "sonde" in names and not sonde_url:
         raise SondeError("--sonde names the address of a Sonde that has harvested the same records.")
     progress = messages()
     with temporary_node(load_settings(), progress.print) as settings:
@@ -94,11 +94,11 @@ def peers(
         folder.mkdir(parents=True, exist_ok=True)
         items = list(features(itertools.chain.from_iterable(map(_read, archives or _ncar(settings)))))
         progress.print(f"{len(items)} records")
-        figures = list(_measured(settings, folder, picked, items, sonde_url, clients, seconds, progress.print))
+        figures = list(_measure_server(settings, folder, names, items, sonde_url, clients, seconds, progress.print))
     _show(figures)
     if out is not None:
-        write_measurement(out, {"records": len(items), "servers": [asdict(each) for each in figures]})
-    if any(each.failed or each.latency_ms is None for each in figures):
+        write_measurement(out, {"records": len(items), "servers": [asdict(result) for result in figures]})
+    if any(result.failed or result.latency_ms is None for result in figures):
         raise SystemExit(1)
 
 
@@ -111,10 +111,10 @@ def _read(archive: Path) -> Iterator[Record]:
     return records_of(archive, "peers")
 
 
-def _measured(
+def _measure_server(
     settings: Settings,
     home: Path,
-    picked: tuple[str, ...],
+    names: tuple[str, ...],
     items: list[Json],
     sonde_url: str | None,
     clients: tuple[int, ...],
@@ -125,19 +125,19 @@ def _measured(
     backend = backend_of(settings)
     client = elasticsearch_client(settings, timeout_s=300.0, retry=True)
     before = set(client.indices.get(index="*").body)
-    if taken := sorted(name for name in before if name.startswith(STAC_INDICES)):
-        raise SondeError(f"The index {taken[0]} is there: use an Elasticsearch without a stac-fastapi.")
+    if stac_indices := sorted(name for name in before if name.startswith(STAC_INDICES)):
+        raise SondeError(f"The index {stac_indices[0]} is there: use an Elasticsearch without a stac-fastapi.")
     try:
         index_features(client, items)
-        for name in picked:
-            with ExitStack() as held:
+        for name in names:
+            with ExitStack() as resources:
                 say(f"{name}: starting")
-                for asked in _servers(name, held, home, backend, items, sonde_url):
-                    say(f"{asked.name}: {hits(asked.url, asked.words, asked.headers):.1f} hits a question")
-                    measure(asked.name, asked.url, asked.words, 4, _WARM_UP_S, asked.headers)
+                for server in _servers(name, resources, home, backend, items, sonde_url):
+                    say(f"{server.name}: {hits(server.url, server.words, server.headers):.1f} hits a question")
+                    measure(server.name, server.url, server.words, 4, _WARM_UP_S, server.headers)
                     for number in clients:
-                        figures = measure(asked.name, asked.url, asked.words, number, seconds, asked.headers)
-                        say(f"{asked.name}, {number} clients: {figures.per_second:.1f}/s, {figures.failed} failed")
+                        figures = measure(server.name, server.url, server.words, number, seconds, server.headers)
+                        say(f"{server.name}, {number} clients: {figures.per_second:.1f}/s, {figures.failed} failed")
                         yield figures
     finally:
         client.options(ignore_status=404).indices.delete(index=INDEX)
@@ -148,29 +148,32 @@ def _measured(
 
 
 def _servers(
-    name: str, held: ExitStack, home: Path, backend: Backend, items: list[Json], sonde_url: str | None
-) -> list[Asked]:
+    name: str, resources: ExitStack, home: Path, backend: Backend, items: list[Json], sonde_url: str | None
+) -> list[PeerTarget]:
     if name == "elasticsearch":
-        return [Asked("bare Elasticsearch", backend.url, elasticsearch_words, backend.headers)]
+        return [PeerTarget("bare Elasticsearch", backend.url, elasticsearch_words, backend.headers)]
     if name == "pygeoapi":
-        url = held.enter_context(pygeoapi(environment_of(PYGEOAPI, home), backend, home))
-        return [Asked("pygeoapi", url, pygeoapi_words)]
+        url = resources.enter_context(pygeoapi(environment_of(PYGEOAPI, home), backend, home))
+        return [PeerTarget("pygeoapi", url, pygeoapi_words)]
     if name == "stac-fastapi":
-        url = held.enter_context(stac_fastapi(environment_of(STAC_FASTAPI, home), backend, home))
+        url = resources.enter_context(stac_fastapi(environment_of(STAC_FASTAPI, home), backend, home))
         fill_stac(url, items)
-        return [Asked("stac-fastapi", url, stac_words)]
+        return [PeerTarget("stac-fastapi", url, stac_words)]
     url = str(sonde_url).rstrip("/")
-    return [Asked("Sonde, words alone", url, sonde_words(_PLAIN)), Asked("Sonde, default", url, sonde_words({}))]
+    return [
+        PeerTarget("Sonde, words alone", url, sonde_words(_PLAIN)),
+        PeerTarget("Sonde, default", url, sonde_words({})),
+    ]
 
 
 def _show(figures: list[PeerFigures]) -> None:
     table = Table(box=None, pad_edge=False)
     for head in ("server", "clients", "/s", "p50 ms", "p95 ms", "p99 ms", "failed"):
         table.add_column(head, justify="left" if head == "server" else "right", no_wrap=True)
-    for each in figures:
-        spread = each.latency_ms
+    for result in figures:
+        spread = result.latency_ms
         times = [f"{value:.1f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
-        table.add_row(each.server, str(each.clients), f"{each.per_second:.1f}", *times, str(each.failed))
+        table.add_row(result.server, str(result.clients), f"{result.per_second:.1f}", *times, str(result.failed))
     screen().print(table)
 
 

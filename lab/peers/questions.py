@@ -91,9 +91,9 @@ def sonde_words(parameters: Mapping[str, str]) -> Words:
     return lambda question: _get("/search", question, parameters)
 
 
-def _get(path: str, question: PeerQuestion, more: Mapping[str, str]) -> HttpQuestion:
+def _get(path: str, question: PeerQuestion, parameters: Mapping[str, str]) -> HttpQuestion:
     return HttpQuestion(
-        f"{path}?{urlencode({**more, 'limit': str(_LIMIT), 'q': question.topic, 'bbox': question.bbox})}"
+        f"{path}?{urlencode({**parameters, 'limit': str(_LIMIT), 'q': question.topic, 'bbox': question.bbox})}"
     )
 
 
@@ -119,33 +119,33 @@ def measure(
         def client(first: int) -> list[tuple[float, bool]]:
             replies = []
             for question in questions(first):
-                replies.append(_asked(connections, url, words(question), headers))
+                replies.append(_ask(connections, url, words(question), headers))
                 if time.perf_counter() - started_s >= seconds:
                     break
             return replies
 
-        done = [pool.submit(client, next(numbers)) for _ in range(clients)]
-        replies = [reply for one in done for reply in one.result()]
+        futures = [pool.submit(client, next(numbers)) for _ in range(clients)]
+        replies = [reply for future in futures for reply in future.result()]
         took = time.perf_counter() - started_s
-    answered = [took_ms for took_ms, right in replies if right]
-    spread = Spread.of(answered) if answered else None
-    return PeerFigures(server, clients, len(answered) / took, spread, len(replies) - len(answered))
+    good_ms = [took_ms for took_ms, right in replies if right]
+    spread = Spread.of(good_ms) if good_ms else None
+    return PeerFigures(server, clients, len(good_ms) / took, spread, len(replies) - len(good_ms))
 
 
-def hits(url: str, words: Words, headers: Mapping[str, str], asked: int = 20) -> float:
+def hits(url: str, words: Words, headers: Mapping[str, str], count: int = 20) -> float:
     """The mean number of hits of the first questions. Raises SondeError if a server finds nothing at all."""
-    found = 0
+    total = 0
     with httpcore.ConnectionPool() as connections:
-        for question in itertools.islice(questions(), asked):
+        for question in itertools.islice(questions(), count):
             answer = _answer(connections, url, words(question), headers)
             content = json.loads(answer.content) if answer.status == 200 else {}
-            found += len(content["hits"]["hits"] if "hits" in content else content.get("features", ()))
-    if not found:
+            total += len(content["hits"]["hits"] if "hits" in content else content.get("features", ()))
+    if not total:
         raise SondeError(f"{url} finds nothing: these figures would mean nothing.")
-    return found / asked
+    return total / count
 
 
-def _asked(
+def _ask(
     connections: httpcore.ConnectionPool, url: str, question: HttpQuestion, headers: Mapping[str, str]
 ) -> tuple[float, bool]:
     """Milliseconds, and whether it was answered with 200."""
@@ -160,11 +160,11 @@ def _asked(
 def _answer(
     connections: httpcore.ConnectionPool, url: str, question: HttpQuestion, headers: Mapping[str, str]
 ) -> httpcore.Response:
-    sent: dict[bytes | str, bytes | str] = {"accept": "application/json"}
-    sent.update(headers)
+    request_headers: dict[bytes | str, bytes | str] = {"accept": "application/json"}
+    request_headers.update(headers)
     if question.body is not None:
-        sent["content-type"] = "application/json"
+        request_headers["content-type"] = "application/json"
     method = "GET" if question.body is None else "POST"
     return connections.request(
-        method, f"{url}{question.path}", headers=sent, content=question.body, extensions=_TIMEOUTS
+        method, f"{url}{question.path}", headers=request_headers, content=question.body, extensions=_TIMEOUTS
     )

@@ -16,7 +16,7 @@ WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 _FIRST, _LAST = "1800-01-01T00:00:00Z", "2100-01-01T00:00:00Z"
 _SMALLEST_DEG = 0.001
 _BATCH = 500
-_STORED = ("type", "id", "geometry", "properties")
+_STORED_FIELDS = ("type", "id", "geometry", "properties")
 _MAPPING: Json = {
     "properties": {
         "geometry": {"type": "geo_shape"},
@@ -33,11 +33,11 @@ _MAPPING: Json = {
 
 def features(records: Iterable[Record]) -> Iterator[Json]:
     """One feature for each identifier."""
-    seen: set[str] = set()
+    names: set[str] = set()
     for record in records:
         name = re.sub(r"[^A-Za-z0-9_.-]", "-", record.identifier)
-        if name not in seen:
-            seen.add(name)
+        if name not in names:
+            names.add(name)
             yield _feature(name, record)
 
 
@@ -86,7 +86,7 @@ def index_features(client: Elasticsearch, items: Sequence[Json]) -> None:
     for first in range(0, len(items), _BATCH):
         operations: list[Json] = []
         for item in items[first : first + _BATCH]:
-            operations += [{"index": {"_id": item["id"]}}, {key: item[key] for key in _STORED}]
+            operations += [{"index": {"_id": item["id"]}}, {key: item[key] for key in _STORED_FIELDS}]
         answer = client.bulk(index=INDEX, operations=operations).body
         if answer["errors"]:
             reason = next(item["index"]["error"]["reason"] for item in answer["items"] if "error" in item["index"])

@@ -84,14 +84,14 @@ def backend_of(settings: Settings) -> Backend:
 def environment_of(peer: Peer, home: Path) -> Path:
     """The folder of its programs. Raises SondeError if it cannot be made."""
     folder = home / peer.name
-    programs, done = folder / "bin", folder / "made-of"
-    wanted = "\n".join(peer.packages)
-    if done.exists() and done.read_text("utf-8") == wanted:
+    programs, marker = folder / "bin", folder / "made-of"
+    packages = "\n".join(peer.packages)
+    if marker.exists() and marker.read_text("utf-8") == packages:
         return programs
     uv = _uv()
     _run([str(uv), "venv", "--quiet", "--clear", str(folder)])
     _run([str(uv), "pip", "install", "--quiet", "--python", str(programs / "python"), *peer.packages])
-    done.write_text(wanted, "utf-8")
+    marker.write_text(packages, "utf-8")
     return programs
 
 
@@ -103,13 +103,13 @@ def _uv() -> Path:
 
 
 def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
-    if done.returncode:
-        raise SondeError(f"{' '.join(command[:4])} failed: {done.stderr.strip()[-500:]}")
+    process = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    if process.returncode:
+        raise SondeError(f"{' '.join(command[:4])} failed: {process.stderr.strip()[-500:]}")
 
 
 @contextmanager
-def served(name: str, command: Sequence[str], environment: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
+def serve(name: str, command: Sequence[str], environment: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
     """The address of a server that answers, ended with the ``with``. Raises SondeError if it does not come up."""
     url = f"http://127.0.0.1:{port}"
     with (
@@ -140,18 +140,18 @@ def pygeoapi(programs: Path, backend: Backend, folder: Path) -> Iterator[str]:
     config, document = folder / "pygeoapi.yml", folder / "pygeoapi-openapi.yml"
     config.write_text(yaml.safe_dump(_pygeoapi_config(port, backend)), "utf-8")
     environment = {"PYGEOAPI_CONFIG": str(config), "PYGEOAPI_OPENAPI": str(document)}
-    made = subprocess.run(  # noqa: S603 - our own words
+    process = subprocess.run(  # noqa: S603 - our own words
         [programs / "pygeoapi", "openapi", "generate", config, "--output-file", document],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    if made.returncode:
-        raise SondeError(f"pygeoapi refused its configuration: {made.stderr.strip()[-500:]}")
+    if process.returncode:
+        raise SondeError(f"pygeoapi refused its configuration: {process.stderr.strip()[-500:]}")
     workers = ("-w", str(PROCESSES), "-k", "gthread", "--threads", "4")
     command = [str(programs / "gunicorn"), *workers, "-b", f"127.0.0.1:{port}", "pygeoapi.flask_app:APP"]
-    with served("pygeoapi", command, environment, port, folder / "pygeoapi.log") as url:
+    with serve("pygeoapi", command, environment, port, folder / "pygeoapi.log") as url:
         yield url
 
 
@@ -219,7 +219,7 @@ def stac_fastapi(programs: Path, backend: Backend, folder: Path) -> Iterator[str
     }
     application = ("stac_fastapi.elasticsearch.app:create_app", "--factory")
     command = [str(programs / "uvicorn"), *application, "--port", str(port), "--workers", str(PROCESSES)]
-    with served("stac-fastapi", command, environment, port, folder / "stac-fastapi.log") as url:
+    with serve("stac-fastapi", command, environment, port, folder / "stac-fastapi.log") as url:
         yield url
 
 
@@ -239,11 +239,11 @@ def fill_stac(url: str, items: Sequence[Json]) -> None:
     with httpx.Client(base_url=url, timeout=300) as client:
         _expect(client.post("/collections", json=collection))
         for first in range(0, len(items), _BATCH):
-            added = [
+            features = [
                 {**item, "stac_version": "1.0.0", "collection": "records", "links": [], "assets": {}}
                 for item in items[first : first + _BATCH]
             ]
-            _expect(client.post("/collections/records/items", json={"type": "FeatureCollection", "features": added}))
+            _expect(client.post("/collections/records/items", json={"type": "FeatureCollection", "features": features}))
 
 
 def _expect(answer: httpx.Response) -> None:

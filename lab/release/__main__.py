@@ -27,17 +27,19 @@ def release(*, out: Path, tools: Path, images: bool, models: bool, offline: bool
     """
     version = tomllib.loads((_CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     out.mkdir(parents=True, exist_ok=True)
-    made = packages(_CHECKOUT, tools.absolute() / "uv", out)
-    made += [chart(_CHECKOUT, out), *contents(_CHECKOUT, version, out), news(_CHECKOUT, version, out)]
+    release_files = packages(_CHECKOUT, tools.absolute() / "uv", out)
+    release_files += [chart(_CHECKOUT, out), *contents(_CHECKOUT, version, out), news(_CHECKOUT, version, out)]
     extras: tuple[Extra, ...] = ("", "models") if models else ("",)
     for extra in extras if images else ():
         _say("release.image", tag=f"{version} {extra}".strip())
-        made.append(image(_CHECKOUT, version, extra, out))
+        release_files.append(image(_CHECKOUT, version, extra, out))
     if offline:
-        carried = [file for file in made if file.suffix in (".whl", ".tgz") or file.name == f"sonde-{version}.oci.tar"]
-        made.append(bundle(_CHECKOUT, version, carried, tools.absolute() / "pip", out, _say))
-    made.append(checksums(made, out))
-    for file in made:
+        bundle_files = [
+            file for file in release_files if file.suffix in (".whl", ".tgz") or file.name == f"sonde-{version}.oci.tar"
+        ]
+        release_files.append(bundle(_CHECKOUT, version, bundle_files, tools.absolute() / "pip", out, _say))
+    release_files.append(checksums(release_files, out))
+    for file in release_files:
         click.echo(f"{file.stat().st_size / 1e6:10.2f} MB  {file}")
 
 

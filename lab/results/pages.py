@@ -1,7 +1,7 @@
 """Writes figures of the results into Markdown, so that none is typed by hand.
 
-``0.41<!-- figure: quality.ncar.ndcg_at_10 .2f -->`` quotes one figure in Python's format ``.2f``; ``?`` may stand for
-the number. ``<!-- results: scale -->`` to ``<!-- end of results -->`` encloses a table; names behind the table's name
+``0.41<!-- figure: quality.ncar.ndcg_at_10 .2f -->`` quotes one figure in Python's format ``.2f``; ``?`` can replace
+the number. ``<!-- results: scale -->`` to ``<!-- end of results -->`` encloses a table; names after the table's name
 choose rows.
 """
 
@@ -39,100 +39,105 @@ def pages() -> Iterator[Path]:
     yield from (CHECKOUT / name for name in ("README.md", "CONTRIBUTING.md"))
 
 
-def written(text: str, tables: Mapping[str, ResultTable]) -> str:
-    """The page with today's figures. Raises NotFound for an unknown key, table or row, ValueError for a bad format."""
+def with_figures(text: str, tables: Mapping[str, ResultTable]) -> str:
+    """The page with the figures of ``tables``.
+
+    Raises NotFound for an unknown key, table or row, ValueError for a bad format.
+    """
     values = dict(keys(tables))
     if text.count("<!-- figure:") != len(_QUOTE.findall(text)):
         raise NotFound("A `<!-- figure: KEY -->` does not follow a number or a question mark.")
-    quoted = _QUOTE.sub(lambda found: _quoted(found, values), text)
-    return _BLOCK.sub(lambda found: f"{found[1]}{_table(found['what'].split(), tables)}{found[3]}", quoted)
+    page = _QUOTE.sub(lambda match: _quote(match, values), text)
+    return _BLOCK.sub(lambda match: f"{match[1]}{_table(match['what'].split(), tables)}{match[3]}", page)
 
 
-def _quoted(found: re.Match[str], values: Mapping[str, Figure]) -> str:
-    key, form = found["key"], found["form"]
+def _quote(match: re.Match[str], values: Mapping[str, Figure]) -> str:
+    key, form = match["key"], match["form"]
     if key not in values:
         raise NotFound(f"No figure is called {key}.")
-    mark = found[0][found[0].index("<!--") :]
-    return f"{format(values[key], form) if form else shown(values[key])}{mark}"
+    mark = match[0][match[0].index("<!--") :]
+    return f"{format(values[key], form) if form else format_figure(values[key])}{mark}"
 
 
-def shown(value: Figure) -> str:
+def format_figure(value: Figure) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
 def _table(words: Sequence[str], tables: Mapping[str, ResultTable]) -> str:
-    name, *chosen = words
+    name, *row_names = words
     if name not in tables:
         raise NotFound(f"No table of results is called {name}.")
     rows = tables[name].rows
-    if unknown := [row for row in chosen if row not in rows]:
+    if unknown := [row for row in row_names if row not in rows]:
         raise NotFound(f"The table {name} has no row {unknown[0]}.")
-    return "\n" + "\n".join(_parts([rows[row] for row in chosen or rows])) + "\n"
+    return "\n" + "\n".join(_tables([rows[row] for row in row_names or rows])) + "\n"
 
 
-def _parts(rows: Sequence[ResultRow]) -> Iterator[str]:
+def _tables(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Rows with the same figures as a table with a column for each, all others as a list of figures."""
-    waiting: list[ResultRow] = []
-    for _, alike in groupby(rows, key=lambda row: tuple(row.figures)):
-        group = list(alike)
+    list_rows: list[ResultRow] = []
+    for _, same_figures in groupby(rows, key=lambda row: tuple(row.figures)):
+        group = list(same_figures)
         if len(group) < _SIMILAR or not group[0].figures:
-            waiting += group
+            list_rows += group
             continue
-        if waiting:
-            yield _listed(waiting)
-        waiting = []
-        yield _wide(group)
-    if waiting:
-        yield _listed(waiting)
+        if list_rows:
+            yield _list_table(list_rows)
+        list_rows = []
+        yield _wide_table(group)
+    if list_rows:
+        yield _list_table(list_rows)
 
 
-def _listed(rows: Sequence[ResultRow]) -> str:
-    heads = ["what", "figures", "command"]
+def _list_table(rows: Sequence[ResultRow]) -> str:
+    headers = ["what", "figures", "command"]
     with_budget = any(row.most is not None for row in rows)
     with_data = any(row.data or row.trained for row in rows)
-    heads += ["at most"] * with_budget + [_DATA] * with_data
+    headers += ["at most"] * with_budget + [_DATA] * with_data
     lines = []
     for row in rows:
-        figures = "; ".join(labelled(name, value) for name, value in row.figures.items()) or "measured by each test run"
+        figures = (
+            "; ".join(label_figure(name, value) for name, value in row.figures.items()) or "measured by each test run"
+        )
         cells = [row.what, figures, _code(row.command)]
-        cells += [shown(row.most) if row.most is not None else ""] * with_budget
+        cells += [format_figure(row.most) if row.most is not None else ""] * with_budget
         cells += [_data(row)] * with_data
         lines.append(_line(cells))
-    return _head(heads) + "".join(lines)
+    return _header(headers) + "".join(lines)
 
 
-def _wide(rows: Sequence[ResultRow]) -> str:
+def _wide_table(rows: Sequence[ResultRow]) -> str:
     commands = list(dict.fromkeys(row.command for row in rows))
     with_trained = any(row.trained for row in rows)
-    heads = ["what", *(_label(name) for name in rows[0].figures)]
-    heads += ["command"] * (len(commands) > 1) + [_DATA] * with_trained
+    headers = ["what", *(_label(name) for name in rows[0].figures)]
+    headers += ["command"] * (len(commands) > 1) + [_DATA] * with_trained
     lines = []
     for row in rows:
-        cells = [row.what, *(shown(value) for value in row.figures.values())]
+        cells = [row.what, *(format_figure(value) for value in row.figures.values())]
         cells += [_code(row.command)] * (len(commands) > 1) + [_data(row)] * with_trained
         lines.append(_line(cells))
-    said = f"Command: {_code(commands[0])}\n\n" if len(commands) == 1 else ""
-    return said + _head(heads) + "".join(lines)
+    command_line = f"Command: {_code(commands[0])}\n\n" if len(commands) == 1 else ""
+    return command_line + _header(headers) + "".join(lines)
 
 
 def _data(row: ResultRow) -> str:
     return " ".join(f"{text.rstrip('.')}." for text in (row.data, row.trained) if text)
 
 
-def labelled(name: str, value: Figure) -> str:
+def label_figure(name: str, value: Figure) -> str:
     """``p50_ms`` of 39.5: ``p50 39.5 ms``."""
     words, _, unit = name.rpartition("_")
     if unit in _UNITS:
-        return f"{_plain(words)} {shown(value)} {_UNITS[unit]}".strip()
-    return f"{_plain(name)} {shown(value)}"
+        return f"{_label_words(words)} {format_figure(value)} {_UNITS[unit]}".strip()
+    return f"{_label_words(name)} {format_figure(value)}"
 
 
 def _label(name: str) -> str:
     words, _, unit = name.rpartition("_")
-    return f"{_plain(words)}, {_UNITS[unit]}" if unit in _UNITS and words else _plain(name)
+    return f"{_label_words(words)}, {_UNITS[unit]}" if unit in _UNITS and words else _label_words(name)
 
 
-def _plain(name: str) -> str:
+def _label_words(name: str) -> str:
     """``ndcg_at_10``: ``nDCG@10``."""
     if version := re.fullmatch(r"in_(\d+)_(\d+)_(\d+)", name):
         return f"in {'.'.join(version.groups())}:"
@@ -145,8 +150,8 @@ def _code(command: str) -> str:
     return command if command.startswith("not a command") else f"`{command}`"
 
 
-def _head(heads: Sequence[str]) -> str:
-    return _line(heads) + "|" + "---|" * len(heads) + "\n"
+def _header(headers: Sequence[str]) -> str:
+    return _line(headers) + "|" + "---|" * len(headers) + "\n"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -20,8 +20,8 @@ Figure = int | float
 class ResultRow(BaseModel):
     """One measurement.
 
-    ``trained``: what was trained or tuned on the data. ``most``: the budget. ``take``: figure -> where it lies in what
-    the command's ``--json`` writes. ``origin``: where a figure without such a file was transcribed from.
+    ``trained``: what was trained or tuned on the data. ``most``: the budget. ``take``: figure -> its place in the file
+    of the command's ``--json``. ``origin``: the source of a figure without such a file.
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
@@ -49,7 +49,7 @@ class ResultTable(BaseModel):
     rows: dict[str, ResultRow]
 
 
-def newest(results: Path = RESULTS) -> Path:
+def newest_results(results: Path = RESULTS) -> Path:
     """The folder of the newest version."""
     return max((path for path in results.iterdir() if path.is_dir()), key=lambda path: _numbers(path.name))
 
@@ -79,36 +79,36 @@ def save_table(path: Path, table: ResultTable) -> None:
 def keys(tables: Mapping[str, ResultTable]) -> Iterator[tuple[str, Figure]]:
     """``TABLE.ROW.FIGURE`` and its value, in the order of the files."""
     for table, content in tables.items():
-        for row, measured in content.rows.items():
-            for figure, value in measured.figures.items():
+        for row, result in content.rows.items():
+            for figure, value in result.figures.items():
                 yield f"{table}.{row}.{figure}", value
 
 
-def recorded(row: ResultRow, measured: JsonMapping) -> ResultRow:
+def take_figures(row: ResultRow, measurement: JsonMapping) -> ResultRow:
     """The row with the figures, command, machine and commit of a file that a command's ``--json`` wrote.
 
     Raises SondeError if the row does not say where its figures lie, NotFound if one of them is absent.
     """
     if not row.take:
         raise SondeError("The row has no `take`: it does not say where its figures lie in the file.")
-    run = measured["measured"]
+    run = measurement["measured"]
     return row.model_copy(
         update={
-            "figures": {name: value_at(measured, path) for name, path in row.take.items()},
+            "figures": {name: value_at(measurement, path) for name, path in row.take.items()},
             "command": run["command"],
             "version": run["version"],
             "commit": run["commit"],
             "measured_on": run["at"][:10],
-            "machine": run["machine"] | _elasticsearch(measured),
+            "machine": run["machine"] | _elasticsearch(measurement),
             "origin": None,
         }
     )
 
 
-def _elasticsearch(measured: JsonMapping) -> dict[str, str]:
-    """Which one was measured, where the command says so."""
-    served = measured.get("machine", {}).get("elasticsearch")
-    return {"elasticsearch": served} if served else {}
+def _elasticsearch(measurement: JsonMapping) -> dict[str, str]:
+    """The version of Elasticsearch, if the file names it."""
+    version = measurement.get("machine", {}).get("elasticsearch")
+    return {"elasticsearch": version} if version else {}
 
 
 def value_at(content: object, path: str) -> Figure:
@@ -123,8 +123,8 @@ def value_at(content: object, path: str) -> Figure:
 
 def _entry(value: object, step: str) -> object:
     if isinstance(value, list) and "=" in step:
-        name, _, wanted = step.partition("=")
-        return next((entry for entry in value if str(entry.get(name)) == wanted), None)
+        name, _, expected = step.partition("=")
+        return next((entry for entry in value if str(entry.get(name)) == expected), None)
     if isinstance(value, list):
         return value[int(step)] if step.isdigit() and int(step) < len(value) else None
     return value.get(step) if isinstance(value, dict) else None

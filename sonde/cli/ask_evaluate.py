@@ -18,7 +18,7 @@ from rich.table import Table
 from core.errors import SondeError
 from core.json_types import Json
 from evaluation.answers.grading import answer_id, grade_statistics, grading_page
-from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
+from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
 from evaluation.answers.measures import MeasuredAnswer, by_kind, examine, figures
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
@@ -60,12 +60,12 @@ def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], se
     settings = load_settings()
     passages, titles = passages_from(settings)
     if by == "extracts":
-        questions = by_extracts(passages, titles, count, seed)
+        questions = extract_questions(passages, titles, count, seed)
     else:
         model = language_model(settings, lambda: Models(settings).gate)
         if model is None:
             raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --by extracts.")
-        questions = list(by_model(passages, model, count, seed))
+        questions = list(model_questions(passages, model, count, seed))
     if not questions:
         raise SondeError("No question could be made of these documents; ingest more of them, or use --by model.")
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(questions)), "utf-8")
@@ -131,7 +131,7 @@ def ask_evaluate(**options: Any) -> None:
     with examiner_parts as examiner_ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
-    rows = [answer.measured for answer in answers]
+    rows = [answer.measures for answer in answers]
     figures_of_rows, kinds = figures(rows), by_kind(rows)
     _show(collection, examiner_ready.model, figures_of_rows)
     _show_kinds(kinds)
@@ -176,7 +176,7 @@ def _row(measured_answer: MeasuredAnswer) -> Json:
         "question": measured_answer.question.question,
         "answer": measured_answer.answer.text,
         "as": answer_id(measured_answer),
-        **asdict(measured_answer.measured),
+        **asdict(measured_answer.measures),
     }
 
 

@@ -17,14 +17,14 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.asking import Variant, ablations
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
-from evaluation.live import ask_live, earlier, fall, keep, live_result
+from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
+from evaluation.variants import Variant, ablations
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_all import EvaluateAll, evaluate_all
@@ -65,7 +65,7 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     pipeline = live_pipeline(settings, client, Models(settings))
-    earlier_measurements = earlier(history) if history is not None else []
+    earlier_measurements = earlier_results(history) if history is not None else []
     measured_at = datetime.now(UTC).isoformat(timespec="seconds")
     result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), measured_at)
     fall_by = fall(result, earlier_measurements)
@@ -258,7 +258,7 @@ def _collection(arguments: Json) -> JudgedCollection:
         collection = judged_collection(
             arguments["collection"], arguments["shared"], arguments["half"], load_settings(), partial(say, err=True)
         )
-    return collection.first(arguments["limit_queries"]) if arguments["limit_queries"] else collection
+    return collection.first_questions(arguments["limit_queries"]) if arguments["limit_queries"] else collection
 
 
 def _files(arguments: Json) -> BeirFiles | None:
@@ -344,17 +344,17 @@ def _show(console: Console, report: EvaluationReport) -> None:
     _show_measures(console, evaluation)
     if kinds := report.kinds():
         _show_kinds(console, kinds)
-    if report.others:
-        _show_others(console, report.others, evaluation)
+    if report.comparisons:
+        _show_others(console, report.comparisons, evaluation)
     else:
         texts = {question.id: question.text for question in collection.questions}
-        for question, value, _ in worst_losses(evaluation.measured, None, _WORST_SHOWN):
+        for question, value, _ in worst_losses(evaluation.measures, None, _WORST_SHOWN):
             console.print(f"  {value:.3f}  {question}: {texts[question]}", style="dim", highlight=False)
 
 
 def _show_measures(console: Console, evaluation: Evaluation) -> None:
     for name in _PRINTED_MEASURES:
-        console.print(f"{name:>16} {evaluation.measured.means[name]:.4f}", highlight=False)
+        console.print(f"{name:>16} {evaluation.measures.means[name]:.4f}", highlight=False)
     for name, value in asdict(evaluation.beyond).items():
         if value:
             console.print(
@@ -380,13 +380,13 @@ def _show_others(console: Console, comparisons: Sequence[ComparedRun], evaluatio
     for name in names:
         table.add_column(name, justify="left" if name == "run" else "right")
     table.add_row(
-        evaluation.variant.name, *_columns(evaluation.measured.means, evaluation.beyond.hausdorff_deg), "", "", "", ""
+        evaluation.variant.name, *_columns(evaluation.measures.means, evaluation.beyond.hausdorff_deg), "", "", "", ""
     )
     for compared_run in comparisons:
         comparison = compared_run.comparison
         distance = compared_run.beyond.hausdorff_deg if compared_run.beyond is not None else None
         counts = (f"{comparison.difference:+.4f}", f"{comparison.p:.4f}", str(comparison.better), str(comparison.worse))
-        table.add_row(compared_run.name, *_columns(compared_run.measured.means, distance), *counts)
+        table.add_row(compared_run.name, *_columns(compared_run.measures.means, distance), *counts)
     console.print(table)
 
 

@@ -12,13 +12,13 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.asking import Variant, ablations
+from evaluation.all_collections import WEIGHTS, AllResults, CollectionResult, Figures, figures_of
 from evaluation.collection import BadCollection, Half, JudgedCollection
 from evaluation.collections.fetching import NotFetched
 from evaluation.collections.homes import HOMES
 from evaluation.evaluate import evaluate
-from evaluation.every import WEIGHTS, AllResults, CollectionResult, Figures, figures_of
 from evaluation.metrics import HEADLINE
+from evaluation.variants import Variant, ablations
 from sonde.cli.screen import messages, say, screen
 from sonde.cli.stage_bars import StageBars
 from sonde.ops.measured import write_measurement
@@ -66,9 +66,9 @@ def evaluate_all(request: EvaluateAll) -> None:
                 results = results.with_missing(name, str(error))
             else:
                 measures = _measure(collection, name, weight, request, settings, console)
-                results, made_with = results.with_measured(measures.result), measures.made_with
+                results, made_with = results.with_result(measures.result), measures.made_with
             _write(request, results, made_with)
-    if not results.measured:
+    if not results.results:
         raise SondeError("None of the collections can be read.")
     _show(screen(), results)
 
@@ -88,7 +88,7 @@ def _collection(name: str, request: EvaluateAll, settings: Settings) -> JudgedCo
         raise SondeError(f"{error.filename} is missing. {_how_to_get(name)}") from error
     except SondeError as error:
         raise SondeError(f"{str(error).rstrip('.')}. {_how_to_get(name)}") from error
-    return collection.first(request.limit) if request.limit else collection
+    return collection.first_questions(request.limit) if request.limit else collection
 
 
 def _how_to_get(name: str) -> str:
@@ -148,10 +148,10 @@ def _write(request: EvaluateAll, results: AllResults, made_with: Json) -> None:
 
 def _show(console: Console, results: AllResults) -> None:
     console.print(_table(results))
-    for measures in results.measured:
-        for name, count in measures.degraded.items():
+    for result in results.results:
+        for name, count in result.degraded.items():
             console.print(
-                f"{measures.name}: {count} questions were ranked without {name}", style="yellow", highlight=False
+                f"{result.name}: {count} questions were ranked without {name}", style="yellow", highlight=False
             )
     for missing_collection in results.missing:
         console.print(f"left out {missing_collection.name}: {missing_collection.why}", style="yellow", highlight=False)
@@ -169,13 +169,13 @@ def _show(console: Console, results: AllResults) -> None:
 
 def _table(results: AllResults) -> Table:
     table = _columns("collection", "questions", *_FIGURES, "weight")
-    for measures in results.measured:
-        table.add_row(measures.name, str(measures.questions), *_values(measures.figures), f"{measures.weight:g}")
+    for result in results.results:
+        table.add_row(result.name, str(result.questions), *_values(result.figures), f"{result.weight:g}")
     mean = results.mean()
     if mean is not None:
         question_count, weight = (
-            sum(measures.questions for measures in results.measured),
-            sum(measures.weight for measures in results.measured),
+            sum(result.questions for result in results.results),
+            sum(result.weight for result in results.results),
         )
         table.add_row("mean", str(question_count), *_values(mean), f"{weight:g}")
     return table

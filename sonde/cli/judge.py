@@ -12,7 +12,7 @@ import click
 from core.errors import SondeError
 from core.record import Record
 from evaluation.collections.beir import questions_of, records_by_id
-from evaluation.judgements import GRADES, JudgementFile, Pair, RelevanceJudgement, agreement, pool, qrels_of, waiting
+from evaluation.judgements import GRADES, JudgementFile, Pair, RelevanceJudgement, agreement, pool, qrels_of, unjudged
 from evaluation.trec import read_run, write_qrels
 from sonde.cli.screen import say
 
@@ -77,7 +77,7 @@ def _check(pools: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
 
 def _ask(file: JudgementFile, judge_name: str, pools: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     total = sum(map(len, pools.values()))
-    while waiting_pairs := waiting(pools, file.of(judge_name)):
+    while waiting_pairs := unjudged(pools, file.of(judge_name)):
         pair = waiting_pairs[0]
         _show(pair, texts, total - len(waiting_pairs) + 1, total)
         answer = click.prompt("grade", type=click.Choice([*map(str, range(GRADES)), "s", "u", "q"]), show_choices=False)

@@ -81,8 +81,8 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
     for entry, checks in results if not as_json else ():
         say(entry.name)
         for check in checks:
-            say(f"  {_mark(check)} {check.what}: {check.said}")
-    if any(check.holds is False for _, checks in results for check in checks):
+            say(f"  {_mark(check)} {check.what}: {check.message}")
+    if any(check.ok is False for _, checks in results for check in checks):
         sys.exit(1)
 
 
@@ -98,8 +98,8 @@ def use(name: str) -> None:
     entry = entry_of(name, settings.models.folder)
     checks = verify(entry, settings.models.folder)
     for check in checks:
-        say(f"{_mark(check)} {check.what}: {check.said}", err=True)
-    if any(check.holds is False for check in checks):
+        say(f"{_mark(check)} {check.what}: {check.message}", err=True)
+    if any(check.ok is False for check in checks):
         raise ModelMissing(f"{name} does not match its recorded values; do not put it into service.")
     for line in _steps(entry):
         say(line)
@@ -135,7 +135,7 @@ def _in_use(entry: ModelEntry, settings: Settings) -> bool:
 
 
 def _mark(check: ModelCheck) -> str:
-    return "-" if check.holds is None else "ok" if check.holds else "NO"
+    return "-" if check.ok is None else "ok" if check.ok else "NO"
 
 
 COMMANDS = (models,)

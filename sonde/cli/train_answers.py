@@ -16,10 +16,10 @@ from sonde.settings import load_settings
 from sonde.wiring.training.corpora import asking_model, examples_from, passages_from
 from sonde.wiring.training.run import teacher_of
 from training.answer_sets import AnswerSets, OtherPassages, dpo, raft, write_rows
-from training.corpora import of_passages
+from training.corpora import documents_of_passages
 from training.examples import TrainingError, read_examples, write_examples
 from training.questions.language_model import GeneratedPair, by_language_model
-from training.teaching import with_teacher_scores
+from training.teacher_scores import with_teacher_scores
 
 _ANSWERS_FILE = ".said.jsonl"  # in the folder of the sets, until they are complete
 
@@ -52,7 +52,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     settings = load_settings()
     model = asking_model(settings, out / _ANSWERS_FILE)
     passages_found, titles = passages_from(settings, owner)
-    documents = list(of_passages(passages_found, owner))
+    documents = list(documents_of_passages(passages_found, owner))
     sampled = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
     noise, answer_sets = (
         OtherPassages(passages_found, titles),
@@ -62,7 +62,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     pairs: list[GeneratedPair] = []
     trouble: TrainingError | None = None
     try:
-        pairs.extend(by_language_model(sampled, model, least=least, seed=seed))
+        pairs.extend(by_language_model(sampled, model, min_quality=least, seed=seed))
     except TrainingError as error:
         trouble = error  # raised after the existing rows have been written
     for name, rows in (("raft", raft(pairs, noise, answer_sets)), ("dpo", dpo(pairs, noise, model, answer_sets))):

@@ -31,7 +31,7 @@ def saying_what_is_kept(out: Path) -> Iterator[None]:
         with ended_by_signals():
             yield
     except (KeyboardInterrupt, SystemExit) as end:
-        last = Checkpoints.beside(out).last()
+        last = Checkpoints.of_output(out).last()
         checkpoint_note = f"The checkpoint {last} is kept; the same command with --resume continues from it."
         say(f"Interrupted. {checkpoint_note if last is not None else 'There is no checkpoint yet.'}", err=True)
         sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from encoders.presets import KNOWN
+from encoders.presets import KNOWN_MODELS
 from indexer.formats import field_table
 from indexer.formats.field_table import page_marks, replace_between
 from indexer.formats.recognition import FORMATS
@@ -57,7 +57,7 @@ def chart(schema: str) -> str:
 def known_models(page: str) -> str:
     rows = (
         f"| `{model.name}` | {model.licence} | {model.dims} | {model.max_tokens} | {model.languages} | {model.note} |"
-        for model in KNOWN
+        for model in KNOWN_MODELS
     )
     head = ["| embedder | licence | dimensions | tokens | languages | note |", "|---|---|---|---|---|---|"]
     return _between("known models", page, [*head, *rows])

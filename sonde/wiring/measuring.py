@@ -10,10 +10,10 @@ import structlog
 
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
-from evaluation.asking import Variant
 from evaluation.collections.beir import questions_of
 from evaluation.live import LiveResult, ask_live, fall, live_result
 from evaluation.trec import read_qrels
+from evaluation.variants import Variant
 from search_api.search.flow import SearchPipeline
 from search_api.stewards.alerts.messages import MailEnvelope
 from search_api.stewards.insight import Measurement, MeasurementStore

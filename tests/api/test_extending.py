@@ -21,7 +21,7 @@ from lxml import etree
 
 from core.errors import SondeError
 from encoders.rerankers import RERANKERS
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read
 from indexer.harvest.harvest import harvest
@@ -118,7 +118,7 @@ def added(example: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> di
 
 @pytest.fixture
 def catalogue() -> Iterator[str]:
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), _Catalogue)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), _Catalogue)) as url:
         yield url
 
 

@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from core.record import Link, Record
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearch, GranuleSearches, granule_search
@@ -40,7 +40,7 @@ def stac(samples: Service) -> Iterator[str]:
 @pytest.fixture
 def cmr() -> Iterator[StandIn]:
     server = StandIn()
-    with served(server):
+    with serve(server):
         yield server
 
 

@@ -17,8 +17,8 @@ from flask import Flask
 from werkzeug.serving import make_server
 
 from core.access import ALL_SCOPES, Caller
-from lab.malformed.asking import BAD, FAMILIES, MalformedRequest, ask, ask_all, summed
-from lab.malformed.makers import RECORD, made
+from lab.malformed.makers import RECORD, make_request
+from lab.malformed.sender import BAD, FAMILIES, MalformedRequest, ask, ask_all, count_verdicts
 from search_api.app import create_app
 from sonde.document_settings import LibrarySettings
 from sonde.settings import BrokerSettings
@@ -64,11 +64,11 @@ def served(app: WSGIApplication) -> Iterator[str]:
 
 @pytest.mark.timeout(240)
 def test_whatever_is_sent_is_answered_and_never_by_500(app: Flask) -> None:
-    requests = [made(number, SEED, "") for number in range(REQUESTS)]
+    requests = [make_request(number, SEED, "") for number in range(REQUESTS)]
     with served(app) as url:
         found = list(ask_all(url, requests, clients=4, hang_s=60))
-    assert [(one.sent.number, one.status, one.sent.told) for one in found if one.verdict in BAD] == []
-    table = summed(found)
+    assert [(one.request.number, one.status, one.request.description) for one in found if one.verdict in BAD] == []
+    table = count_verdicts(found)
     assert set(table) == set(FAMILIES)
     assert sum(verdicts["answered"] for verdicts in table.values()) > 12, "else nothing gets past the first check"
     assert sum(verdicts["refused"] for verdicts in table.values()) > 50
@@ -91,10 +91,10 @@ def test_a_file_without_a_name_and_a_form_of_too_many_parts_are_refused(app: Fla
 
 
 def test_a_request_is_made_again_from_its_number() -> None:
-    first, again, other = made(12, 1, "k"), made(12, 1, "k"), made(12, 2, "k")
+    first, again, other = make_request(12, 1, "k"), make_request(12, 1, "k"), make_request(12, 2, "k")
     assert first == again
     assert first != other
-    assert "secret" not in made(2, 1, "sonde_secret").told
+    assert "secret" not in make_request(2, 1, "sonde_secret").description
 
 
 @pytest.mark.parametrize(

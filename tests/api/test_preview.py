@@ -12,7 +12,7 @@ from PIL import Image
 from structlog.testing import capture_logs
 
 from core.record import Link
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.catalogue.previews import PreviewLimits, Previews
@@ -30,7 +30,7 @@ SAID = f"The preview of {ITEM.rpartition(chr(47))[2]!r} cannot be shown."
 @pytest.fixture
 def pictures() -> Iterator[Pictures]:
     server = Pictures()
-    with served(server):
+    with serve(server):
         yield server
 
 

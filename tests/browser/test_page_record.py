@@ -9,7 +9,7 @@ import httpx
 from playwright.sync_api import expect
 
 from core.record import Link
-from evaluation.local_server import served as serving
+from evaluation.local_server import serve as serving
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.catalogue.granules.searches import GranuleSearches

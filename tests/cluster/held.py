@@ -33,7 +33,7 @@ class Held:
 def main(url: str, prefix: str, key: str, file: Path) -> None:
     os.environ |= {"SONDE_ELASTICSEARCH__URL": SEARCH, "SONDE_INDEX__PREFIX": prefix}
     user = User(url, key)
-    wait_until(user.ready, 600, "the user's documents are ready")
+    wait_until(user.is_ready, 600, "the user's documents are ready")
     files = {id: hashlib.sha256(content).hexdigest() for id, content in user.files().items()}
     found = httpx.get(f"{url}/search", params={"q": "rainfall in southern Africa"}, timeout=60.0).raise_for_status()
     client = elasticsearch_client(load_settings(), timeout_s=60.0, retry=True)

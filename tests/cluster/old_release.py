@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from lab.operating.filling import KindComparison, compared
+from lab.operating.filling import KindComparison, compare_contents
 from lab.operating.upgrade import UpgradeStep
 from tests.cluster.faults import Release, ask, key_of, merged, samples_folder, service_url, upload
 from tests.cluster.held import Held
@@ -129,7 +129,7 @@ def _held(node: Node, key: str) -> Held:
 
 def _compared(when: str, before: Held, now: Held) -> str:
     """A line of the page. Raises RuntimeError where something is lost."""
-    kinds = compared(before.contents, now.contents)
+    kinds = compare_contents(before.contents, now.contents)
     outcome = UpgradeStep(when, 0.0, "", {}, tuple(kinds))
     if outcome.lost or now.files != before.files or not (now.own_hits and now.hits):
         raise RuntimeError(f"{when}: {outcome.lost} lost, {kinds}, own {now.own_hits}, all {now.hits}")

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.results.tables import ResultRow, ResultTable, load_table, newest, save_table
+from lab.results.tables import ResultRow, ResultTable, load_table, newest_results, save_table
 from sonde.ops.measured import this_run
 from tests.cluster.progress import say
 
@@ -94,7 +94,7 @@ class Findings:
 
 def write_findings(found: Findings, order: Sequence[str]) -> None:
     """Puts the rows of this run in the place of those of the last one; other rows of the table stay."""
-    file = newest() / "cluster.json"
+    file = newest_results() / "cluster.json"
     save_table(file, with_findings(load_table(file), found, order))
 
 

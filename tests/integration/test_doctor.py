@@ -15,7 +15,7 @@ import pytest
 import redis
 from pydantic import SecretStr
 
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from local_stack.ports import free_port
 from sonde.document_settings import LibrarySettings
 from sonde.model_settings import AnswersSettings
@@ -212,7 +212,7 @@ def chat_endpoint(names: list[str]) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
         yield f"{url}/v1"
 
 
@@ -262,5 +262,5 @@ def test_an_api_that_does_not_answer_is_said_with_its_addresses() -> None:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with served(ThreadingHTTPServer(("127.0.0.1", port), Alive)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", port), Alive)) as url:
         assert api(Settings(api=dead)) == ("ok", f"answers at {url}")

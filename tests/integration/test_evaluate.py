@@ -19,11 +19,11 @@ from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
 from es_mappings.names import concrete
-from evaluation.asking import Variant, ask_all
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, load
-from evaluation.temporary_index import PREFIX, abandoned, sweep_abandoned, temporary_records
+from evaluation.temporary_index import PREFIX, abandoned_indices, sweep_abandoned, temporary_records
 from evaluation.trec import read_qrels, read_run
+from evaluation.variants import Variant, ask_all
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
@@ -103,9 +103,9 @@ def _indices_with(client: Elasticsearch, word: str) -> set[str]:
 
 def test_right_answers_come_first_and_place_decides(ready: Ready) -> None:
     answers = {one.question.id: one for one in ask_all(ready.pipeline, ready.collection, Variant())}
-    assert [document for document, _ in answers["q1"].found[:2]] == ["rain-no", "rain-za"]
+    assert [document for document, _ in answers["q1"].hits[:2]] == ["rain-no", "rain-za"]
     assert answers["q1"].areas
-    assert answers["q2"].found[0][0] == "ice"
+    assert answers["q2"].hits[0][0] == "ice"
 
 
 def test_evaluation_and_serving_give_the_same_order(ready: Ready) -> None:
@@ -114,14 +114,14 @@ def test_evaluation_and_serving_give_the_same_order(ready: Ready) -> None:
         request = Variant().request(one.question.text)
         served = ready.pipeline.search(request)
         shown = [(ready.collection.documents[found.hit.id], found.hit.score) for found in served.hits]
-        assert list(one.found[: len(shown)]) == shown
-        assert len(one.found) == served.matched
+        assert list(one.hits[: len(shown)]) == shown
+        assert len(one.hits) == served.matched
 
 
 def test_threads_change_nothing(ready: Ready) -> None:
     alone = ask_all(ready.pipeline, ready.collection, Variant(), threads=1)
     together = ask_all(ready.pipeline, ready.collection, Variant(), threads=4)
-    assert [one.found for one in alone] == [one.found for one in together]
+    assert [one.hits for one in alone] == [one.hits for one in together]
 
 
 def test_a_fresh_pipeline_answers_the_same_whatever_the_threads(
@@ -131,7 +131,7 @@ def test_a_fresh_pipeline_answers_the_same_whatever_the_threads(
     found = []
     for threads in (1, 4):
         pipeline, _ = search_pipeline(es_client, ready.prefix, Models(settings), default_config())
-        found.append([one.found for one in ask_all(pipeline, ready.collection, Variant(), threads=threads)])
+        found.append([one.hits for one in ask_all(pipeline, ready.collection, Variant(), threads=threads)])
     assert found[0] == found[1]
 
 
@@ -169,8 +169,8 @@ def test_only_indices_of_a_dead_evaluation_are_swept(es_client: Elasticsearch, r
     """The rule on values; on the server only that a living one stays (others may be evaluating there too)."""
     day_ms = 24 * 3_600_000
     created = {f"{PREFIX}old": 0, f"{PREFIX}new": 1, "sonde-records-000001": 0}
-    assert abandoned(created, day_ms) == []
-    assert abandoned(created, day_ms + 1) == [f"{PREFIX}old"]
+    assert abandoned_indices(created, day_ms) == []
+    assert abandoned_indices(created, day_ms + 1) == [f"{PREFIX}old"]
     assert concrete(ready.prefix, "records", 1) not in sweep_abandoned(es_client)
 
 

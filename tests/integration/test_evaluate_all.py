@@ -12,7 +12,7 @@ from core.errors import SondeError
 from evaluation.collection import JudgedCollection
 from evaluation.collections import public
 from evaluation.collections.beir import BeirFiles, load
-from lab.results.tables import ResultRow, recorded
+from lab.results.tables import ResultRow, take_figures
 from sonde.cli import evaluate_all
 from sonde.cli.evaluate import evaluate_command
 from sonde.wiring import evaluating
@@ -84,7 +84,7 @@ def test_it_goes_on_without_what_is_missing_and_writes_what_results_understand(s
     assert ["mean", "4", f"{written['mean']['ndcg_at_10']:.4f}", "0.8333", "1.5"] in rows
     take = {"tiny": "collections/name=tiny/ndcg_at_10", "place": "stages/name=no place/gain"}
     row = ResultRow(what="All", figures={"tiny": 0.0, "place": 0.0}, command="sonde evaluate --all", data="", take=take)
-    assert recorded(row, written).figures["tiny"] == 1.0
+    assert take_figures(row, written).figures["tiny"] == 1.0
 
 
 def test_a_half_and_a_limit_hold_for_each(shared: Path) -> None:

@@ -16,7 +16,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.formats.survey import survey_of
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
@@ -52,7 +52,7 @@ def _serving(files: Files) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
         yield url
 
 

@@ -14,7 +14,7 @@ from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from core.record import Record
 from es_mappings.loader import IndexShape
 from es_mappings.names import KINDS, concrete
-from lab.load.catalogue import CatalogueSize, drop, standing
+from lab.load.catalogue import CatalogueSize, drop, standing_catalogue
 
 REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries."),
@@ -58,15 +58,15 @@ def name(es_client: Elasticsearch) -> Iterator[str]:
 
 @pytest.mark.elasticsearch
 def test_it_is_filled_once_and_asked_again(es_client: Elasticsearch, name: str) -> None:
-    made = standing(es_client, name, SIZE, _of, _told)
+    made = standing_catalogue(es_client, name, SIZE, _of, _told)
     assert (made.prefix, made.real, made.vectors_records, made.vectors_passages) == (f"sonde-load-{name}", 2, 2, 2)
     counts = [es_client.count(index=concrete(made.prefix, kind, 1))["count"] for kind in ("records", "passages")]
     assert counts == [5, 7]
     vector = es_client.indices.get_mapping(index=concrete(made.prefix, "passages", 1)).body
     assert {one["mappings"]["properties"]["vector"]["index_options"]["type"] for one in vector.values()} == {"hnsw"}
-    assert standing(es_client, name, SIZE, _not_again, _told) == made
+    assert standing_catalogue(es_client, name, SIZE, _not_again, _told) == made
     with pytest.raises(SondeError, match="has another size"):
-        standing(es_client, name, CatalogueSize(6, 7, 2), _not_again, _told)
+        standing_catalogue(es_client, name, CatalogueSize(6, 7, 2), _not_again, _told)
     drop(es_client, name)
     left = [kind for kind in KINDS if es_client.indices.exists(index=concrete(made.prefix, kind, 1))]
     assert left == []
@@ -79,6 +79,6 @@ def test_one_that_a_killed_run_left_half_filled_is_made_anew(es_client: Elastics
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        standing(es_client, name, SIZE, _of, cut_off)
-    made = standing(es_client, name, SIZE, _of, _told)
+        standing_catalogue(es_client, name, SIZE, _of, cut_off)
+    made = standing_catalogue(es_client, name, SIZE, _of, _told)
     assert es_client.count(index=concrete(made.prefix, "records", 1))["count"] == 5

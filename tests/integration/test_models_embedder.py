@@ -17,7 +17,7 @@ from core.ports import Embedder
 from encoders.catalogue import load_embedder, load_recogniser
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute, OnnxSession, Output, TokenIds
-from encoders.prepare import make, prepared
+from encoders.prepare import make, prepare_model
 from encoders.quantise import INT8_GRAPHS, sample_texts
 from encoders.recipe import read_recipe
 from encoders.specs import EmbedderSpec, RecogniserSpec
@@ -91,12 +91,12 @@ def test_the_graph_from_maven_gives_the_vectors_of_the_published_weights_to_the_
     fetched = locate(EmbedderSpec().name, tmp_path)
     assert fetched.digest == package.digest
     assert fetched.folder != package.folder
-    folder = prepared(fetched, tmp_path, "states")
+    folder = prepare_model(fetched, tmp_path, "states")
     recipe = read_recipe(folder)
     assert recipe == read_recipe(package.folder)
     tokens = [TokenIds(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(sample_texts())]
     for graph in ("model.onnx", *INT8_GRAPHS.values()):
-        theirs, ours = (OnnxSession(one / graph, Compute()).each(tokens, _states) for one in (exported, folder))
+        theirs, ours = (OnnxSession(one / graph, Compute()).map_batches(tokens, _states) for one in (exported, folder))
         assert all(np.array_equal(a, b) for a, b in zip(theirs, ours, strict=True)), graph
 
 

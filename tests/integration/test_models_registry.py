@@ -12,8 +12,8 @@ from tiny_models import tiny_colbert, tiny_cross_encoder, tiny_embedder, tiny_he
 
 from encoders.catalogue import load_embedder
 from encoders.model_card import ModelCard, write_card
-from encoders.presets import KNOWN, known, preset_for
-from encoders.recorded import record_embedder
+from encoders.presets import KNOWN_MODELS, known_model, preset_for
+from encoders.reference_results import record_embedder
 from encoders.registry import entry_of
 from encoders.specs import EmbedderSpec
 from sonde.cli import EXIT_USER_ERROR, cli, main
@@ -45,7 +45,7 @@ def test_own_models_stand_before_the_well_known_ones(cache: Path) -> None:
     rows = json.loads(run(cache, "list", "--json").stdout)
     own = next(row for row in rows if row["own"] and row["name"] == str(cache / "trained" / "own"))
     assert (own["kind"], own["dims"], own["max_tokens"], own["licence"]) == ("embedder", 32, 64, "Apache-2.0")
-    assert [row["name"] for row in rows if not row["own"]] == [one.name for one in KNOWN]
+    assert [row["name"] for row in rows if not row["own"]] == [one.name for one in KNOWN_MODELS]
     (minilm,) = [row for row in rows if row["name"] == "sentence-transformers/all-MiniLM-L6-v2"]
     assert minilm["folder"] is not None
     assert minilm["in_use"]
@@ -77,7 +77,7 @@ def test_other_vectors_than_recorded_and_changed_files_are_told(cache: Path, tmp
     done = run(cache, "verify", "--json", str(folder))
     assert done.exit_code == 1
     (told,) = json.loads(done.stdout)
-    assert told["checks"] == [{"what": "files", "holds": False, "said": "changed or lost: model.safetensors"}]
+    assert told["checks"] == [{"what": "files", "ok": False, "message": "changed or missing: model.safetensors"}]
 
 
 def test_what_is_damaged_is_not_put_in_service(
@@ -115,6 +115,6 @@ def test_a_well_known_model_brings_its_instruction() -> None:
     assert preset_for("intfloat/multilingual-e5-large-instruct").instruction.startswith("Instruct: Given")
     assert preset_for("BAAI/bge-small-en-v1.5").min_score == 0.52
     assert preset_for("somebody/unknown").instruction == ""
-    found = known("artifact:bge-small-en-v1.5")
+    found = known_model("artifact:bge-small-en-v1.5")
     assert found is not None
     assert (found.dims, found.licence) == (384, "MIT")

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.sources.ckan import CkanOptions, CkanSource
 from indexer.sources.datacite import DataCiteOptions, DataCiteSource
 from indexer.sources.dcat import DcatSource
@@ -56,7 +56,7 @@ def serving(answering: Answering) -> Iterator[tuple[str, list[Asked]]]:
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
         yield url, asked
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.quality.links import LinkParts, broken_reason, check_links, in_order
@@ -54,7 +54,7 @@ def answering() -> Iterator[tuple[str, list[tuple[str, str]]]]:
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
         yield url, asked
 
 

@@ -18,7 +18,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 from es_mappings.codecs.runs import Counts
 from es_mappings.indices import ensure_indices
 from es_mappings.migration import migrate
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
 from indexer.raw import FileVersion
@@ -91,7 +91,7 @@ class _Handler(SimpleHTTPRequestHandler):
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     site = Site(tmp_path)
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, site=site))) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, site=site))) as url:
         site.url = url
         yield site
 

@@ -81,15 +81,15 @@ def trained(
 def test_low_rank_adapters_learn_a_teachers_margins_and_are_merged(tmp_path: Path, base: Base) -> None:
     settings = replace(SETTINGS, loss="margin_mse", lora=True, learning_rate=1e-2, margin_scale=10.0)
     held_out = HeldOut.of(SPLIT.held_out)
-    before = held_out.measured(TrainableEncoder(base.folder, settings).embed).means["RR"]
+    before = held_out.evaluate(TrainableEncoder(base.folder, settings).embed).means["RR"]
     encoder = trained(base, settings, TrainingBudget(steps=60, look_every=20), tmp_path / "checkpoints")
-    after = held_out.measured(encoder.embed).means["RR"]
+    after = held_out.evaluate(encoder.embed).means["RR"]
     assert after > before
     encoder.save(tmp_path / "made")
     with safetensors.safe_open(tmp_path / "made" / "model.safetensors", "np") as weights:  # type: ignore[no-untyped-call]
         assert not [name for name in weights.keys() if "lora" in name]  # noqa: SIM118 - no mapping
     merged = TrainableEncoder(tmp_path / "made", replace(settings, lora=False))
-    assert held_out.measured(merged.embed).means["RR"] == pytest.approx(after)
+    assert held_out.evaluate(merged.embed).means["RR"] == pytest.approx(after)
 
 
 def test_frozen_layers_keep_the_bases_weights_and_the_last_ones_learn(tmp_path: Path, base: Base) -> None:

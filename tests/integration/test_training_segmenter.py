@@ -15,7 +15,7 @@ from tiny_models import tiny_embedder
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, TextKind, Vectors
 from encoders.model_card import ModelCard, damaged_files
-from encoders.registry import own_entry, verify
+from encoders.registry import entry_of_folder, verify
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
@@ -71,9 +71,9 @@ def test_it_learns_what_follows_what_and_finds_where_a_report_ends(
     assert found["after"] > max(0.75, found["before"] + 0.1)
     assert read_card(out) == card
     assert damaged_files(out) == []
-    entry = own_entry(out)
+    entry = entry_of_folder(out)
     assert entry is not None
-    assert [(check.what, check.holds) for check in verify(entry, tmp_path / "cache")] == [
+    assert [(check.what, check.ok) for check in verify(entry, tmp_path / "cache")] == [
         ("files", True),
         ("recorded coherence", True),
     ]

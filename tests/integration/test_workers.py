@@ -24,7 +24,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_cat
 
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
-from evaluation.local_server import served
+from evaluation.local_server import serve
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.sources.folder import FolderSource
@@ -387,7 +387,7 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
 
 
 def test_beat_has_a_worker_look_after_the_links(yard: Yard) -> None:
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)) as url:
         (yard.folder / "files").mkdir()
         text = (
             '<csw:Record xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:dc="http://purl.org/dc/elements/1.1/" '

@@ -26,9 +26,9 @@ from sonde.wiring.models import Models
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
-from training.corpora import of_records
+from training.corpora import documents_of_records
 from training.examples import write_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.ways import QuestionModels, QuestionSettings, by_key_phrases, questions
 
 _JUDGED = Path(__file__).resolve().parent / "ncar"
@@ -75,7 +75,7 @@ def phrase_questions(
         twins.setdefault(_plain(record.embedding_text), []).append(record.id)
     text_of = {record.id: _plain(record.embedding_text) for record in tenth}
     some = random.Random(_SEED).sample(tenth, min(_PHRASE_QUESTIONS, len(tenth)))
-    asked = list(by_key_phrases(list(of_records(some, "ncar")), embedder))
+    asked = list(by_key_phrases(list(documents_of_records(some, "ncar")), embedder))
     questions = {f"p{at}": one.question for at, one in enumerate(asked)}
     answers = {f"p{at}": dict.fromkeys(twins[text_of[one.document.id]], 1) for at, one in enumerate(asked)}
     return questions, answers
@@ -114,7 +114,7 @@ def main(folder: Path) -> None:
     sys.stderr.write(f"{len(held)} records of test groups, {len(tenth)} drawn\n")
     documents = ncar_documents(data)
     asked = questions(documents, ASKING, QuestionModels(embedder))
-    examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
+    examples = mine_negatives(asked, documents, embedder, Mining(count=1, seed=_SEED))
     write_examples(folder / "train.jsonl", examples)
     sys.stderr.write(f"{len(examples)} examples of {len(documents)} records\n")
 

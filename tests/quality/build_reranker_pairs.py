@@ -28,9 +28,9 @@ from sonde.settings import Settings
 from sonde.wiring.models import Models
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
-from training.corpora import CorpusDocument, PseudoQuestion, distinct, of_concepts, of_records
+from training.corpora import CorpusDocument, PseudoQuestion, distinct, documents_of_concepts, documents_of_records
 from training.examples import CandidateText, Example, write_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.from_records import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent
@@ -55,7 +55,7 @@ def ncar_documents(data: Path) -> list[CorpusDocument]:
     barred |= {group_of(record) for grades in ncar.hand_grades(_QUALITY / "ncar" / "hand_checked.tsv").values()
                for record, grade in grades.items() if grade >= 2}  # fmt: skip
     allowed = [record for record in collection.records if group_of(record.id) not in barred]
-    documents = (replace(one, group=f"ncar:{group_of(one.id)}") for one in of_records(allowed, "ncar"))
+    documents = (replace(one, group=f"ncar:{group_of(one.id)}") for one in documents_of_records(allowed, "ncar"))
     return list({one.title.casefold(): one for one in documents}.values())
 
 
@@ -128,7 +128,7 @@ def concepts(data: Path) -> list[CorpusDocument]:
     with tarfile.open(data / "vocab" / "gcmd.tar.gz") as archive:
         keywords = json.load(archive.extractfile("gcmd/gcmd-sciencekeywords.json"))  # type: ignore[arg-type]
     gcmd = [(label.lower(), text) for label, text in _nested(keywords) if not text.startswith("No definition")]
-    return [*of_concepts(gemet, "gemet"), *of_concepts(dict(gcmd).items(), "gcmd")]
+    return [*documents_of_concepts(gemet, "gemet"), *documents_of_concepts(dict(gcmd).items(), "gcmd")]
 
 
 def _nested(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -169,7 +169,7 @@ def main(out: Path) -> None:
     sets += [climate(data), ocean(data), medicine(data)]
     examples: list[Example] = []
     for asked, documents in sets:
-        found = with_all_answers(mine(asked, documents, embedder, Mining(seed=_SEED)))
+        found = with_all_answers(mine_negatives(asked, documents, embedder, Mining(seed=_SEED)))
         examples += found
         print(documents[0].corpus, len(asked), len(documents), len(found), flush=True)  # noqa: T201
     write_examples(out, examples)

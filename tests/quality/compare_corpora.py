@@ -37,11 +37,11 @@ from sonde.wiring.training.corpora import LICENCES, read_files
 from sonde.wiring.training.run import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
-from training.corpora import CorpusDocument, of_concepts, of_passages, read_definitions
+from training.corpora import CorpusDocument, documents_of_concepts, documents_of_passages, read_definitions
 from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.train import train_embedder
 from training.examples import split_by_group
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.questions.ways import QuestionModels, QuestionSettings, questions
@@ -84,14 +84,14 @@ def _concepts(data: Path) -> list[CorpusDocument]:
         for name, member in _VOCABULARIES:
             with tarfile.open(data / "vocab" / f"{name}.tar.gz") as archive:
                 archive.extract(member, folder, filter="data")
-            found += of_concepts(read_definitions(Path(folder) / member), name)
+            found += documents_of_concepts(read_definitions(Path(folder) / member), name)
     return found
 
 
 def _literature(data: Path, embedder: Embedder) -> Iterator[CorpusDocument]:
     for name in _LITERATURE:
         for file, document in read_files(data / "pdfs" / name):
-            yield from of_passages(segment(document, file, embedder, SegmentOptions()).passages, "pdfs")
+            yield from documents_of_passages(segment(document, file, embedder, SegmentOptions()).passages, "pdfs")
 
 
 def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, settings: Settings) -> Path:
@@ -102,7 +102,7 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
     data = shared_data("catalogues").parent
     documents = [text for kind in CORPORA[corpus] for text in texts_of(kind, data, embedder)]
     asked = questions(documents, _ASKING, QuestionModels(embedder))
-    examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
+    examples = mine_negatives(asked, documents, embedder, Mining(count=1, seed=_SEED))
     base = embedder_base(settings.embedder.model, settings)
     wanted = replace(_SETTINGS, instruction=base.instruction, precision=quickest())
     command = f"python -m tests.quality.compare_corpora {folder} --minutes {minutes:g}"

@@ -11,8 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from evaluation.asking import Variant, ask
 from evaluation.collection import JudgedQuestion
+from evaluation.variants import Variant, ask
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.evaluating import bench, judged_collection

@@ -18,12 +18,12 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
-from evaluation.asking import Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection, half_of
 from evaluation.collections import ncar, samples
 from evaluation.metrics import HEADLINE, measure
 from evaluation.temporary_index import temporary_records
 from evaluation.trec import Run
+from evaluation.variants import Variant, ask_all, run_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
@@ -45,10 +45,11 @@ _SERVED = Variant()  # what ships
 def quick_ncar(every: JudgedCollection) -> JudgedCollection:
     """Every fifth test question; the records judged for them, and every fourth other one of the quick subset."""
     whole = half_of(every, "test", _HERE / "ncar" / "split.tsv")
-    asked = whole.asking({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
+    questions = sorted(whole.questions, key=lambda question: question.id)[::_EVERY_QUESTION]
+    asked = whole.with_questions({question.id for question in questions})
     judged = {document for grades in asked.qrels.values() for document in grades}
     others = sorted(ncar.quick_subset(_HERE / "ncar") - judged)[::_EVERY_OTHER]
-    return asked.holding(judged | set(others))
+    return asked.with_documents(judged | set(others))
 
 
 @contextmanager

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from evaluation.asking import Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection
 from evaluation.evaluate import KindResult, by_kind
 from evaluation.metrics import measure
 from evaluation.temporary_index import temporary_records
+from evaluation.variants import Variant, ask_all, run_of
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings

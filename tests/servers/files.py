@@ -8,7 +8,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from evaluation.local_server import served
+from evaluation.local_server import serve
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -19,5 +19,5 @@ class _Quiet(SimpleHTTPRequestHandler):
 @contextmanager
 def file_server(folder: Path) -> Iterator[str]:
     """The address of the folder, with a slash at its end."""
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))) as url:
         yield f"{url}/"

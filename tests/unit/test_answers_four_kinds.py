@@ -10,7 +10,7 @@ import pytest
 
 from core.document import Passage
 from core.errors import SondeError
-from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
+from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
 from evaluation.answers.measures import AnswerMeasures, by_kind
 from evaluation.answers.questions import load_questions
 
@@ -37,7 +37,7 @@ def of(kind: str, made: Sequence[MadeQuestion]) -> dict[str, MadeQuestion]:
 
 
 def test_each_kind_is_made_of_what_the_text_says() -> None:
-    made = by_extracts(PASSAGES, TITLES, 10)
+    made = extract_questions(PASSAGES, TITLES, 10)
     assert [one.kind for one in made] == sorted((one.kind for one in made), key=KINDS.index)
     facts = of("fact", made)
     assert facts["What is a lysimeter?"].answers == ("A lysimeter is a vessel of soil that stands on a balance.",)
@@ -59,7 +59,7 @@ def test_each_kind_is_made_of_what_the_text_says() -> None:
 
 
 def test_what_cannot_be_read_alone_is_not_asked() -> None:
-    questions = " ".join(one.question for one in by_extracts(PASSAGES, TITLES, 10))
+    questions = " ".join(one.question for one in extract_questions(PASSAGES, TITLES, 10))
     assert "Table 3" not in questions
     assert "rained" not in questions
 
@@ -72,16 +72,16 @@ def test_the_draw_is_even_over_documents_and_repeats_itself() -> None:
         for document, words in (("a", "green blue red white black"), ("b", "long"))
         for n, word in enumerate(words.split(), 1)
     ]
-    first = by_extracts(many, {}, 2)
+    first = extract_questions(many, {}, 2)
     assert {one.documents[0] for one in first} == {"a", "b"}
-    assert by_extracts(many, {}, 2) == first
-    assert {one.question for one in by_extracts(many, {}, 3, seed=1)} != {
-        one.question for one in by_extracts(many, {}, 3, seed=2)
-    } or len(by_extracts(many, {}, 9)) <= 3
+    assert extract_questions(many, {}, 2) == first
+    assert {one.question for one in extract_questions(many, {}, 3, seed=1)} != {
+        one.question for one in extract_questions(many, {}, 3, seed=2)
+    } or len(extract_questions(many, {}, 9)) <= 3
 
 
 def test_the_lines_are_what_ask_evaluate_reads(tmp_path: Path) -> None:
-    made = by_extracts(PASSAGES, TITLES, 10)
+    made = extract_questions(PASSAGES, TITLES, 10)
     path = tmp_path / "questions.jsonl"
     path.write_text("\n".join(json.dumps(one.line(number)) for number, one in enumerate(made)), "utf-8")
     read = load_questions(path)
@@ -113,7 +113,7 @@ class Writer:
 
 def test_a_model_writes_each_kind_and_sees_two_documents_for_several() -> None:
     writer = Writer('Sure! {"question": "How deep is it?", "answer": "Deep."}')
-    made = list(by_model(PASSAGES, writer, 1))
+    made = list(model_questions(PASSAGES, writer, 1))
     assert [one.kind for one in made] == list(KINDS)
     several = made[KINDS.index("several")]
     assert set(several.documents) == {"a", "b"}
@@ -123,10 +123,10 @@ def test_a_model_writes_each_kind_and_sees_two_documents_for_several() -> None:
 
 
 def test_an_unreadable_answer_is_passed_over_and_many_are_an_error() -> None:
-    made = list(by_model(PASSAGES, Writer("no", '{"question": "How deep is it?", "answer": "Deep."}'), 1))
+    made = list(model_questions(PASSAGES, Writer("no", '{"question": "How deep is it?", "answer": "Deep."}'), 1))
     assert [one.kind for one in made] == list(KINDS)
     with pytest.raises(SondeError, match="5 times"):
-        list(by_model([Passage(f"a#{n}", "a", n, PEAT) for n in range(9)], Writer("no"), 1))
+        list(model_questions([Passage(f"a#{n}", "a", n, PEAT) for n in range(9)], Writer("no"), 1))
 
 
 def test_figures_are_told_by_kind() -> None:

@@ -9,8 +9,8 @@ import pytest
 from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
-from lab.chaos.asking import SearchOutcome, SteadySearcher
 from lab.chaos.proxies import TcpProxy
+from lab.chaos.steady_searcher import SearchOutcome, SteadySearcher
 from local_stack.elasticsearch import NodeFolders, node_settings
 from local_stack.settings import NodeConfig
 from tests.live import serving
@@ -49,7 +49,7 @@ def test_each_answer_has_its_verdict(answer: ResponseReturnValue, verdict: str) 
     with serving(service([found("a", "b"), answer])) as url:
         asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
-        with asker.asking(per_second=20):
+        with asker.ask_steadily(per_second=20):
             ends = time.monotonic() + 30
             while not asker.log and time.monotonic() < ends:
                 time.sleep(0.01)
@@ -72,7 +72,7 @@ def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
     with serving(service([found("a", "b"), found("c", degraded=["dense"]), found("b", "a")])) as url:
         asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
-        asker.learn_again()  # not by the answer that lacks something, but by the next
+        asker.learn_answers()  # not by the answer that lacks something, but by the next
     assert asker.expected == {"rain": frozenset({"a", "b"})}
     verdicts = [
         asker.judged_again(SearchOutcome(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"
@@ -82,7 +82,7 @@ def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
 
 def test_nobody_there_is_unreachable_and_no_failure() -> None:
     asker = SteadySearcher("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
-    with asker.asking(per_second=20):
+    with asker.ask_steadily(per_second=20):
         ends = time.monotonic() + 30
         while not asker.log and time.monotonic() < ends:
             time.sleep(0.01)
@@ -110,7 +110,7 @@ def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:
 
 
 def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
-    with serving(service([found("a")])) as url, TcpProxy(url).running() as proxy:
+    with serving(service([found("a")])) as url, TcpProxy(url).run() as proxy:
         address = f"{proxy.url}/search"
         assert httpx.get(address).status_code == 200
         proxy.cut()

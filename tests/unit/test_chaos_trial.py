@@ -10,7 +10,7 @@ import pytest
 from celery import Celery
 
 from es_gateway.errors import NotReachable
-from lab.chaos.asking import SearchOutcome, SteadySearcher
+from lab.chaos.steady_searcher import SearchOutcome, SteadySearcher
 from lab.cluster.breakages import Breakage, breakages
 from lab.cluster.trial import TrialSize, _Trial
 from local_stack.errors import StackError

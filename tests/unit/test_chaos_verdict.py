@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import SondeError
-from lab.cli.chaos_cluster import keep_in, kept
+from lab.cli.chaos_cluster import keep_in, read_trials
 from lab.cluster import chaos_cluster
 from lab.cluster.trial import TrialOutcome
 
@@ -48,18 +48,18 @@ def test_a_clock_library_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_processes_follow_the_file_and_not_with_the_monotonic_clock(tmp_path: Path) -> None:
-    given = chaos_cluster.clocked(tmp_path / "library", tmp_path / "clock")
+    given = chaos_cluster.clock_environment(tmp_path / "library", tmp_path / "clock")
     assert given["FAKETIME_TIMESTAMP_FILE"] == str(tmp_path / "clock")
     assert given["FAKETIME_DONT_FAKE_MONOTONIC"] == "1"
-    chaos_cluster.unmoved(tmp_path / "clock")
+    chaos_cluster.reset_clock(tmp_path / "clock")
     assert (tmp_path / "clock").read_text("utf-8") == "+0"
 
 
 def test_rows_are_kept_for_a_course_that_goes_on(tmp_path: Path) -> None:
     file, rows = tmp_path / "figures.json", [_outcome(), _outcome(missing=1, note="broken off: no broker")]
-    assert kept(file) == []
+    assert read_trials(file) == []
     keep_in(file, {"cores": "2"}, rows)
-    assert kept(file) == rows
+    assert read_trials(file) == rows
     file.write_text('{"trials": [{"colour": "red"}]}', "utf-8")
     with pytest.raises(SondeError, match="not what --json writes"):
-        kept(file)
+        read_trials(file)

@@ -45,19 +45,19 @@ def test_only_a_question_by_relevance_goes_to_sonde(params: dict[str, Any], aske
 def test_the_chosen_way_counts_and_an_unknown_one_does_not() -> None:
     from ckanext.sonde import rewriting
 
-    assert rewriting.asked_mode({"extras": {"ext_sonde": "bm25"}}, "hybrid") == "bm25"
-    assert rewriting.asked_mode({"extras": {"ext_sonde": "magic"}}, "hybrid") == "hybrid"
-    assert rewriting.asked_mode({}, "own") == "own"
+    assert rewriting.requested_mode({"extras": {"ext_sonde": "bm25"}}, "hybrid") == "bm25"
+    assert rewriting.requested_mode({"extras": {"ext_sonde": "magic"}}, "hybrid") == "hybrid"
+    assert rewriting.requested_mode({}, "own") == "own"
 
 
 def test_solr_orders_by_constant_scores_that_fall_with_rank() -> None:
     from ckanext.sonde import rewriting
 
-    made = rewriting.ranked({"q": "rain", "fq": "+type:x", "rows": 5}, ["b", 'a"x'])
+    made = rewriting.restrict_to({"q": "rain", "fq": "+type:x", "rows": 5}, ["b", 'a"x'])
     assert made["q"] == 'id:"b"^=2 OR id:"a\\"x"^=1'
     assert made["sort"] == "score desc"
     assert (made["fq"], made["rows"]) == ("+type:x", 5)
-    assert rewriting.ranked({"q": "rain"}, [])["q"] == "-*:*"
+    assert rewriting.restrict_to({"q": "rain"}, [])["q"] == "-*:*"
 
 
 class Clock:

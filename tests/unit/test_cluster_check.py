@@ -11,7 +11,7 @@ import httpx
 import pytest
 import yaml
 
-from lab.results.tables import load_table, newest
+from lab.results.tables import load_table, newest_results
 from tests.cluster.asking import Count
 from tests.cluster.course import NAMES
 from tests.cluster.faults import FAULTS, merged
@@ -26,7 +26,7 @@ WATCHED = Rendered.of(example("full"))
 
 
 def test_the_rows_of_the_results_are_faults_of_the_check_in_its_order() -> None:
-    names = [row.what for row in load_table(newest() / "cluster.json").rows.values() if row.what in NAMES]
+    names = [row.what for row in load_table(newest_results() / "cluster.json").rows.values() if row.what in NAMES]
     assert names == [name for name in NAMES if name in names]
     assert set(FAULTS) < set(names)
 
@@ -81,7 +81,7 @@ def test_findings_are_kept_and_become_rows_of_the_results(tmp_path: Path) -> Non
     found.add(ROW)
     found.note("A backup", ["- Restored."])
     assert Findings.kept(found.file) == found
-    before = load_table(newest() / "cluster.json")
+    before = load_table(newest_results() / "cluster.json")
     rows = with_findings(before, found, [ROW.name, killed.name]).rows
     assert rows["kill_api"].figures["lost"] == 2
     assert rows["upgrade"].what == "upgrade"

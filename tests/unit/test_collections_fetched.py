@@ -66,8 +66,8 @@ def _sha(content: bytes) -> str:
 def home_of(name: str, files: dict[str, bytes]) -> tuple[Home, dict[str, bytes]]:
     """The home of the collection with other contents, and what its server answers, by path."""
     home = HOMES[name]
-    known = tuple(replace(file, sha256=_sha(files[file.kept])) for file in home.files)
-    served = {f"/{home.repository}/{COMMIT}/{file.path}": files[file.kept] for file in home.files}
+    known = tuple(replace(file, sha256=_sha(files[file.local_name])) for file in home.files)
+    served = {f"/{home.repository}/{COMMIT}/{file.path}": files[file.local_name] for file in home.files}
     return replace(home, commit=COMMIT, files=known), served
 
 
@@ -183,7 +183,7 @@ def test_the_command_asks_the_mirror_and_keeps_files_in_the_state_folder(tmp_pat
     kept = tmp_path / "collections" / home.folder
     kept.mkdir(parents=True)
     for file in home.files[1:]:
-        (kept / file.kept).write_text("[]")
+        (kept / file.local_name).write_text("[]")
     with serving({}) as (url, asked):
         environment = {
             "SONDE_STACK__FOLDER": str(tmp_path),
@@ -192,7 +192,7 @@ def test_the_command_asks_the_mirror_and_keeps_files_in_the_state_folder(tmp_pat
         }
         run = CliRunner(env=environment).invoke
         missing = run(cli, ["evaluate", "--collection", "cranfield", "--fetch-only"])
-        (kept / home.files[0].kept).write_text("[]")
+        (kept / home.files[0].local_name).write_text("[]")
         done = run(cli, ["evaluate", "--collection", "cranfield", "--fetch-only"])
     assert asked == [f"/{home.repository}/{home.commit}/{home.files[0].path}"]
     assert isinstance(missing.exception, NotFetched)
@@ -208,4 +208,4 @@ def test_each_home_names_a_commit_hashes_and_a_licence(name: str) -> None:
     assert all(len(file.sha256) == 64 for file in home.files)
     assert all(len(records.digest) == 64 for records in home.records)
     assert home.files or home.records
-    assert not any(Path(file.kept).is_absolute() for file in home.files)
+    assert not any(Path(file.local_name).is_absolute() for file in home.files)

@@ -18,7 +18,7 @@ from core.errors import ModelMissing
 from core.ports import CrossEncoder
 from encoders import hub_graphs
 from encoders.catalogue import load_cross_encoder
-from encoders.hub_graphs import FITTING, Processor
+from encoders.hub_graphs import GRAPHS_BY_PROCESSOR, Processor
 from encoders.quantise import quantise
 from encoders.recipe import read_pair_limit
 from encoders.registry import entry_of
@@ -91,8 +91,8 @@ def test_the_processor_is_known(machine: str, kind: str, processor: str, monkeyp
 
 
 def test_signed_weights_of_eight_bits_are_never_given_to_a_processor_on_which_they_overflow() -> None:
-    assert not [name for name in FITTING["x86"] if "qint8" in name]
-    assert not [name for name in FITTING["gpu"] if "int8" in name or "quantized" in name]
+    assert not [name for name in GRAPHS_BY_PROCESSOR["x86"] if "qint8" in name]
+    assert not [name for name in GRAPHS_BY_PROCESSOR["gpu"] if "int8" in name or "quantized" in name]
 
 
 @pytest.mark.parametrize("names", [["model.onnx"], ["model_O2.onnx"], ["model_q4f16.onnx", "model.onnx"]])
@@ -140,7 +140,7 @@ def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
     write_graph(graph, states=True)
     assert "gives states of tokens" in refused(folder)
     write_graph(graph, more="position_ids")
-    assert "wants inputs that are no token ids: position_ids" in refused(folder)
+    assert "needs inputs that are not token ids: position_ids" in refused(folder)
     write_graph(graph, bias=float("nan"))
     assert "it gives no finite number" in refused(folder)
     write_graph(graph)

@@ -10,7 +10,7 @@ import pytest
 from core.errors import ModelMissing
 from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
-from encoders.onnx_graphs import BELOW, OWN_LAYERS, expose
+from encoders.onnx_graphs import LOWER_STATES, REPLACED_LAYERS, add_lower_states
 from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead
@@ -35,11 +35,11 @@ def _exported(folder: Path, layers: int) -> transformers.BertModel:
 
 
 def test_it_is_what_the_last_layers_read(tmp_path: Path) -> None:
-    model = _exported(tmp_path, OWN_LAYERS + 2)
-    assert expose(tmp_path / "model.onnx")
+    model = _exported(tmp_path, REPLACED_LAYERS + 2)
+    assert add_lower_states(tmp_path / "model.onnx")
     session = OnnxSession(tmp_path / "model.onnx", Compute(1))
-    assert list(session.outputs) == ["states", BELOW]
-    found = session.each_of([TokenIds(_IDS)], [BELOW, "states"], lambda outputs, _mask, _batch: [outputs])[0]
+    assert list(session.outputs) == ["states", LOWER_STATES]
+    found = session.map_outputs([TokenIds(_IDS)], [LOWER_STATES, "states"], lambda outputs, _mask, _batch: [outputs])[0]
     with torch.no_grad():
         wanted = model(torch.tensor([_IDS]), output_hidden_states=True)
     assert np.allclose(found[0], wanted.hidden_states[2].numpy(), atol=1e-4)
@@ -47,9 +47,9 @@ def test_it_is_what_the_last_layers_read(tmp_path: Path) -> None:
 
 
 def test_a_graph_of_too_few_layers_stays_as_it_is_and_serves_no_token_layers(tmp_path: Path) -> None:
-    _exported(tmp_path, OWN_LAYERS)
+    _exported(tmp_path, REPLACED_LAYERS)
     before = (tmp_path / "model.onnx").read_bytes()
-    assert not expose(tmp_path / "model.onnx")
+    assert not add_lower_states(tmp_path / "model.onnx")
     assert (tmp_path / "model.onnx").read_bytes() == before
     (tmp_path / "tokenizer.json").write_text(
         '{"version": "1.0", "added_tokens": [], "model": {"type": "WordLevel", "vocab": {"a": 1}, "unk_token": "a"}}'

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.cross_encoder import one_logit
-from encoders.files import exclusive, published
-from encoders.onnx_session import Compute, TokenIds, padded
+from encoders.files import exclusive_lock, publish_folder
+from encoders.onnx_session import Compute, TokenIds, pad_inputs
 from encoders.pinned import check_file, tree_sha256
-from encoders.pooling import agreement, pooled, unit
+from encoders.pooling import agreement, pool_states, unit
 from encoders.presets import preset_for
 from encoders.quantise import Int8Comparison, sample_texts
 from encoders.recipe import Recipe, read_pair_limit, read_recipe
@@ -31,12 +31,12 @@ MASK = np.array([[1, 1, 0]])
 
 def test_mean_pooling_leaves_padding_out() -> None:
     """The mean of (3, 4) and (5, -4) is (4, 0), of norm 1: (1, 0)."""
-    np.testing.assert_allclose(pooled(STATES, MASK, "mean"), [[1.0, 0.0]])
+    np.testing.assert_allclose(pool_states(STATES, MASK, "mean"), [[1.0, 0.0]])
 
 
 def test_cls_pooling_takes_the_first_token() -> None:
     """(3, 4) has norm 5."""
-    np.testing.assert_allclose(pooled(STATES, MASK, "cls"), [[0.6, 0.8]])
+    np.testing.assert_allclose(pool_states(STATES, MASK, "cls"), [[0.6, 0.8]])
 
 
 def test_a_zero_vector_stays_zero() -> None:
@@ -63,7 +63,7 @@ def test_the_sample_has_at_least_64_texts_of_many_lengths() -> None:
 
 
 def test_inputs_are_padded_to_the_longest_of_the_batch() -> None:
-    feed, mask = padded([TokenIds([5, 6, 7], [0, 0, 1]), TokenIds([8])])
+    feed, mask = pad_inputs([TokenIds([5, 6, 7], [0, 0, 1]), TokenIds([8])])
     np.testing.assert_array_equal(feed["input_ids"], [[5, 6, 7], [8, 0, 0]])
     np.testing.assert_array_equal(feed["token_type_ids"], [[0, 0, 1], [0, 0, 0]])
     np.testing.assert_array_equal(mask, [[1, 1, 1], [1, 0, 0]])
@@ -158,14 +158,14 @@ def test_a_draft_is_published_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "model"
 
     def fail() -> None:
-        with published(target) as draft:
+        with publish_folder(target) as draft:
             (draft / "half").write_text("x")
             raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
         fail()
     assert list(tmp_path.iterdir()) == []
-    with published(target) as draft:
+    with publish_folder(target) as draft:
         (draft / "card.json").write_text("{}")
         assert not target.exists()
     assert [path.name for path in target.iterdir()] == ["card.json"]
@@ -176,7 +176,7 @@ def test_a_folder_is_made_by_one_at_a_time(tmp_path: Path) -> None:
     inside, most = [], []
 
     def work() -> None:
-        with exclusive(tmp_path / "model"):
+        with exclusive_lock(tmp_path / "model"):
             inside.append(1)
             most.append(len(inside))
             time.sleep(0.01)
@@ -240,6 +240,6 @@ def test_a_model_that_a_read_only_folder_lacks_is_named_with_what_to_do(ordinary
         Path(made).chmod(0o555)
         with (
             pytest.raises(ModelMissing, match=r"e5-small is not in .* read-only: run .*sonde\.ops\.prepare_models"),
-            exclusive(Path(made) / "e5-small"),
+            exclusive_lock(Path(made) / "e5-small"),
         ):
             pass

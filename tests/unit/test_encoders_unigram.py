@@ -31,7 +31,7 @@ def tokeniser(tmp_path_factory: pytest.TempPathFactory) -> UnigramTokeniser:
 
 def pieces(tokeniser: UnigramTokeniser, text: str) -> list[str]:
     texts = list(SCORES)
-    return [texts[at] for at in tokeniser.whole([text])[0]]
+    return [texts[at] for at in tokeniser.full_ids([text])[0]]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def library() -> Tokenizer:
 
 @given(text=st.text(st.sampled_from("rain \té雨x"), max_size=40))
 def test_it_gives_the_ids_of_the_library(tokeniser: UnigramTokeniser, library: Tokenizer, text: str) -> None:
-    assert tokeniser.whole([text])[0][1:-1] == library.encode(text, add_special_tokens=False).ids
+    assert tokeniser.full_ids([text])[0][1:-1] == library.encode(text, add_special_tokens=False).ids
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:

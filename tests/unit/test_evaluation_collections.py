@@ -160,7 +160,7 @@ def test_a_split_that_forgets_a_question_or_makes_no_sense_is_refused(tmp_path: 
 
 
 def test_a_subset_of_documents_takes_their_judgements_with_it(tmp_path: Path) -> None:
-    part = _small(tmp_path).holding({"d2"})
+    part = _small(tmp_path).with_documents({"d2"})
     assert [part.documents[record.id] for record in part.records] == ["d2"]
     assert part.qrels == {"q1": {}, "q2": {"d2": 1}}
 
@@ -220,7 +220,7 @@ def test_pira_texts_are_plain_and_each_question_has_one() -> None:
     assert not any("<p>" in record.abstract for record in english.records)
     assert english.qrels == portuguese.qrels
     assert english.questions != portuguese.questions
-    assert public.plain("<p>a &amp; b</p>\n<p>c</p>") == "a & b c"
+    assert public.plain_text("<p>a &amp; b</p>\n<p>c</p>") == "a & b c"
 
 
 def test_grades_given_by_hand_are_read_with_their_reasons_left_aside(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from core.errors import SondeError
-from evaluation.every import WEIGHTS, AllResults, CollectionResult, Figures
+from evaluation.all_collections import WEIGHTS, AllResults, CollectionResult, Figures
 from sonde.cli.evaluate import evaluate_command
 from sonde.wiring.evaluating import LOADERS, has_halves
 
@@ -18,8 +18,8 @@ def _result(name: str, weight: float, ndcg: float, **stages: float) -> Collectio
 
 _RESULTS = (
     AllResults()
-    .with_measured(_result("samples", 1.0, 0.8, plain=0.7, wordy=0.9))
-    .with_measured(_result("ncar", 0.5, 0.2, plain=0.2, wordy=0.1))
+    .with_result(_result("samples", 1.0, 0.8, plain=0.7, wordy=0.9))
+    .with_result(_result("ncar", 0.5, 0.2, plain=0.2, wordy=0.1))
     .with_missing("typed", "Name its folder.")
 )
 

@@ -18,7 +18,7 @@ from evaluation.judgements import (
     fleiss_kappa,
     pool,
     qrels_of,
-    waiting,
+    unjudged,
 )
 
 
@@ -110,8 +110,8 @@ def test_judgements_are_there_again_after_the_file_is_opened_anew(tmp_path: Path
         file.add(one)
     again = JudgementFile.open(tmp_path / "j.jsonl")
     assert again.grades() == file.grades() == {("q", "d1"): {"bob": 1, "ada": 2}}
-    assert waiting({"q": ["d1", "d2", "d3"]}, again.of("ada")) == [("q", "d3")]
-    assert waiting({"q": ["d1", "d2", "d3"]}, again.of("bob")) == [("q", "d2"), ("q", "d3")]
+    assert unjudged({"q": ["d1", "d2", "d3"]}, again.of("ada")) == [("q", "d3")]
+    assert unjudged({"q": ["d1", "d2", "d3"]}, again.of("bob")) == [("q", "d2"), ("q", "d3")]
 
 
 def test_what_was_taken_back_is_asked_again(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from core.geo import BBox
 from core.record import Provenance, ProvenanceKind, Record
-from evaluation.asking import QuestionResult, Variant, ablations
 from evaluation.collection import JudgedQuestion
 from evaluation.evaluate import beyond_topic, mean_hausdorff_deg
 from evaluation.report.plots import histogram, histogram_counts, lines
+from evaluation.variants import QuestionResult, Variant, ablations
 
 _ASKED = BBox(0, 0, 10, 10)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import SondeError
 from evaluation.collection import BadCollection
-from evaluation.trec import falling, read_qrels, read_run, write_qrels, write_run
+from evaluation.trec import read_qrels, read_run, strictly_decreasing, write_qrels, write_run
 
 
 def test_a_run_is_read_back_in_its_order(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_run_is_read_back_in_its_order(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(0, 1e6, width=32), max_size=40))
 def test_written_scores_always_fall_also_as_trec_eval_reads_them(scores: list[float]) -> None:
-    lowered = falling(sorted(scores, reverse=True))
+    lowered = strictly_decreasing(sorted(scores, reverse=True))
     read = np.array([float(f"{score:.9g}") for score in lowered], dtype=np.float32)
     assert (np.diff(read) < 0).all()
 

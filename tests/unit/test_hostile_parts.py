@@ -11,7 +11,7 @@ import pytest
 
 from lab.hostile.attacks import Attack, UnfinishedRequest, attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
-from lab.hostile.sending import ADDRESS, attacking, attacking_apart
+from lab.hostile.sending import ADDRESS, attack_apart, attacking
 
 ALONE = AttackOutcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {}, 0)
 
@@ -76,7 +76,7 @@ def test_a_flood_ends_with_its_block_and_comes_from_one_address(deaf: tuple[str,
 
 def test_attackers_of_a_process_of_their_own_say_what_they_met(deaf: tuple[str, list[tuple[str, bytes]]]) -> None:
     url, seen = deaf
-    with attacking_apart(url, Attack("a", "b", (b"GET / HTTP/1.1\r\n\r\n",), attackers=1)) as came:
+    with attack_apart(url, Attack("a", "b", (b"GET / HTTP/1.1\r\n\r\n",), attackers=1)) as came:
         while len(seen) < 3:
             pass
     assert came.answers["no answer"] >= 2
@@ -84,7 +84,7 @@ def test_attackers_of_a_process_of_their_own_say_what_they_met(deaf: tuple[str, 
 
 def test_what_is_held_is_opened_again_when_the_server_closes_it(deaf: tuple[str, list[tuple[str, bytes]]]) -> None:
     url, seen = deaf
-    with attacking(url, Attack("a", "b", held=UnfinishedRequest(b"GET", b"X", every_s=0.01, sockets=3))) as came:
+    with attacking(url, Attack("a", "b", unfinished=UnfinishedRequest(b"GET", b"X", every_s=0.01, sockets=3))) as came:
         while came.answers["closed"] < 6:
             pass
     assert len(seen) > 6
@@ -93,5 +93,5 @@ def test_what_is_held_is_opened_again_when_the_server_closes_it(deaf: tuple[str,
 
 def test_every_attack_is_a_few_whole_requests_or_one_that_never_ends() -> None:
     for attack in attacks("key"):
-        assert (attack.held is None) == bool(attack.wires)
+        assert (attack.unfinished is None) == bool(attack.wires)
         assert all(b"\r\n\r\n" in wire for wire in attack.wires)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.results.tables import load_table, newest
+from lab.results.tables import load_table, newest_results
 
 ROOT = Path(__file__).resolve().parents[2]
-BUDGETS = load_table(newest() / "release.json").rows
+BUDGETS = load_table(newest_results() / "release.json").rows
 
 
 def _settings() -> float:

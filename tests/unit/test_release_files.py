@@ -10,7 +10,7 @@ import pytest
 from helm_python import lint
 
 from core.errors import SondeError
-from lab.release.compared import differences
+from lab.release.compare import differences
 from lab.release.files import (
     CHECKSUMS,
     chart,
@@ -19,8 +19,8 @@ from lab.release.files import (
     elasticsearch_coordinates,
     image,
     news,
+    pack,
     packages,
-    packed,
 )
 from tests.unit.rendered_chart import example
 
@@ -72,7 +72,7 @@ def test_what_differs_between_two_releases_is_named(tmp_path: Path) -> None:
         files = {entry: folder / entry for entry in ("same", "other")}
         files["same"].write_text("same")
         files["other"].write_text(said)
-        packed(folder / "bundle.tar", ((file, entry) for entry, file in files.items()), CHECKOUT)
+        pack(folder / "bundle.tar", ((file, entry) for entry, file in files.items()), CHECKOUT)
         checksums([folder / "bundle.tar", files["same"]], folder)
     assert list(differences(tmp_path / "one", tmp_path / "two")) == ["bundle.tar: other"]
     assert list(differences(tmp_path / "one", tmp_path / "one")) == []

@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 
 from core.errors import NotFound, SondeError
-from lab.results.pages import pages, written
-from lab.results.tables import TABLES, ResultRow, ResultTable, load_table, load_tables, newest, recorded, value_at
+from lab.results.pages import pages, with_figures
+from lab.results.tables import (
+    TABLES,
+    ResultRow,
+    ResultTable,
+    load_table,
+    load_tables,
+    newest_results,
+    take_figures,
+    value_at,
+)
 from sonde.ops.measured import command_line, write_measurement
 from sonde.wiring.checkout import CHECKOUT
 
-FOLDER = newest()
+FOLDER = newest_results()
 NAMES = [f"{table}.{name}" for table in TABLES for name in load_table(FOLDER / f"{table}.json").rows]
 ROW = ResultRow(what="a search", figures={"p50_ms": 39.5, "records": 10875}, command="sonde bench", data="NCAR")
 TABLE = {"speed": ResultTable(title="Speed", rows={"search": ROW})}
@@ -40,7 +49,7 @@ def test_each_judged_set_says_what_was_trained_on_it(name: str) -> None:
 @pytest.mark.parametrize("page", list(pages()), ids=lambda page: page.name)
 def test_each_page_has_the_figures_of_the_newest_results(page: Path) -> None:
     text = page.read_text("utf-8")
-    assert written(text, load_tables(FOLDER)) == text, "run: make figures"
+    assert with_figures(text, load_tables(FOLDER)) == text, "run: make figures"
 
 
 def test_a_figure_is_written_before_its_mark() -> None:
@@ -48,7 +57,7 @@ def test_a_figure_is_written_before_its_mark() -> None:
         "?<!-- figure: speed.search.p50_ms --> ms, 1<!-- figure: speed.search.p50_ms .0f -->,"
         " of 9,9<!-- figure: speed.search.records -->."
     )
-    assert written(page, TABLE) == (
+    assert with_figures(page, TABLE) == (
         "39.5<!-- figure: speed.search.p50_ms --> ms, 40<!-- figure: speed.search.p50_ms .0f -->,"
         " of 10,875<!-- figure: speed.search.records -->."
     )
@@ -65,19 +74,19 @@ def test_a_figure_is_written_before_its_mark() -> None:
 )
 def test_an_unknown_figure_table_or_row_is_an_error(page: str) -> None:
     with pytest.raises(NotFound):
-        written(page, TABLE)
+        with_figures(page, TABLE)
 
 
 def test_a_table_has_figures_command_and_data() -> None:
-    page = written("<!-- results: speed search -->\nold\n<!-- end of results -->\n", TABLE)
+    page = with_figures("<!-- results: speed search -->\nold\n<!-- end of results -->\n", TABLE)
     assert "| a search | p50 39.5 ms; records 10,875 | `sonde bench` | NCAR. |" in page
     assert "old" not in page
-    assert written(page, TABLE) == page
+    assert with_figures(page, TABLE) == page
 
 
 def test_rows_with_the_same_figures_become_columns() -> None:
     rows = {str(number): ROW.model_copy(update={"figures": {"p50_ms": number}}) for number in range(4)}
-    page = written("<!-- results: speed -->\n<!-- end of results -->", {"speed": ResultTable(title="", rows=rows)})
+    page = with_figures("<!-- results: speed -->\n<!-- end of results -->", {"speed": ResultTable(title="", rows=rows)})
     assert "Command: `sonde bench`" in page
     assert "| what | p50, ms |" in page
     assert "| a search | 3 |" in page
@@ -90,7 +99,7 @@ def test_a_row_takes_figures_command_commit_and_machine_from_what_a_command_wrot
     file = tmp_path / "x.json"
     write_measurement(file, {"search": {"p50": 12.34567}, "machine": {"elasticsearch": "9.4.3"}})
     row = ROW.model_copy(update={"take": {"p50_ms": "search/p50"}, "origin": "docs/old.md"})
-    now = recorded(row, json.loads(file.read_text("utf-8")))
+    now = take_figures(row, json.loads(file.read_text("utf-8")))
     assert now.figures == {"p50_ms": 12.3457}
     assert now.command == "sonde bench"
     assert now.machine["elasticsearch"] == "9.4.3"
@@ -102,7 +111,7 @@ def test_a_row_takes_figures_command_commit_and_machine_from_what_a_command_wrot
 
 def test_a_row_without_paths_takes_nothing() -> None:
     with pytest.raises(SondeError, match="does not say where"):
-        recorded(ROW, {})
+        take_figures(ROW, {})
 
 
 def test_a_path_leads_through_lists_by_number_and_by_name() -> None:

@@ -12,7 +12,7 @@ import pytest
 from core.document import Passage
 from core.errors import Unavailable
 from search_api.search.passages.values import REFUSAL
-from training.answer_sets import AnswerSets, OtherPassages, cited, dpo, raft, support, without, write_rows
+from training.answer_sets import AnswerSets, OtherPassages, add_citation, dpo, raft, support, without, write_rows
 from training.corpora import CorpusDocument, PseudoQuestion
 from training.examples import TrainingError
 from training.questions.language_model import GeneratedPair
@@ -70,8 +70,8 @@ def test_without_the_right_passage_its_whole_document_is_gone() -> None:
 
 
 def test_each_sentence_cites_its_passage() -> None:
-    assert cited("It rained. Was it much? Yes", 2) == "It rained [2]. Was it much [2]? Yes [2]."
-    assert cited("It rained [7].", 2) == "It rained [2]."
+    assert add_citation("It rained. Was it much? Yes", 2) == "It rained [2]. Was it much [2]? Yes [2]."
+    assert add_citation("It rained [7].", 2) == "It rained [2]."
 
 
 def test_support_is_the_share_of_telling_words() -> None:

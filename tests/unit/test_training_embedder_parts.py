@@ -38,10 +38,10 @@ def test_held_out_questions_search_every_text_and_like_worded_ones_are_one() -> 
     def embed(texts: Sequence[str]) -> Vectors:
         return np.array([places[text] for text in texts], dtype=np.float32)
 
-    assert held.measured(embed).means["RR"] == pytest.approx(0.75)
-    assert held.measured(embed).means["R@1"] == pytest.approx(0.5)
+    assert held.evaluate(embed).means["RR"] == pytest.approx(0.75)
+    assert held.evaluate(embed).means["R@1"] == pytest.approx(0.5)
     assert [name for name, _ in held.run(embed)["q0"]] == ["t1", "t0", "t2", "t3"]
-    assert held.measured(embed, dims=1).means["RR"] == pytest.approx((1 + 1 / 3) / 2)
+    assert held.evaluate(embed, dims=1).means["RR"] == pytest.approx((1 + 1 / 3) / 2)
 
 
 def test_the_instruction_stands_before_questions_alone() -> None:
@@ -52,7 +52,7 @@ def test_the_instruction_stands_before_questions_alone() -> None:
         seen.extend(texts)
         return np.ones((len(texts), 2), dtype=np.float32)
 
-    held.measured(embed).means["RR"]
+    held.evaluate(embed).means["RR"]
     assert seen == ["A", "Instruct: find\nQuery: rain"]
 
 

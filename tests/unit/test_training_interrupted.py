@@ -16,7 +16,7 @@ def test_a_kept_checkpoint_is_named_with_the_way_on(
     sent: signal.Signals, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model"
-    kept = Checkpoints.beside(out).folder / "checkpoint-2"
+    kept = Checkpoints.of_output(out).folder / "checkpoint-2"
     kept.mkdir(parents=True)
     (kept / "trainer_state.json").write_text("{}")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests in the background ignores it

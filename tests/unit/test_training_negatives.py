@@ -20,7 +20,7 @@ from training.hard_negatives import (
     SimAns,
     disjoint,
     elsewhere,
-    mine,
+    mine_negatives,
     never_overlapping,
     place_and_time_of,
     probabilities,
@@ -135,8 +135,8 @@ def test_mined_negatives_are_named_and_never_the_answer() -> None:
     here = _document("here", ALPS, NINETIES)
     documents = [here, _document("far", ANDES, NINETIES), _document("like it", ALPS), _document("here", ALPS)]
     documents[3] = CorpusDocument("twin", "HERE", "another text under the same title", ("Snow",))
-    asked = [PseudoQuestion("snow depth in the Alps", here.whole, "title", here)]
-    (found,) = mine(asked, documents, _ByLength(), Mining(count=5, simans=SimAns(margin=-2.0)))
+    asked = [PseudoQuestion("snow depth in the Alps", here.title_and_text, "title", here)]
+    (found,) = mine_negatives(asked, documents, _ByLength(), Mining(count=5, simans=SimAns(margin=-2.0)))
     assert {one.id: one.why for one in found.negatives} == {"far": "place", "like it": "fused"}
-    assert found.positive.text == here.whole
+    assert found.positive.text == here.title_and_text
     assert found.group == "here"

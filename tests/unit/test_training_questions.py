@@ -9,7 +9,14 @@ import pytest
 
 from core.errors import Unavailable
 from core.record import Keyword, Record
-from training.corpora import CorpusDocument, PseudoQuestion, corpus_kinds, distinct, of_concepts, of_records
+from training.corpora import (
+    CorpusDocument,
+    PseudoQuestion,
+    corpus_kinds,
+    distinct,
+    documents_of_concepts,
+    documents_of_records,
+)
 from training.examples import TrainingError
 from training.questions.from_records import by_keywords, by_sentence, by_title, sentences_of
 from training.questions.language_model import FORMS, by_language_model
@@ -63,9 +70,9 @@ def test_the_second_phrase_is_the_least_alike() -> None:
 def test_records_and_concepts_become_documents() -> None:
     said = "A sentence of more than eight words about the snow."
     record = Record("s:1", "s", "1", " Snow\n depth ", said, keywords=(Keyword("snow"), Keyword("snow")), parent="p")
-    (document,) = of_records([record, Record("s:2", "s", "2", "No text")], "mine")
+    (document,) = documents_of_records([record, Record("s:2", "s", "2", "No text")], "mine")
     assert (document.title, document.keywords, document.group) == ("Snow depth", ("snow",), "mine:p")
-    assert [one.title for one in of_concepts([("firn", said), ("ice", "frozen water")], "gemet")] == ["firn"]
+    assert [one.title for one in documents_of_concepts([("firn", said), ("ice", "frozen water")], "gemet")] == ["firn"]
 
 
 def test_an_unknown_corpus_is_named() -> None:

@@ -48,7 +48,7 @@ def test_a_short_side_leaves_its_room_to_the_other() -> None:
 def test_a_false_joint_never_goes_on_with_what_follows() -> None:
     texts = [RunningText(name, tuple(f"{name}{number}." for number in range(8))) for name in "abcdef"]
     for pair in sentence_pairs_of(texts, 1, 0):
-        follows = pair.behind == f"{pair.before[0]}{int(pair.before[1:-1]) + 1}."
+        follows = pair.after == f"{pair.before[0]}{int(pair.before[1:-1]) + 1}."
         assert follows == (pair.label == 0)
 
 

@@ -13,9 +13,9 @@ import torch
 from core.ports import EmbedderCard, TextKind, Vectors
 from training.corpora import CorpusDocument, distinct
 from training.embedder.encoder import EmbedderTrainingSettings
-from training.embedder.learner import HeldOut, arranged, batch_of, info_nce
+from training.embedder.learner import HeldOut, batch_of, group_examples, info_nce
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.from_records import by_shared_keywords
 from training.questions.ways import KeyPhrases, by_key_phrases
 
@@ -101,11 +101,11 @@ def test_the_loss_with_a_masked_bearer_by_hand() -> None:
 
 def test_hands_hold_questions_of_one_text_and_siblings_follow_each_other() -> None:
     asked = [keyword(question, text) for text in "ABCD" for question in ("x", "y", "z")]
-    hands = arranged(asked, 2, 1, random.Random(3))
+    hands = group_examples(asked, 2, 1, random.Random(3))
     assert sorted(len(hand) for hand in hands) == [1] * 4 + [2] * 4
     assert all(len({one.positive.text for one in hand}) == 1 for hand in hands)
     assert {hand[0].positive.text for hand in hands[:4]} == set("ABCD")
-    together = arranged(asked, 2, 2, random.Random(3))
+    together = group_examples(asked, 2, 2, random.Random(3))
     assert [one.positive.text for hand in together for one in hand[:1]][::2] == [
         hand[0].positive.text for hand in together
     ][1::2]
@@ -121,7 +121,7 @@ def test_held_out_texts_that_bear_the_question_are_relevant() -> None:
 def test_shared_keywords_have_no_mined_negatives_and_labels_outlive_the_file(tmp_path: Path) -> None:
     asked = list(by_shared_keywords(CATALOGUE, 1))
     phrases = list(by_key_phrases(CATALOGUE[:1], _Words(), KeyPhrases(count=2)))
-    made = mine([*phrases, *asked], CATALOGUE, _Words(), Mining(count=4))
+    made = mine_negatives([*phrases, *asked], CATALOGUE, _Words(), Mining(count=4))
     assert made[0].negatives
     assert not any(one.negatives for one in made[1:])
     assert made[1].positive.labels == ("dataset", "ice", "firn")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
-from training.teaching import ScoringTeacher, with_teacher_scores
+from training.teacher_scores import ScoringTeacher, with_teacher_scores
 
 EXAMPLES = [
     Example(

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from encoders.onnx_graphs import BELOW, OWN_LAYERS
+from encoders.onnx_graphs import LOWER_STATES, REPLACED_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
 from sonde.cli.train_tokens import tokens
-from training.tokens.layer_data import CandidateList, LayerData, rows
+from training.tokens.layer_data import CandidateList, LayerData, token_rows
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -27,7 +27,7 @@ _SILENT = frozenset({1, 2, 3})
 _TEXTS = [[[1, 10, 11, 10, 3, 2]], [[1, 3, 2]], [[1, 20, 21, 22, 2], [1, 23, 24, 2]]]
 
 
-def _base(layers: int = OWN_LAYERS + 1) -> transformers.BertModel:
+def _base(layers: int = REPLACED_LAYERS + 1) -> transformers.BertModel:
     torch.manual_seed(0)
     config = transformers.BertConfig(
         vocab_size=_WORDS,
@@ -62,7 +62,7 @@ def _lesson() -> LayerData:
 
 
 def test_until_they_learn_they_give_the_embedder_s_own_states() -> None:
-    base, read = _base(), rows([parts[0] for parts in _TEXTS], _SILENT)
+    base, read = _base(), token_rows([parts[0] for parts in _TEXTS], _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
     own = TokenLayers(base, _head()).eval().states(ids, mask)
     with torch.no_grad():
@@ -73,12 +73,12 @@ def test_until_they_learn_they_give_the_embedder_s_own_states() -> None:
 def test_texts_and_questions_are_made_of_states_as_in_service() -> None:
     layers, head = TokenLayers(_base(), _head()).eval(), _head()
     parts = [part for parts in _TEXTS for part in parts]
-    read = rows(parts, _SILENT)
+    read = token_rows(parts, _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
     with torch.no_grad():
         states = layers.states(ids, mask)
         signs, there = layers.documents(ids, mask, torch.from_numpy(read.places), read.count)
-        asked = layers.projected(states).numpy()
+        asked = layers.project(states).numpy()
     for row, part in enumerate(parts):
         own = states[row, : len(part)].numpy()
         served = head.vectors(part, own, "document")
@@ -103,18 +103,23 @@ def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
     lesson = _lesson()
     made = [
         replace(one, fused=None, grades=None, teacher_scores=np.where(one.grades > 0, 0.5, 0.3).astype(np.float32))
-        for one in lesson.judged["made"]
+        for one in lesson.judged_lists["made"]
         if one.grades is not None
     ]
     losses: list[float] = []
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, made=8)
     layers = TokenLayers(_base(), _head(), dropout=0.0)
-    train_layers(layers, replace(lesson, judged={}, made=made), settings, lambda _step, loss: losses.append(loss))
+    train_layers(
+        layers,
+        replace(lesson, judged_lists={}, generated_lists=made),
+        settings,
+        lambda _step, loss: losses.append(loss),
+    )
     assert losses[-1] < losses[0] / 2
 
 
 def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
-    layers, read = TokenLayers(_base(), _head()).eval(), rows([parts[0] for parts in _TEXTS], _SILENT)
+    layers, read = TokenLayers(_base(), _head()).eval(), token_rows([parts[0] for parts in _TEXTS], _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
     with torch.no_grad():
         below = layers.lower(input_ids=ids, attention_mask=mask.long()).last_hidden_state
@@ -122,14 +127,14 @@ def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
     export_layers(layers, tmp_path / "layers.onnx")
     assert [file.name for file in tmp_path.iterdir()] == ["layers.onnx"]
     session = OnnxSession(tmp_path / "layers.onnx", Compute(1))
-    found = session.once({BELOW: below.numpy(), "attention_mask": read.mask.astype(np.int64)})
+    found = session.run_batch({LOWER_STATES: below.numpy(), "attention_mask": read.mask.astype(np.int64)})
     cosines = (found * wanted).sum(-1) / np.linalg.norm(found, axis=-1) / np.linalg.norm(wanted, axis=-1)
     assert cosines[read.mask].min() > 0.98
 
 
 def test_an_embedder_of_too_few_layers_is_refused() -> None:
-    with pytest.raises(TrainingError, match=f"more than {OWN_LAYERS} layers"):
-        TokenLayers(_base(OWN_LAYERS), _head())
+    with pytest.raises(TrainingError, match=f"more than {REPLACED_LAYERS} layers"):
+        TokenLayers(_base(REPLACED_LAYERS), _head())
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from lab.operating.filling import KindComparison, compared
+from lab.operating.filling import KindComparison, compare_contents
 from lab.operating.upgrade import UpgradeStep
 
 
 def test_documents_are_compared_by_kind_and_id() -> None:
     before = {"keys": {"a": "1", "b": "2", "c": "3"}, "visits": {"x": "1"}}
     now = {"keys": {"a": "1", "b": "changed", "d": "new"}}
-    assert compared(before, now) == [KindComparison("keys", 3, 3, 1, 1), KindComparison("visits", 1, 0, 1, 0)]  # type: ignore[arg-type]
+    assert compare_contents(before, now) == [KindComparison("keys", 3, 3, 1, 1), KindComparison("visits", 1, 0, 1, 0)]  # type: ignore[arg-type]
 
 
 def test_a_changed_document_is_lost_only_where_no_version_writes_it_again() -> None:

@@ -12,11 +12,11 @@ import numpy as np
 
 from core.batched import batched
 from core.ports import Vectors
-from encoders.onnx_session import TokenIds, padded
+from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.recipe import Pooling, Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
-from training.weights import Precision, arithmetic, loading
+from training.weights import Precision, arithmetic, transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LossName = Literal["infonce", "margin_mse"]
 
 # Files besides the weights that are copied to the new folder.
-_COPIED = (
+_COPIED_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
@@ -97,14 +97,14 @@ class TrainableEncoder:
         self.folder, self.settings = folder, settings
         self.recipe: Recipe = read_recipe(folder)
         self.module = _load(folder, settings)
-        self.model = _pooled(self.module, self.recipe.pooling, self.recipe.dims, settings)
+        self.model = _with_pooling(self.module, self.recipe.pooling, self.recipe.dims, settings)
         self._tokens = Tokeniser(folder / "tokenizer.json", min(settings.max_tokens, self.recipe.max_tokens))
 
     def features(self, texts: Sequence[str]) -> dict[str, Tensor]:
         """Ids and mask, each (n, longest)."""
         import torch
 
-        arrays, _ = padded([TokenIds(ids) for ids in self._tokens.ids(texts)])
+        arrays, _ = pad_inputs([TokenIds(ids) for ids in self._tokens.ids(texts)])
         names = ("input_ids", "attention_mask")
         return {name: torch.from_numpy(arrays[name]).to(self.settings.device) for name in names}
 
@@ -112,27 +112,27 @@ class TrainableEncoder:
         """(n, dims) float32, unit norm, longest first so that little is padded."""
         import torch
 
-        order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
+        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
         rows = np.empty((len(texts), self.recipe.dims), dtype=np.float32)
         self.module.eval()
         with torch.inference_mode():
             for part in batched(order, _BATCH):
-                features = self.features([texts[at] for at in part])
+                features = self.features([texts[row] for row in part])
                 rows[part] = self.model(features)["sentence_embedding"].float().cpu().numpy()
         self.module.train()
         return rows
 
     def save(self, folder: Path) -> None:
         """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
-        whole = self.module.merge_and_unload() if self.settings.lora else self.module
-        whole.save_pretrained(str(folder), safe_serialization=True)
-        for name in _COPIED:
+        model = self.module.merge_and_unload() if self.settings.lora else self.module
+        model.save_pretrained(str(folder), safe_serialization=True)
+        for name in _COPIED_FILES:
             if (self.folder / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self.folder / name, folder / name)
 
 
-def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:
+def _with_pooling(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:
     import torch
 
     class Pooled(torch.nn.Module):
@@ -160,7 +160,7 @@ def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderTraining
 def _load(folder: Path, settings: EmbedderTrainingSettings) -> Any:
     import torch
 
-    with loading(folder, threads=settings.threads, seed=settings.seed) as transformers:
+    with transformers_for(folder, threads=settings.threads, seed=settings.seed) as transformers:
         module = transformers.AutoModel.from_pretrained(  # nosec B615
             str(folder), use_safetensors=True, local_files_only=True
         )

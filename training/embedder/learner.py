@@ -40,7 +40,7 @@ class HeldOut:
         texts: dict[str, str] = {}
         questions: dict[str, str] = {}
         qrels: dict[str, dict[str, int]] = {}
-        labelled: dict[str, dict[str, int]] = {}
+        examples_with_labels: dict[str, dict[str, int]] = {}
         for example in examples:
             question = questions.setdefault(example.question, f"q{len(questions)}")
             for candidate in example.candidates:
@@ -49,9 +49,9 @@ class HeldOut:
                 if grade > 0:
                     qrels.setdefault(question, {})[name] = grade
                 for label in candidate.labels:
-                    labelled.setdefault(label, {})[name] = 1
+                    examples_with_labels.setdefault(label, {})[name] = 1
         for text, question in questions.items():
-            qrels[question] = {**labelled.get(text.casefold(), {}), **qrels[question]}
+            qrels[question] = {**examples_with_labels.get(text.casefold(), {}), **qrels[question]}
         for text in extra:
             texts.setdefault(text, f"t{len(texts)}")
         return HeldOut(
@@ -63,9 +63,9 @@ class HeldOut:
 
     def average_precision(self, embed: Embed) -> float:
         """Mean AP@100, the measure during training: 1 / rank if there is one answer."""
-        return self.measured(embed).means["AP@100"]
+        return self.evaluate(embed).means["AP@100"]
 
-    def measured(self, embed: Embed, dims: int | None = None) -> RunMeasures:
+    def evaluate(self, embed: Embed, dims: int | None = None) -> RunMeasures:
         """Every measure; ``dims``: with vectors shortened to this many numbers."""
         return measure(self.run(embed, dims), self.qrels)
 
@@ -79,7 +79,7 @@ class HeldOut:
             cosines = questions[start : start + _BLOCK] @ documents.T
             for question, row in zip(question_names[start : start + _BLOCK], cosines, strict=True):
                 best = np.argsort(-row, kind="stable")[:_DEPTH]
-                run[question] = [(names[at], float(row[at])) for at in best]
+                run[question] = [(names[position], float(row[position])) for position in best]
         return run
 
 
@@ -101,7 +101,7 @@ class EmbedderLearner:
     def __init__(self, encoder: TrainableEncoder, examples: Sequence[Example], held_out: HeldOut) -> None:
         self._encoder, self._settings = encoder, encoder.settings
         self._examples, self._held_out = list(examples), held_out
-        self._epoch, self._groups = 0, self._arranged(0)
+        self._epoch, self._groups = 0, self._group(0)
         self._loss = loss_of(encoder.model, encoder.settings)
 
     @property
@@ -113,33 +113,36 @@ class EmbedderLearner:
         return self._held_out.average_precision(self._encoder.embed)
 
     def loss(self, step: int) -> Tensor:
-        drawn = random.Random(f"{self._settings.seed}:{step}")  # noqa: S311 # nosec B311 - a draw to be repeated
-        examples = self.drawn(step)
-        inputs = self._with_margins if self._settings.loss == "margin_mse" else self._in_batch
-        texts, labels = inputs(examples, drawn)
+        random_source = random.Random(f"{self._settings.seed}:{step}")  # noqa: S311 # nosec B311 - a draw to be repeated
+        examples = self.draw(step)
+        inputs = self._with_margins if self._settings.loss == "margin_mse" else self._with_batch_negatives
+        texts, labels = inputs(examples, random_source)
         questions = [self._settings.instruction + example.question for example in examples]
         loss: Tensor = self._loss([self._encoder.features(column) for column in (questions, *texts)], labels)
         return loss
 
-    def drawn(self, step: int) -> list[Example]:
+    def draw(self, step: int) -> list[Example]:
         """Every example once per epoch, each time in another order; ``questions_each`` of one text together."""
         count = len(self._groups)
         size = min(max(self._settings.batch // self._settings.questions_each, 1), count)
         epoch, place = divmod((step - 1) * size, count - count % size)
         if epoch != self._epoch:
-            self._epoch, self._groups = epoch, self._arranged(epoch)
+            self._epoch, self._groups = epoch, self._group(epoch)
         return [example for group in self._groups[place : place + size] for example in group]
 
-    def _arranged(self, epoch: int) -> list[Group]:
+    def _group(self, epoch: int) -> list[Group]:
         chance = random.Random(f"{self._settings.seed}:epoch:{epoch}")  # noqa: S311 # nosec B311 - as above
-        return arranged(self._examples, self._settings.questions_each, self._settings.siblings, chance)
+        return group_examples(self._examples, self._settings.questions_each, self._settings.siblings, chance)
 
-    def _in_batch(self, examples: list[Example], drawn: random.Random) -> tuple[list[list[str]], Any]:
+    def _with_batch_negatives(
+        self, examples: list[Example], random_source: random.Random
+    ) -> tuple[list[list[str]], Any]:
         import torch
 
         count = self._settings.negatives
         batch = batch_of(
-            examples, [drawn.sample(example.negatives, min(count, len(example.negatives))) for example in examples]
+            examples,
+            [random_source.sample(example.negatives, min(count, len(example.negatives))) for example in examples],
         )
         also = torch.zeros((len(examples), len(batch.texts)), dtype=torch.bool)
         for row, columns in enumerate(batch.also):
@@ -147,10 +150,10 @@ class EmbedderLearner:
         device = self._settings.device
         return [batch.texts], (torch.tensor(batch.answers).to(device), also.to(device))
 
-    def _with_margins(self, examples: list[Example], drawn: random.Random) -> tuple[list[list[str]], Any]:
+    def _with_margins(self, examples: list[Example], random_source: random.Random) -> tuple[list[list[str]], Any]:
         import torch
 
-        negatives = [drawn.choice(example.negatives) for example in examples]
+        negatives = [random_source.choice(example.negatives) for example in examples]
         margins = [
             (example.positive.teacher or 0.0) - (negative.teacher or 0.0)
             for example, negative in zip(examples, negatives, strict=True)
@@ -224,8 +227,8 @@ def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[Candidate
         rows.setdefault(negative.text, len(rows))
     right: dict[str, set[int]] = {}
     for example in examples:
-        judged = {text.text for text in example.candidates if text.grade > 0} | {example.positive.text}
-        right.setdefault(example.question.casefold(), set()).update(rows[text] for text in judged if text in rows)
+        right_texts = {text.text for text in example.candidates if text.grade > 0} | {example.positive.text}
+        right.setdefault(example.question.casefold(), set()).update(rows[text] for text in right_texts if text in rows)
     for text in chain((example.positive for example in examples), *negatives):
         for label in right.keys() & set(text.labels):
             right[label].add(rows[text.text])
@@ -233,24 +236,28 @@ def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[Candidate
     return Batch(list(rows), answers, also)
 
 
-def arranged(examples: Sequence[Example], each: int, siblings: int, chance: random.Random) -> list[Group]:
-    """Pure. Every example once, in groups of up to ``each`` with one text, up to ``siblings`` of them of one project in
-    succession; otherwise in an order by ``chance``.
+def group_examples(examples: Sequence[Example], group_size: int, siblings: int, chance: random.Random) -> list[Group]:
+    """Pure. Every example once, in groups of up to ``group_size`` with one text. Up to ``siblings`` groups of a project
+    follow each other; the order is otherwise random, by ``chance``.
     """
     order = list(examples)
     chance.shuffle(order)
-    groups = [[example] for example in order] if each == 1 else _by_text(order, each)
+    groups = [[example] for example in order] if group_size == 1 else _group_by_text(order, group_size)
     if siblings == 1:
         return groups
     by_project: dict[str, list[Group]] = {}
     for group in groups:
         by_project.setdefault(group[0].group or group[0].positive.id, []).append(group)
-    runs = [own[at : at + siblings] for own in by_project.values() for at in range(0, len(own), siblings)]
+    runs = [
+        project_groups[start : start + siblings]
+        for project_groups in by_project.values()
+        for start in range(0, len(project_groups), siblings)
+    ]
     chance.shuffle(runs)
     return [group for run in runs for group in run]
 
 
-def _by_text(order: Sequence[Example], each: int) -> list[Group]:
+def _group_by_text(order: Sequence[Example], group_size: int) -> list[Group]:
     """In the order in which each text first occurs; the groups of a text follow each other, unless siblings separate
     them.
     """
@@ -258,5 +265,10 @@ def _by_text(order: Sequence[Example], each: int) -> list[Group]:
     for example in order:
         by_text.setdefault(example.positive.text, []).append(example)
     # Round by round, so that all texts occur before the second group of any.
-    longest = max((len(own) for own in by_text.values()), default=0)
-    return [own[at : at + each] for at in range(0, longest, each) for own in by_text.values() if at < len(own)]
+    longest = max((len(text_examples) for text_examples in by_text.values()), default=0)
+    return [
+        text_examples[start : start + group_size]
+        for start in range(0, longest, group_size)
+        for text_examples in by_text.values()
+        if start < len(text_examples)
+    ]

@@ -18,21 +18,21 @@ from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
 from encoders.locate import Located, weights_digest
 from encoders.model_card import CARD, ModelCard, write_card
-from encoders.onnx_graphs import write_whole
+from encoders.onnx_graphs import write_with_weights
 from encoders.onnx_session import Compute
-from encoders.prepare import prepared
+from encoders.prepare import prepare_model
 from encoders.recipe import read_json
-from encoders.recorded import record_embedder
+from encoders.reference_results import record_embedder
 from evaluation.metrics import HEADLINE, RunMeasures, paired_randomisation
 from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.learner import EmbedderLearner, HeldOut
 from training.examples import Example, Split, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import Origin, now, written_model
+from training.provenance import Origin, utc_now, written_model
 
 LEAST_EXAMPLES = 20
-SHOWN = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
-_EVALUATED = 300  # held-out questions during training; the card's figures use all of them
+CARD_MEASURES = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
+_MAX_EVALUATED = 300  # held-out questions during training; the card's figures use all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +57,36 @@ def train_embedder(
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
-    Checkpoints are in ``.{out.name}.checkpoints`` beside it until the model is written.
+    Checkpoints are in ``.{out.name}.checkpoints`` in the same folder until the model is written.
     """
     examples = _usable(split, settings)
-    checkpoints = Checkpoints.beside(out, _identity(base, split, settings), resume=resume)
+    checkpoints = Checkpoints.of_output(out, _identity(base, split, settings), resume=resume)
     encoder = TrainableEncoder(base.folder, settings)
     if wrong := [size for size in settings.matryoshka if not 0 < size <= encoder.recipe.dims]:
         raise TrainingError(
             f"Matryoshka sizes lie between 1 and the model's {encoder.recipe.dims}; {wrong[0]} does not."
         )
     as_before = HeldOut.of(split.held_out, base.instruction)
-    before, unrelated_before = as_before.measured(encoder.embed), _unrelated(as_before, encoder)
-    evaluated = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
-    learner = EmbedderLearner(encoder, examples, evaluated)
+    before, unrelated_before = as_before.evaluate(encoder.embed), _unrelated_cosines(as_before, encoder)
+    sample = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
+    learner = EmbedderLearner(encoder, examples, sample)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch
 
-    done = train(learner, optimisation, budget, checkpoints, report)
+    training = train(learner, optimisation, budget, checkpoints, report)
     held_out = HeldOut.of(split.held_out, settings.instruction)
-    threshold = matched_threshold(base.min_score, unrelated_before, _unrelated(held_out, encoder))
+    threshold = matched_threshold(base.min_score, unrelated_before, _unrelated_cosines(held_out, encoder))
     card = ModelCard(
         kind="embedder",
         name=out.name,
         base=origin.base,
         licence=origin.base_licence,
-        data=(*origin.used(examples), *origin.used(split.held_out, "held out")),
-        settings={**_plain(settings), **_plain(budget)},
+        data=(*origin.training_data(examples), *origin.training_data(split.held_out, "held out")),
+        settings={**_json_values(settings), **_json_values(budget)},
         seed=settings.seed,
         commit=origin.commit,
-        made=now(),
-        figures=_figures(before, held_out, encoder, done),
+        made=utc_now(),
+        figures=_figures(before, held_out, encoder, training),
         reproduce=origin.reproduce,
         serving={**asdict(encoder.recipe), "instruction": settings.instruction, "min_score": threshold},
     )
@@ -115,11 +115,11 @@ def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
     )
     if len(fit) < LEAST_EXAMPLES:
         raise TrainingError(f"{len(fit)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
-    unscored = [example for example in fit if any(text.teacher is None for text in example.candidates)]
-    if settings.loss == "margin_mse" and unscored:
+    without_scores = [example for example in fit if any(text.teacher is None for text in example.candidates)]
+    if settings.loss == "margin_mse" and without_scores:
         raise TrainingError(
-            f"{len(unscored)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; score "
-            "them first, or use infonce."
+            f"{len(without_scores)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; "
+            "score them first, or use infonce."
         )
     return fit
 
@@ -127,36 +127,41 @@ def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
 def _sample(held_out: Sequence[Example], seed: int) -> list[Example]:
     """Some of every kind of question: a file has one kind after the other."""
     chance = random.Random(seed)  # noqa: S311 # nosec B311 - a draw to be repeated
-    return chance.sample(held_out, min(_EVALUATED, len(held_out)))
+    return chance.sample(held_out, min(_MAX_EVALUATED, len(held_out)))
 
 
-def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
+def _unrelated_cosines(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
     """Cosines of held-out questions with texts that do not answer them."""
-    names = list(held_out.questions)[:_EVALUATED]
-    texts = list(held_out.texts)[:_EVALUATED]
+    names = list(held_out.questions)[:_MAX_EVALUATED]
+    texts = list(held_out.texts)[:_MAX_EVALUATED]
     questions = encoder.embed([held_out.instruction + held_out.questions[name] for name in names])
     documents = encoder.embed([held_out.texts[name] for name in texts])
     wrong = np.array([[text not in held_out.qrels[name] for text in texts] for name in names], dtype=bool)
     return np.asarray((questions @ documents.T)[wrong], dtype=np.float32)
 
 
-def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, done: FinishedTraining) -> Json:
+def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, training: FinishedTraining) -> Json:
     """Each measure before and after, and the probability of the headline's change by chance."""
-    after = held_out.measured(encoder.embed)
-    compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
+    after = held_out.evaluate(encoder.embed)
+    comparison = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
     sizes = encoder.settings.matryoshka
     return {
-        **{name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN},
-        f"{HEADLINE} p": compared.p,
+        **{name: {"before": before.means[name], "after": after.means[name]} for name in CARD_MEASURES},
+        f"{HEADLINE} p": comparison.p,
         "held-out questions": len(after.by_question),
-        **{f"{HEADLINE} at {size}": held_out.measured(encoder.embed, size).means[HEADLINE] for size in sizes},
-        **done.figures("held-out AP@100 while training"),
+        **{f"{HEADLINE} at {size}": held_out.evaluate(encoder.embed, size).means[HEADLINE] for size in sizes},
+        **training.figures("held-out AP@100 while training"),
     }
 
 
 def _identity(base: Base, split: Split, settings: EmbedderTrainingSettings) -> Json:
     """What must be equal for a training to continue."""
-    return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
+    return {
+        "base": str(base.folder),
+        "train": _ids(split.train),
+        "held_out": _ids(split.held_out),
+        **_json_values(settings),
+    }
 
 
 def _ids(examples: Sequence[Example]) -> str:
@@ -166,7 +171,7 @@ def _ids(examples: Sequence[Example]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _plain(settings: EmbedderTrainingSettings | TrainingBudget) -> Json:
+def _json_values(settings: EmbedderTrainingSettings | TrainingBudget) -> Json:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
 
 
@@ -177,8 +182,10 @@ def _write(out: Path, encoder: TrainableEncoder, card: ModelCard) -> ModelCard:
         encoder.save(draft)
         (draft / CARD).write_text(json.dumps(card.serving), encoding="utf-8")
         int8 = _export(draft)
-        served = EmbedderCard(out.name, recipe.dims, recipe.max_tokens, card.serving["min_score"], runtime="onnx-fp32")
-        embedder = OnnxEmbedder(draft / "model.onnx", recipe, served, Compute(threads=1))
+        graph_name = EmbedderCard(
+            out.name, recipe.dims, recipe.max_tokens, card.serving["min_score"], runtime="onnx-fp32"
+        )
+        embedder = OnnxEmbedder(draft / "model.onnx", recipe, graph_name, Compute(threads=1))
         figures = {**card.figures, "int8_mean_cosine": int8["mean"], "int8_least_cosine": int8["minimum"]}
         card = replace(card, figures=figures, recorded=record_embedder(embedder))
         write_card(draft, card)
@@ -186,14 +193,14 @@ def _write(out: Path, encoder: TrainableEncoder, card: ModelCard) -> ModelCard:
 
 
 def _export(draft: Path) -> Json:
-    """Writes both graphs beside the weights, so that serving needs no torch; returns the comparison of int8 with
+    """Writes both graphs into the model's folder, so that serving needs no torch; returns the comparison of int8 with
     fp32.
     """
     scratch = draft / ".scratch"
     scratch.mkdir()
-    made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
-    facts: Json = read_json(made / CARD)["int8"]
-    for graph in made.glob("*.onnx"):
-        write_whole(graph, draft / graph.name)
+    prepared_folder = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
+    facts: Json = read_json(prepared_folder / CARD)["int8"]
+    for graph in prepared_folder.glob("*.onnx"):
+        write_with_weights(graph, draft / graph.name)
     shutil.rmtree(scratch)
     return facts

@@ -45,9 +45,9 @@ class BoxNames:
         """
         if box.width_deg > _TOO_WIDE_DEG:
             return None
-        shared, own = self._shared(box), _area(box)
-        union = self._areas + own - shared
-        overlap = np.where(union > 0.0, shared / np.where(union > 0.0, union, 1.0), 0.0)
+        intersection, box_area = self._shared(box), _area(box)
+        union = self._areas + box_area - intersection
+        overlap = np.where(union > 0.0, intersection / np.where(union > 0.0, union, 1.0), 0.0)
         best = int(np.argmax(overlap))
         if overlap[best] >= _LEAST_OVERLAP:
             return self._places[best].name
@@ -59,7 +59,7 @@ class BoxNames:
         return bool(self._gazetteer.lookup(term))
 
     def _around(self, box: BBox, kind: str) -> list[int]:
-        return [at for at, place in enumerate(self._places) if place.kind == kind and _inside(box, place.bbox)]
+        return [row for row, place in enumerate(self._places) if place.kind == kind and _inside(box, place.bbox)]
 
     def _shared(self, box: BBox) -> NDArray[np.float64]:
         """(n,) square degrees that each place shares with the box, on either side of the antimeridian."""
@@ -76,8 +76,8 @@ class BoxNames:
         """Each named place once, by its name."""
         places: dict[str, Place] = {}
         for key in self._gazetteer.keys():  # noqa: SIM118 - no mapping
-            named = self._gazetteer.named(key)
-            for place in named.places if named is not None else ():
+            entry = self._gazetteer.named(key)
+            for place in entry.places if entry is not None else ():
                 if place.kind in _KINDS and not place.estimated:
                     places.setdefault(place.name, place)
         return [places[name] for name in sorted(places)]
@@ -118,46 +118,48 @@ def by_keywords(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[
         if document.keywords:
             chance = _chance(seed, document)
             count = chance.randint(1, min(_MOST_KEYWORDS, len(document.keywords)))
-            drawn = [last_part(term) for term in chance.sample(document.keywords, count)]
-            yield PseudoQuestion(" ".join(drawn), document.whole, "keywords", document)
+            keywords = [last_part(term) for term in chance.sample(document.keywords, count)]
+            yield PseudoQuestion(" ".join(keywords), document.title_and_text, "keywords", document)
 
 
 def by_sentence(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[PseudoQuestion]:
     """One sentence as a question for the title and the other sentences (inverse cloze, Lee et al., ACL 2019)."""
     for document in documents:
         sentences = sentences_of(document.text)
-        fit = [at for at, text in enumerate(sentences) if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
+        fit = [row for row, text in enumerate(sentences) if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
         if len(sentences) > 1 and fit:
-            at = _chance(seed, document).choice(fit)
-            rest = " ".join(sentences[:at] + sentences[at + 1 :])
-            yield PseudoQuestion(sentences[at].rstrip("."), f"{document.title}\n{rest}".strip(), "sentence", document)
+            row = _chance(seed, document).choice(fit)
+            other_sentences = " ".join(sentences[:row] + sentences[row + 1 :])
+            yield PseudoQuestion(
+                sentences[row].rstrip("."), f"{document.title}\n{other_sentences}".strip(), "sentence", document
+            )
 
 
 def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
 
 
-def by_shared_keywords(documents: Sequence[CorpusDocument], each: int, seed: int = 0) -> Iterator[PseudoQuestion]:
+def by_shared_keywords(documents: Sequence[CorpusDocument], count: int, seed: int = 0) -> Iterator[PseudoQuestion]:
     """One keyword alone as a question for every record with it: how people search a catalogue by topic.
 
     Wetzel and Mäs (doi:10.3390/ijgi13110380) judge keyword queries this way. The labels
     (``Candidate.labels``) show that other records with the keyword are not negatives, so a batch can
-    have dozens of them. Up to ``each`` keywords of every document, rare ones more likely: weights 1 / sqrt(number of
+    have dozens of them. Up to ``count`` keywords of every document, rare ones more likely: weights 1 / sqrt(number of
     records with it). Drawn by the seed and the document's id.
     """
     counts = Counter(label for document in documents for label in document.labels)
-    most = max(_FEWEST_RECORDS, _COMMON * len(documents))
+    max_records = max(_FEWEST_RECORDS, _COMMON * len(documents))
     for document in documents:
         fit = [
             label
             for label in document.labels
-            if len(label) >= _SHORTEST_KEYWORD and _FEWEST_RECORDS <= counts[label] <= most
+            if len(label) >= _SHORTEST_KEYWORD and _FEWEST_RECORDS <= counts[label] <= max_records
         ]
         chance = _chance(seed, document)
         # The largest keys of u^(1/weight) are a weighted draw without replacement (Efraimidis and Spirakis, 2006).
         keys = {label: chance.random() ** math.sqrt(counts[label]) for label in fit}
-        for label in sorted(fit, key=lambda label: -keys[label])[:each]:
-            yield PseudoQuestion(label, document.whole, "shared keyword", document, shared=True)
+        for label in sorted(fit, key=lambda label: -keys[label])[:count]:
+            yield PseudoQuestion(label, document.title_and_text, "shared keyword", document, shared=True)
 
 
 def by_place_and_time(documents: Iterable[CorpusDocument], names: BoxNames, seed: int = 0) -> Iterator[PseudoQuestion]:
@@ -170,13 +172,13 @@ def by_place_and_time(documents: Iterable[CorpusDocument], names: BoxNames, seed
         topics = [last_part(term) for term in document.keywords if not names.is_place(last_part(term))]
         topic = chance.choice(topics) if topics else document.title
         place = names.of(chance.choice(document.boxes)) if document.boxes else None
-        when = time_words(chance.choice(document.times), chance) if document.times else None
-        if place is not None and when is not None:
-            place, when = chance.choice([(place, None), (None, when), (place, when)])
-        where = None if place is None else chance.choice([f"in {place}", place])
-        if topic and (where or when):
-            question = " ".join(part for part in (topic, where, when) if part)
-            yield PseudoQuestion(question, document.whole, "place and time", document)
+        time_phrase = time_words(chance.choice(document.times), chance) if document.times else None
+        if place is not None and time_phrase is not None:
+            place, time_phrase = chance.choice([(place, None), (None, time_phrase), (place, time_phrase)])
+        place_phrase = None if place is None else chance.choice([f"in {place}", place])
+        if topic and (place_phrase or time_phrase):
+            question = " ".join(part for part in (topic, place_phrase, time_phrase) if part)
+            yield PseudoQuestion(question, document.title_and_text, "place and time", document)
 
 
 def time_words(span: TimeSpan, chance: random.Random) -> str | None:

@@ -66,9 +66,9 @@ class GeneratedPair:
 
 
 def by_language_model(
-    documents: Iterable[CorpusDocument], model: LanguageModel, *, least: int = 1, seed: int = 0
+    documents: Iterable[CorpusDocument], model: LanguageModel, *, min_quality: int = 1, seed: int = 0
 ) -> Iterator[GeneratedPair]:
-    """One question per document, of a random form by the seed, if its quality is at least ``least``.
+    """One question per document, of a random form by the seed, if its quality is at least ``min_quality``.
 
     A document with an unreadable answer is skipped. Raises TrainingError if the endpoint fails or returns unreadable
     text several times in a row; earlier questions have been yielded by then.
@@ -82,13 +82,13 @@ def by_language_model(
         unreadable = 0 if pair is not None else unreadable + 1
         if unreadable == _TRIES_IN_A_ROW:
             raise TrainingError(f"The language model gave nothing readable for {unreadable} documents in a row.")
-        if pair is not None and pair.quality >= least:
+        if pair is not None and pair.quality >= min_quality:
             yield pair
 
 
 def _generate(document: CorpusDocument, model: LanguageModel, seed: int) -> GeneratedPair | None:
     form = random.Random(f"{seed}:{document.id}").choice(list(FORMS))  # noqa: S311 # nosec B311 - to be repeated
-    text = document.whole[:_LONGEST]
+    text = document.title_and_text[:_LONGEST]
     pair = _parse(_complete(model, _ASK.format(form=FORMS[form]), text))
     if pair is None:
         return None
@@ -96,7 +96,7 @@ def _generate(document: CorpusDocument, model: LanguageModel, seed: int) -> Gene
     digit = _DIGIT.search(judgement)
     if digit is None:
         return None
-    question = PseudoQuestion(pair.question.strip(), document.whole, f"language model, {form}", document)
+    question = PseudoQuestion(pair.question.strip(), document.title_and_text, f"language model, {form}", document)
     return GeneratedPair(question, pair.answer.strip(), form, int(digit[0]))
 
 
@@ -121,18 +121,18 @@ class CachedLanguageModel:
     def __init__(self, model: LanguageModel, name: str, path: Path) -> None:
         """``name`` identifies the model: answers of other models in the same file are ignored."""
         self._model, self._name, self._path = model, name, path
-        self._answers = _read(path)
+        self._answers = _read_answers(path)
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """The stored or new answer, as one piece. Raises TrainingError if it cannot be stored."""
-        written = json.dumps([self._name, [dict(message) for message in messages]], sort_keys=True, ensure_ascii=False)
-        key = hashlib.sha256(written.encode()).hexdigest()
+        request = json.dumps([self._name, [dict(message) for message in messages]], sort_keys=True, ensure_ascii=False)
+        key = hashlib.sha256(request.encode()).hexdigest()
         if key not in self._answers:
             self._store(key, "".join(self._model.stream(messages)))
         yield self._answers[key]
 
     def forget(self) -> None:
-        """Call this after the results are written."""
+        """Deletes the stored answers; call this after the results are written."""
         self._path.unlink(missing_ok=True)
 
     def _store(self, key: str, answer: str) -> None:
@@ -148,7 +148,7 @@ class CachedLanguageModel:
         self._answers[key] = answer
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read_answers(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     answers: dict[str, str] = {}

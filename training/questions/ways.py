@@ -49,14 +49,14 @@ def by_key_phrases(
 ) -> Iterator[PseudoQuestion]:
     """A question for each document with at least ``count`` phrases, best first; drawn by seed and id."""
     for document in documents:
-        phrases = phrases_of(document.whole, settings.longest)[: settings.candidates]
+        phrases = phrases_of(document.title_and_text, settings.longest)[: settings.candidates]
         if len(phrases) >= settings.count:
-            vectors = embedder.embed([document.whole, *phrases], "document")
+            vectors = embedder.embed([document.title_and_text, *phrases], "document")
             chance = random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
             for part in _parts(len(phrases), settings, chance):
-                chosen = maximal_marginal_relevance(vectors[0], vectors[1:][part], settings.count, settings.diversity)
-                question = " ".join(phrases[part[at]] for at in chosen)
-                yield PseudoQuestion(question, document.whole, "key phrases", document)
+                rows = maximal_marginal_relevance(vectors[0], vectors[1:][part], settings.count, settings.diversity)
+                question = " ".join(phrases[part[row]] for row in rows)
+                yield PseudoQuestion(question, document.title_and_text, "key phrases", document)
 
 
 def _parts(size: int, settings: KeyPhrases, chance: random.Random) -> Iterator[list[int]]:
@@ -79,18 +79,18 @@ def phrases_of(text: str, longest: int) -> list[str]:
 
 
 def maximal_marginal_relevance(text: Vectors, phrases: Vectors, count: int, diversity: float) -> list[int]:
-    """The places of the phrases: argmax (1 - diversity) cos(text, p) - diversity max cos(chosen, p); ties by place.
+    """Rows of the phrases: argmax (1 - diversity) cos(text, p) - diversity max cos(selected, p); ties by row.
 
     text: (d,), phrases: (n, d), unit norm.
     """
-    near = phrases @ text
-    chosen: list[int] = [int(np.argmax(near))] if len(phrases) else []
-    while 0 < len(chosen) < min(count, len(phrases)):
-        redundancy = (phrases @ phrases[chosen].T).max(axis=1)
-        value = (1.0 - diversity) * near - diversity * redundancy
-        value[chosen] = -np.inf
-        chosen.append(int(np.argmax(value)))
-    return chosen
+    similarity = phrases @ text
+    rows: list[int] = [int(np.argmax(similarity))] if len(phrases) else []
+    while 0 < len(rows) < min(count, len(phrases)):
+        redundancy = (phrases @ phrases[rows].T).max(axis=1)
+        value = (1.0 - diversity) * similarity - diversity * redundancy
+        value[rows] = -np.inf
+        rows.append(int(np.argmax(value)))
+    return rows
 
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
@@ -123,13 +123,13 @@ class QuestionModels:
 
 def ways(text: str) -> tuple[Way, ...]:
     """A comma-separated list, or ``all``. Raises TrainingError for an unknown name."""
-    known: tuple[Way, ...] = get_args(Way)
-    named = {part.strip() for part in text.split(",") if part.strip()}
-    if named == {"all"}:
-        return known
-    if not named or named - set(known):
-        raise TrainingError(f"{text!r} is not all or a list of {', '.join(known)}.")
-    return tuple(way for way in known if way in named)
+    all_ways: tuple[Way, ...] = get_args(Way)
+    names = {part.strip() for part in text.split(",") if part.strip()}
+    if names == {"all"}:
+        return all_ways
+    if not names or names - set(all_ways):
+        raise TrainingError(f"{text!r} is not all or a list of {', '.join(all_ways)}.")
+    return tuple(way for way in all_ways if way in names)
 
 
 def questions(
@@ -150,8 +150,8 @@ def questions(
         "place-and-time": lambda: by_place_and_time(documents, models.names or BoxNames(), seed),
         "language-model": lambda: _by_model(documents, settings, models.language_model),
     }
-    own = chain.from_iterable(makers[way]() for way in settings.ways)
-    return list(distinct(chain(own, by_shared_keywords(documents, settings.shared_keywords, seed))))
+    by_way = chain.from_iterable(makers[way]() for way in settings.ways)
+    return list(distinct(chain(by_way, by_shared_keywords(documents, settings.shared_keywords, seed))))
 
 
 def _by_model(
@@ -159,5 +159,5 @@ def _by_model(
 ) -> Iterator[PseudoQuestion]:
     if model is None:
         raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
-    for pair in by_language_model(documents, model, least=settings.quality, seed=settings.seed):
+    for pair in by_language_model(documents, model, min_quality=settings.quality, seed=settings.seed):
         yield pair.question

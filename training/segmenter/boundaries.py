@@ -30,27 +30,27 @@ class RunningText:
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """``label`` is BERT's: 1 means that ``behind`` does not follow ``before``."""
+    """``label`` is BERT's: 1 means that ``after`` does not follow ``before``."""
 
     document: str
     before: str
-    behind: str
+    after: str
     label: int
 
 
 def running_of_documents(documents: Iterable[CorpusDocument]) -> list[RunningText]:
     """Descriptions of records, each a separate text; boundaries are inside the description."""
-    return _running((document.group, document.text) for document in documents)
+    return _running_texts((document.group, document.text) for document in documents)
 
 
 def running_of_read(document: ReadDocument, name: str) -> list[RunningText]:
     """The running text of each section."""
-    return _running((name, _text(section.blocks)) for section in sections(document.blocks))
+    return _running_texts((name, _text(section.blocks)) for section in sections(document.blocks))
 
 
-def _running(texts: Iterable[tuple[str, str]]) -> list[RunningText]:
+def _running_texts(texts: Iterable[tuple[str, str]]) -> list[RunningText]:
     split = ((document, _sentences(text)) for document, text in texts)
-    return [RunningText(document, found) for document, found in split if len(found) > 1]
+    return [RunningText(document, sentences) for document, sentences in split if len(sentences) > 1]
 
 
 def _text(blocks: Iterable[Block]) -> str:
@@ -77,9 +77,9 @@ def sentence_pairs_of(texts: Sequence[RunningText], window: int, seed: int) -> l
     pairs: list[SentencePair] = []
     for number, text in enumerate(texts):
         before, after = windows(text.sentences, window)
-        for at, (first, second) in enumerate(zip(before, after, strict=True)):
+        for position, (first, second) in enumerate(zip(before, after, strict=True)):
             pairs.append(SentencePair(text.document, first, second, 0))
-            pairs.append(SentencePair(text.document, first, places.elsewhere(number, at, chance), 1))
+            pairs.append(SentencePair(text.document, first, places.elsewhere(number, position, chance), 1))
     return pairs
 
 
@@ -92,27 +92,27 @@ class _Places:
         for number, text in enumerate(texts):
             self._of.setdefault(text.document, []).append(number)
 
-    def elsewhere(self, number: int, at: int, chance: random.Random) -> str:
-        own = self._texts[number].document
-        if chance.random() < 0.5 and (place := self._in_document(number, at, chance)) is not None:
+    def elsewhere(self, number: int, position: int, chance: random.Random) -> str:
+        document = self._texts[number].document
+        if chance.random() < 0.5 and (place := self._in_document(number, position, chance)) is not None:
             return place
         while True:
-            other = chance.randrange(len(self._texts))
-            if self._texts[other].document != own:
-                return self._at(other, chance.randrange(len(self._texts[other].sentences)))
+            row = chance.randrange(len(self._texts))
+            if self._texts[row].document != document:
+                return self._sentence(row, chance.randrange(len(self._texts[row].sentences)))
 
-    def _in_document(self, number: int, at: int, chance: random.Random) -> str | None:
+    def _in_document(self, number: int, position: int, chance: random.Random) -> str | None:
         """Not the sentences around the boundary: neither the next ones nor the previous ones."""
-        near = {at + 1 + step for step in range(-self._window, self._window + 1)}
+        nearby = {position + 1 + step for step in range(-self._window, self._window + 1)}
         fit = [
-            (other, place)
-            for other in self._of[self._texts[number].document]
-            for place in range(len(self._texts[other].sentences))
-            if other != number or place not in near
+            (row, place)
+            for row in self._of[self._texts[number].document]
+            for place in range(len(self._texts[row].sentences))
+            if row != number or place not in nearby
         ]
-        return self._at(*chance.choice(fit)) if fit else None
+        return self._sentence(*chance.choice(fit)) if fit else None
 
-    def _at(self, number: int, place: int) -> str:
+    def _sentence(self, number: int, place: int) -> str:
         return " ".join(self._texts[number].sentences[place : place + self._window])
 
 
@@ -138,14 +138,14 @@ class SectionEndScores:
 
 def boundaries_of(document: ReadDocument) -> Boundaries:
     """Only running text, without headings, because they would reveal the ends."""
-    every: list[str] = []
+    sentences: list[str] = []
     ends: set[int] = set()
     for section in sections(document.blocks):
-        own = _sentences(_text(section.blocks))
-        if own and every:
-            ends.add(len(every) - 1)
-        every.extend(own)
-    return Boundaries(tuple(every), frozenset(ends))
+        section_sentences = _sentences(_text(section.blocks))
+        if section_sentences and sentences:
+            ends.add(len(sentences) - 1)
+        sentences.extend(section_sentences)
+    return Boundaries(tuple(sentences), frozenset(ends))
 
 
 def section_end_scores(boundaries: Boundaries, coherence: Coherence) -> SectionEndScores | None:
@@ -157,15 +157,15 @@ def section_end_scores(boundaries: Boundaries, coherence: Coherence) -> SectionE
     is_end = np.zeros(len(scores), dtype=bool)
     is_end[sorted(ends)] = True
     weakest = np.argsort(scores, kind="stable")[: len(ends)]
-    near = ends | {end - 1 for end in ends} | {end + 1 for end in ends}
-    hits = sum(int(at) in near for at in weakest) / len(ends)
+    near_ends = ends | {end - 1 for end in ends} | {end + 1 for end in ends}
+    hits = sum(int(position) in near_ends for position in weakest) / len(ends)
     return SectionEndScores(auc(scores[~is_end], scores[is_end]), hits, len(ends), len(scores))
 
 
 def auc(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:
     """The share of pairs in which the first is higher; equal ones count half. By ranks (Mann and Whitney 1947)."""
-    both = np.concatenate([higher, lower])
-    _, place, count = np.unique(both, return_inverse=True, return_counts=True)
+    scores = np.concatenate([higher, lower])
+    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2.0)[place]
     n, m = len(higher), len(lower)
     return float((ranks[:n].sum() - n * (n + 1) / 2.0) / (n * m))

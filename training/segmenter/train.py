@@ -16,28 +16,28 @@ from numpy.typing import NDArray
 from core.batched import batched
 from encoders.locate import Located, weights_digest
 from encoders.model_card import CARD, ModelCard, TrainingData, write_card
-from encoders.onnx_session import Compute, padded
-from encoders.prepare import prepared
-from encoders.recorded import record_segmenter
+from encoders.onnx_session import Compute, pad_inputs
+from encoders.prepare import prepare_model
+from encoders.reference_results import record_segmenter
 from encoders.segmenter import NextSentence, SentencePairTokeniser
 from training.examples import TrainingError, is_held_out
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import UNKNOWN, Origin, now, written_model
+from training.provenance import UNKNOWN, Origin, utc_now, written_model
 from training.segmenter.boundaries import RunningText, SentencePair, auc, sentence_pairs_of
-from training.weights import loading
+from training.weights import transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 LEAST_SENTENCES = 100
-_EVALUATED = 600
+_MAX_EVALUATED = 600
 _BATCH = 64
-_COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+_COPIED_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 
 
 @dataclass(frozen=True, slots=True)
 class SegmenterSettings:
-    """``layers`` of the base that are kept, from below (0: all); ``window`` sentences on each side of a boundary;
+    """``layers``: number of the base's lowest layers to keep (0: all); ``window`` sentences on each side of a boundary;
     ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's.
     """
 
@@ -68,27 +68,27 @@ def train_segmenter(
     report: OnEvaluation = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
-    full disk, a diverging loss. Checkpoints are beside ``out`` until the model is written.
+    full disk, a diverging loss. Checkpoints are next to ``out`` until the model is written.
     """
     pairs, held_out_pairs = _split(texts, settings, held_out)
     identity = {**asdict(settings), "base": str(base), "boundaries": len(pairs), "held_out": len(held_out_pairs)}
-    checkpoints = Checkpoints.beside(out, identity, resume=resume)
-    learner = SegmenterLearner(base, pairs, held_out_pairs[:_EVALUATED], settings)
+    checkpoints = Checkpoints.of_output(out, identity, resume=resume)
+    learner = SegmenterLearner(base, pairs, held_out_pairs[:_MAX_EVALUATED], settings)
     optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
     from training.trainer import train  # imports torch
 
-    done = train(learner, optimisation, budget, checkpoints, report)
+    training = train(learner, optimisation, budget, checkpoints, report)
     card = ModelCard(
         kind="segmenter",
         name=out.name,
         base=origin.base,
         licence=origin.base_licence,
-        data=_used(texts, len(pairs), len(held_out_pairs), origin),
+        data=_training_data(texts, len(pairs), len(held_out_pairs), origin),
         settings={**asdict(settings), **asdict(budget)},
         seed=settings.seed,
         commit=origin.commit,
-        made=now(),
-        figures=_figures(learner, held_out_pairs, done),
+        made=utc_now(),
+        figures=_figures(learner, held_out_pairs, training),
         reproduce=origin.reproduce,
         serving={"max_tokens": settings.max_tokens, "window": settings.window},
     )
@@ -112,7 +112,7 @@ class SegmenterLearner:
     def loss(self, step: int) -> Tensor:
         import torch
 
-        pairs = self.drawn(step)
+        pairs = self.draw(step)
         labels = torch.tensor([pair.label for pair in pairs]).to(self.settings.device)
         return torch.nn.functional.cross_entropy(self._logits(pairs), labels)
 
@@ -122,13 +122,13 @@ class SegmenterLearner:
         false = np.array([pair.label == 1 for pair in self._held_out])
         return auc(scores[~false], scores[false])
 
-    def drawn(self, step: int) -> list[SentencePair]:
+    def draw(self, step: int) -> list[SentencePair]:
         """Every pair once per epoch, each time in another order."""
         size = min(self.settings.batch, len(self._pairs))
         epoch, place = divmod((step - 1) * size, len(self._pairs) - len(self._pairs) % size)
         order = list(range(len(self._pairs)))
         random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 # nosec B311
-        return [self._pairs[at] for at in order[place : place + size]]
+        return [self._pairs[row] for row in order[place : place + size]]
 
     def coherence(self, pairs: Sequence[SentencePair]) -> NDArray[np.float64]:
         """(n,) probability that the second continues the first."""
@@ -143,20 +143,20 @@ class SegmenterLearner:
     def save(self, folder: Path) -> None:
         """Weights and tokenizer. Raises OSError if the disk fails."""
         self.module.save_pretrained(str(folder), safe_serialization=True)
-        for name in _COPIED:
+        for name in _COPIED_FILES:
             if (self.base / name).is_file():
                 shutil.copyfile(self.base / name, folder / name)
 
     def _logits(self, pairs: Sequence[SentencePair]) -> Any:
         import torch
 
-        arrays, _ = padded(self._tokens.tokens([pair.before for pair in pairs], [pair.behind for pair in pairs]))
+        arrays, _ = pad_inputs(self._tokens.tokens([pair.before for pair in pairs], [pair.after for pair in pairs]))
         tensors = {name: torch.from_numpy(array).to(self.settings.device) for name, array in arrays.items()}
         return self.module(**tensors).logits
 
 
 def _load(base: Path, settings: SegmenterSettings) -> Any:
-    with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
+    with transformers_for(base, threads=settings.threads, seed=settings.seed) as transformers:
         config = transformers.AutoConfig.from_pretrained(str(base), local_files_only=True)  # nosec B615
         config.num_labels = 2
         config.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
@@ -179,20 +179,22 @@ def _split(
     ]
     pairs, held_out_pairs = (sentence_pairs_of(side, settings.window, settings.seed) for side in sides)
     order = np.random.default_rng(settings.seed).permutation(len(held_out_pairs))
-    return pairs, [held_out_pairs[at] for at in order]
+    return pairs, [held_out_pairs[row] for row in order]
 
 
-def _figures(learner: SegmenterLearner, held_out: Sequence[SentencePair], done: FinishedTraining) -> dict[str, object]:
+def _figures(
+    learner: SegmenterLearner, held_out: Sequence[SentencePair], training: FinishedTraining
+) -> dict[str, object]:
     scores = learner.coherence(held_out)
     false = np.array([pair.label == 1 for pair in held_out])
     return {
-        **done.figures("held-out AUC"),
+        **training.figures("held-out AUC"),
         "held-out accuracy": float(((scores < 0.5) == false).mean()),
         "held-out boundaries": len(held_out),
     }
 
 
-def _used(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[TrainingData, ...]:
+def _training_data(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[TrainingData, ...]:
     documents = len({text.document for text in texts})
     licence = "; ".join(f"{name}: {licence}" for name, licence in (origin.licences or {}).items()) or UNKNOWN
     return (
@@ -208,8 +210,8 @@ def _write(out: Path, learner: SegmenterLearner, card: ModelCard) -> ModelCard:
         (draft / CARD).write_text(json.dumps({**card.serving, "kind": card.kind}), encoding="utf-8")
         scratch = draft / ".scratch"
         scratch.mkdir()
-        made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
-        (made / "model.onnx").replace(draft / "model.onnx")
+        prepared_folder = prepare_model(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
+        (prepared_folder / "model.onnx").replace(draft / "model.onnx")
         shutil.rmtree(scratch)
         card = replace(card, recorded=record_segmenter(NextSentence(draft, Compute(1))))
         write_card(draft, card)

@@ -1,4 +1,4 @@
-"""Fits a token head: which directions of an embedder's token states are kept, as one bit each; and turns them on judged
+"""Fits a token head: chooses directions of an embedder's token states, one bit each, and trains them on judged
 questions.
 """
 
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from core.json_types import Json
 from core.ports import Vectors
 from core.token_bits import pack
-from encoders.files import published
+from encoders.files import publish_folder
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.pooling import unit
-from encoders.token_head import FILE, LAYERS, Part, TokenHead, ignored_tokens, token_states
+from encoders.token_head import FILE, LAYERS, TokenHead, TokenStates, ignored_tokens, token_states
 from training.examples import TrainingError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _BATCH = 8
 _SCALE = 12.0
-_TOKENS = 128  # of a text, drawn anew each time: memory is limited, and the head sees more of long texts over time
-_MEASURED = 200  # parts whose size in bytes is measured
+_TOKENS = 128  # of a text, another sample each time: memory is limited, and samples cover long texts over time
+_MAX_MEASURED = 200  # parts whose size in bytes is measured
 _OF_A_TEXT = 60  # tokens that are drawn of each text, so that long ones do not decide alone
 
 
@@ -60,13 +60,13 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     Raises TrainingError if the texts have fewer tokens than dimensions are wanted.
     """
     random = np.random.default_rng(settings.seed)
-    drawn = [texts[at] for at in random.permutation(len(texts))[: settings.texts]]
-    ignored = frozenset(ignored_tokens(folder))
-    first_parts: list[Part] = []
+    sampled_texts = [texts[row] for row in random.permutation(len(texts))[: settings.texts]]
+    ignored_ids = frozenset(ignored_tokens(folder))
+    first_parts: list[TokenStates] = []
     rows: list[Vectors] = []
-    for ids, states in (part for parts in token_states(folder, drawn, compute) for part in parts):
-        content = np.array([token not in ignored for token in ids])
-        first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MEASURED else first_parts
+    for ids, states in (part for parts in token_states(folder, sampled_texts, compute) for part in parts):
+        content = np.array([token not in ignored_ids for token in ids])
+        first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MAX_MEASURED else first_parts
         rows.append(unit(states[content][random.permutation(int(content.sum()))[:_OF_A_TEXT]]))
     sample = np.concatenate(rows) if rows else np.empty((0, 1), dtype=np.float32)
     if len(sample) <= max(settings.dims, sample.shape[1]):
@@ -75,19 +75,19 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     variances, directions = np.linalg.eigh(np.cov((sample - mean).T))
     main = directions[:, ::-1][:, : settings.dims]
     turn, _ = np.linalg.qr(random.normal(size=(settings.dims, settings.dims)))
-    head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored)
-    explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
+    head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored_ids)
+    explained_share = float(variances[::-1][: settings.dims].sum() / variances.sum())
     sizes = [len(pack(head.vectors(ids, states, "document"))) for ids, states in first_parts]
-    return FittedHead(head, explained, float(np.mean(sizes)), len(drawn))
+    return FittedHead(head, explained_share, float(np.mean(sizes)), len(sampled_texts))
 
 
-def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLayers | None = None) -> ModelCard:
+def write_head(out: Path, fit: FittedHead, card: ModelCard, layers: TokenLayers | None = None) -> ModelCard:
     """Writes ``out`` atomically: the head in half precision, its own ``layers`` if it has some, and its card."""
     from safetensors.numpy import save_file
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    with published(out) as draft:
-        head = fitted.head
+    with publish_folder(out) as draft:
+        head = fit.head
         tensors: dict[str, NDArray[np.float16] | NDArray[np.int32]] = {
             "mean": head.mean.astype(np.float16),
             "projection": head.projection.astype(np.float16),
@@ -102,12 +102,12 @@ def write_head(out: Path, fitted: FittedHead, card: ModelCard, layers: TokenLaye
     return card
 
 
-def figures(fitted: FittedHead) -> Json:
-    """What the card says of the fit."""
+def figures(fit: FittedHead) -> Json:
+    """Figures of the fit for the card."""
     return {
-        "share of the variance kept": round(fitted.explained, 4),
-        "bytes of a text, mean": round(fitted.bytes_mean),
-        "texts read": fitted.texts,
+        "share of the variance kept": round(fit.explained, 4),
+        "bytes of a text, mean": round(fit.bytes_mean),
+        "texts read": fit.texts,
     }
 
 
@@ -126,7 +126,10 @@ class JudgedList:
 
 @dataclass(frozen=True, slots=True)
 class LearnSettings:
-    """``share``: of late interaction beside the fused score. ``stay``: the cost of leaving the fitted directions."""
+    """``share``: weight of late interaction in the sum with the fused score.
+
+    ``stay``: the cost of leaving the fitted directions.
+    """
 
     epochs: int = 4
     rate: float = 3e-4
@@ -147,8 +150,8 @@ def trained_head(
     import torch
 
     random = np.random.default_rng(settings.seed)
-    mean, fitted = torch.from_numpy(head.mean), torch.from_numpy(head.projection)
-    learning = fitted.clone().requires_grad_(True)
+    mean, fit = torch.from_numpy(head.mean), torch.from_numpy(head.projection)
+    learning = fit.clone().requires_grad_(True)
     scale = torch.tensor(_SCALE, requires_grad=True)
     optimiser = torch.optim.Adam([{"params": [learning], "lr": settings.rate}, {"params": [scale], "lr": 0.05}])
     for epoch in range(1, settings.epochs + 1):
@@ -156,9 +159,10 @@ def trained_head(
         for start in range(0, len(order), _BATCH):
             optimiser.zero_grad()
             losses_of_batch = [
-                _loss(lists[at], mean, learning, scale, settings.share, random) for at in order[start : start + _BATCH]
+                _loss(lists[row], mean, learning, scale, settings.share, random)
+                for row in order[start : start + _BATCH]
             ]
-            loss = torch.stack(losses_of_batch).mean() + settings.stay * ((learning - fitted) ** 2).sum()
+            loss = torch.stack(losses_of_batch).mean() + settings.stay * ((learning - fit) ** 2).sum()
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
             losses.append(float(loss.detach()))
@@ -167,17 +171,19 @@ def trained_head(
 
 
 def _loss(
-    judged: JudgedList, mean: Tensor, projection: Tensor, scale: Tensor, share: float, random: np.random.Generator
+    judged_list: JudgedList, mean: Tensor, projection: Tensor, scale: Tensor, share: float, random: np.random.Generator
 ) -> Tensor:
     import torch
 
-    texts = [text if len(text) <= _TOKENS else text[random.permutation(len(text))[:_TOKENS]] for text in judged.texts]
-    question = _unit((torch.from_numpy(judged.question) - mean) @ projection)
+    texts = [
+        text if len(text) <= _TOKENS else text[random.permutation(len(text))[:_TOKENS]] for text in judged_list.texts
+    ]
+    question = _unit((torch.from_numpy(judged_list.question) - mean) @ projection)
     floats = _unit((torch.from_numpy(np.concatenate(texts).astype(np.float32)) - mean) @ projection)
     signs = floats + (torch.sign(floats) / floats.shape[1] ** 0.5 - floats).detach()
     best = [part.max(0).values for part in torch.split(signs @ question.T, [len(text) for text in texts])]
-    score = scale * (torch.from_numpy(judged.fused) + share * torch.stack(best).mean(1))
-    grades = torch.from_numpy(judged.grades / judged.grades.sum())
+    score = scale * (torch.from_numpy(judged_list.fused) + share * torch.stack(best).mean(1))
+    grades = torch.from_numpy(judged_list.grades / judged_list.grades.sum())
     loss: Tensor = -(grades * torch.log_softmax(score, 0)).sum()
     return loss
 

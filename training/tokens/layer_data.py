@@ -1,5 +1,6 @@
-"""What token layers learn from: questions with their candidates as token ids, and the scores of teachers, which are
-larger embedders by late interaction over all dimensions and without signs.
+"""The data for training token layers: questions with their candidates as token ids, and the scores of teachers.
+
+A teacher is a larger embedder that scores by late interaction over all dimensions, without signs.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from encoders.pooling import unit
 from encoders.token_head import content_states, token_states
 
 Ids = Sequence[int]
-"""Of one part of a text, special tokens included."""
+"""Token ids of one chunk of a text, special tokens included."""
 _REPORT_EVERY = 5000  # texts
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """A question and the places of its candidates' texts, (k,); of a judged one, best first by the fused score, with
-    these scores and the grades, of which one at least is above 0. ``teacher_scores`` if there is a teacher.
+    """A question and the rows of its candidates' texts, (k,).
+
+    A judged question has its candidates best first, with their fused scores and grades; at least one grade is above 0.
+    ``teacher_scores`` if there is a teacher.
     """
 
     question: int
@@ -33,31 +36,32 @@ class CandidateList:
     grades: NDArray[np.float32] | None = None
     teacher_scores: NDArray[np.float32] | None = None
 
-    def chosen(self, places: NDArray[np.intp]) -> CandidateList:
+    def only(self, rows: NDArray[np.intp]) -> CandidateList:
         """With these candidates only."""
         values = (self.fused, self.grades, self.teacher_scores)
         return CandidateList(
-            self.question, self.texts[places], *(None if each is None else each[places] for each in values)
+            self.question, self.texts[rows], *(None if value is None else value[rows] for value in values)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class LayerData:
-    """``questions``: ids of each; ``texts``: the parts of each; ``judged`` by collection; ``made``: questions that were
-    made from the texts, the answer first. ``ignored``: ids of tokens without meaning (special ones, punctuation).
+    """``questions``: ids of each; ``texts``: the chunks of each; ``judged_lists`` by collection;
+    ``generated_lists``: questions generated from the texts, with the answer first. ``ignored``: ids of tokens without
+    meaning (special, punctuation).
     """
 
     questions: Sequence[Ids]
     texts: Sequence[Sequence[Ids]]
-    judged: Mapping[str, Sequence[CandidateList]]
-    made: Sequence[CandidateList]
+    judged_lists: Mapping[str, Sequence[CandidateList]]
+    generated_lists: Sequence[CandidateList]
     ignored: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRows:
-    """Ids with 0 as padding and their mask, (n, longest); ``content``: the tokens that count, or all of a row that
-    has none. ``places``: (n, longest) the vector that a token is joined to, ``count`` for a token that does not count.
+    """Ids with 0 as padding and their mask, (n, longest). ``content``: tokens with meaning, or all of a row without
+    any. ``places``: (n, longest) the number of the vector that a token is added to, ``count`` for one without meaning.
     """
 
     ids: NDArray[np.int64]
@@ -67,28 +71,28 @@ class TokenRows:
     count: int
 
 
-def rows(parts: Sequence[Ids], ignored: frozenset[int]) -> TokenRows:
-    """Equal tokens of a part get one place, as in ``encoders.token_head``."""
-    shape = (len(parts), max(len(part) for part in parts))
+def token_rows(chunks: Sequence[Ids], ignored: frozenset[int]) -> TokenRows:
+    """Equal tokens of a chunk get one place, as in ``encoders.token_head``."""
+    shape = (len(chunks), max(len(chunk) for chunk in chunks))
     ids, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
-    for row, part in enumerate(parts):
-        ids[row, : len(part)], mask[row, : len(part)] = part, True
+    for row, chunk in enumerate(chunks):
+        ids[row, : len(chunk)], mask[row, : len(chunk)] = chunk, True
     content = mask & ~np.isin(ids, np.fromiter(ignored, dtype=np.int64, count=len(ignored)))
     empty = ~content.any(axis=1)
     content[empty] = mask[empty]
     places = np.zeros(shape, dtype=np.int64)
     count = 0
     for row in range(shape[0]):
-        own = np.unique(ids[row][content[row]], return_inverse=True)[1]
-        places[row, content[row]] = own
-        count = max(count, int(own.max()) + 1)
+        row_places = np.unique(ids[row][content[row]], return_inverse=True)[1]
+        places[row, content[row]] = row_places
+        count = max(count, int(row_places.max()) + 1)
     places[~content] = count
     return TokenRows(ids, mask, content, places, count)
 
 
 @dataclass(frozen=True, slots=True)
 class StateReader:
-    """``graph`` of the prepared embedder in ``folder``, without the ``ignored`` tokens."""
+    """Reads states with ``graph`` of the prepared embedder in ``folder``, without the ``ignored`` tokens."""
 
     folder: Path
     graph: str
@@ -96,9 +100,9 @@ class StateReader:
     compute: Compute
 
     def read(self, texts: Sequence[str], kind: TextKind) -> Iterator[Vectors]:
-        """Each text whole, the states of its parts after each other: (tokens, states), unit norm."""
-        for parts in token_states(self.folder, texts, self.compute, self.graph):
-            yield np.concatenate([content_states(ids, states, kind, self.ignored) for ids, states in parts])
+        """Of each text, the states of all its chunks in order: (tokens, states), unit norm."""
+        for chunks in token_states(self.folder, texts, self.compute, self.graph):
+            yield np.concatenate([content_states(ids, states, kind, self.ignored) for ids, states in chunks])
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,27 +128,27 @@ def teacher_scores(
     scores = [np.zeros(len(candidates.texts), dtype=np.float32) for candidates in lists]
     for teacher in teachers:
         report(f"{teacher.reader.folder.name} reads {len(texts)} texts and {len(questions)} questions.")
-        of_texts = list(_states(teacher.reader, texts, "document", report))
-        of_questions = list(_states(teacher.reader, questions, "query", report))
-        centre = np.mean([states.mean(axis=0) for states in of_texts], axis=0, dtype=np.float32)
-        of_texts = [unit(states - centre).astype(np.float16) for states in of_texts]
+        text_states = list(_states(teacher.reader, texts, "document", report))
+        question_states = list(_states(teacher.reader, questions, "query", report))
+        centre = np.mean([states.mean(axis=0) for states in text_states], axis=0, dtype=np.float32)
+        text_states = [unit(states - centre).astype(np.float16) for states in text_states]
         for candidates, score in zip(lists, scores, strict=True):
-            question = unit(of_questions[candidates.question] - centre)
-            score += teacher.share * _interaction(question, [of_texts[at] for at in candidates.texts])
+            question = unit(question_states[candidates.question] - centre)
+            score += teacher.share * _interaction(question, [text_states[row] for row in candidates.texts])
     return scores
 
 
 def _interaction(question: NDArray[np.float32], texts: Sequence[NDArray[np.float16]]) -> NDArray[np.float32]:
-    similar = np.concatenate(texts).astype(np.float32) @ question.T
+    similarities = np.concatenate(texts).astype(np.float32) @ question.T
     starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])[:-1]])
-    best: NDArray[np.float32] = np.maximum.reduceat(similar, starts, axis=0).mean(axis=1)
+    best: NDArray[np.float32] = np.maximum.reduceat(similarities, starts, axis=0).mean(axis=1)
     return best
 
 
 def _states(
     reader: StateReader, texts: Sequence[str], kind: TextKind, report: Callable[[str], None]
 ) -> Iterator[NDArray[np.float16]]:
-    for at, states in enumerate(reader.read(texts, kind), start=1):
-        if at % _REPORT_EVERY == 0:
-            report(f"  {at} of {len(texts)}")
+    for count, states in enumerate(reader.read(texts, kind), start=1):
+        if count % _REPORT_EVERY == 0:
+            report(f"  {count} of {len(texts)}")
         yield states.astype(np.float16)

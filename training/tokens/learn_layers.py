@@ -1,8 +1,9 @@
 """Teaches an embedder's token layers what the fused score lacks.
 
 Judged questions: listwise (the softmax against the grades) over fused score and late interaction together, and a part
-over late interaction alone, so that it stands by itself. A teacher's scores are learnt as a distribution over the same
-candidates (Hinton et al. 2015), also of questions that nobody judged: what the teacher knows of other fields comes too.
+over late interaction alone, so that it works without the fused score too. A teacher's scores are learnt as a
+distribution over the same candidates (Hinton et al. 2015), also for questions without judgements, so that the layers
+learn from the teacher's knowledge of other fields.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.tokens.layer_data import CandidateList, LayerData, rows
+from training.tokens.layer_data import CandidateList, LayerData, token_rows
 from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
     from training.tokens.layers import TokenLayers
 
-_NOT_THERE = -2.0  # below every similarity
+_ABSENT_SCORE = -2.0  # below every similarity
 _WARM_UP = 0.06
-_PARTS = 2  # of a long text, drawn anew each time: memory is limited
+_MAX_CHUNKS = 2  # of a long text, another sample each time: memory is limited
 _FUSED_SCALE, _OWN_SCALE = 12.0, 30.0  # of scores to logits, at the beginning
 _SCALE_RATE, _TEACHER_RATE = 0.05, 0.005
 
@@ -33,9 +34,11 @@ _SCALE_RATE, _TEACHER_RATE = 0.05, 0.005
 @dataclass(frozen=True, slots=True)
 class LayerSettings:
     """A step draws ``judged`` questions, each with at most ``right`` right candidates and ``wrong`` of its best
-    ``depth`` wrong ones, and ``made`` ones with the answer and ``hard`` others. ``share``: of late interaction beside
-    the fused score; ``alone``: the part of the loss over late interaction alone. ``teacher_weight``: of the teacher's
-    part, whose scores ``sharpness`` converts to logits. ``mix``: how often a collection is drawn, 1 if not named.
+    ``depth`` wrong ones, and ``made`` generated questions, each with its answer and ``hard`` other texts.
+
+    ``share``: weight of late interaction in the sum with the fused score; ``alone``: share of the loss over late
+    interaction without the fused score. ``teacher_weight``: weight of the teacher's loss; ``sharpness`` converts its
+    scores to logits. ``mix``: relative frequency of a collection, 1 if not named.
     """
 
     steps: int = 320
@@ -58,7 +61,7 @@ class LayerSettings:
 
     @property
     def candidates(self) -> int:
-        """Of a judged question, that it draws from."""
+        """How many candidates a judged question needs."""
         return self.right + self.depth
 
 
@@ -67,10 +70,10 @@ def train_layers(
     data: LayerData,
     settings: LayerSettings,
     progress: Callable[[int, float], None],
-    each: int = 20,
+    report_every: int = 20,
 ) -> None:
-    """Changes ``layers`` (``training.tokens.layers``). ``progress`` gets every ``each``th step with the mean loss since
-    the last one. The same data, settings and processor give the same layers; a GPU adds in another order.
+    """Trains ``layers`` (``training.tokens.layers``). ``progress`` gets every ``report_every``th step, with the mean
+    loss since the last report. The same data, settings and processor give the same layers; a GPU adds in another order.
     """
     import torch
 
@@ -80,19 +83,19 @@ def train_layers(
     layers.train()
     for step in range(settings.steps):
         losses.append(learner.step(_rate(step / settings.steps)))
-        if (step + 1) % each == 0 or step + 1 == settings.steps:
+        if (step + 1) % report_every == 0 or step + 1 == settings.steps:
             progress(step + 1, float(np.mean(losses)))
             losses.clear()
     layers.eval()
 
 
-def _rate(done: float) -> float:
+def _rate(progress: float) -> float:
     """Rises, then falls as a cosine to 0."""
-    return min(1.0, (done + 1e-3) / _WARM_UP) * 0.5 * (1.0 + math.cos(math.pi * done))
+    return min(1.0, (progress + 1e-3) / _WARM_UP) * 0.5 * (1.0 + math.cos(math.pi * progress))
 
 
 class _LayerTrainer:
-    """Draws questions, and steps down the loss of their candidates."""
+    """Draws questions and reduces the loss of their candidates, step by step."""
 
     def __init__(self, layers: TokenLayers, data: LayerData, settings: LayerSettings) -> None:
         import torch
@@ -104,7 +107,7 @@ class _LayerTrainer:
         ]
         self._fused_scale, self._own_scale, self._teacher_scale = scales
         groups: list[tuple[list[Tensor], float]] = [
-            ([*layers.own.parameters()], settings.rate),
+            ([*layers.upper.parameters()], settings.rate),
             ([layers.mean, layers.projection], settings.head_rate),
             (scales[:2], _SCALE_RATE),
             (scales[2:], _TEACHER_RATE),
@@ -118,31 +121,33 @@ class _LayerTrainer:
     def step(self, rate: float) -> float:
         import torch
 
-        for group, most in zip(self._optimiser.param_groups, self._rates, strict=True):
-            group["lr"] = most * rate
+        for group, max_rate in zip(self._optimiser.param_groups, self._rates, strict=True):
+            group["lr"] = max_rate * rate
         with arithmetic(self._settings.precision, self._settings.device):
-            drawn = [lists for lists in (self._sampler.judged(), self._sampler.made()) if lists]
-            loss = torch.stack([self._loss(lists) for lists in drawn]).sum()
+            batches = [lists for lists in (self._sampler.draw_judged(), self._sampler.draw_generated()) if lists]
+            loss = torch.stack([self._loss(lists) for lists in batches]).sum()
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
         self._optimiser.step()
         return float(loss.detach())
 
-    def _loss(self, drawn: Sequence[CandidateList]) -> Tensor:
+    def _loss(self, lists: Sequence[CandidateList]) -> Tensor:
         """The mean over the questions."""
         import torch
 
-        questions, weights = self._questions([candidates.question for candidates in drawn])
-        lengths = [len(candidates.texts) for candidates in drawn]
-        owners = torch.repeat_interleave(torch.tensor(lengths)).to(self._settings.device)
-        signs, there, texts = self._texts(np.concatenate([candidates.texts for candidates in drawn]))
-        similar = torch.bmm(questions[owners[texts]].to(signs.dtype), signs.transpose(1, 2)).float()
-        best = similar.masked_fill(~there[:, None, :], _NOT_THERE).amax(-1)
-        whole = torch.full((len(owners), best.shape[1]), _NOT_THERE, device=best.device)
-        whole = whole.scatter_reduce(0, texts[:, None].expand_as(best), best, "amax")
-        scores = torch.split((whole * weights[owners]).sum(1), lengths)
-        return torch.stack([self._list_loss(own, row) for own, row in zip(drawn, scores, strict=True)]).mean()
+        questions, weights = self._questions([candidates.question for candidates in lists])
+        lengths = [len(candidates.texts) for candidates in lists]
+        question_rows = torch.repeat_interleave(torch.tensor(lengths)).to(self._settings.device)
+        signs, is_present, texts = self._texts(np.concatenate([candidates.texts for candidates in lists]))
+        similarities = torch.bmm(questions[question_rows[texts]].to(signs.dtype), signs.transpose(1, 2)).float()
+        best = similarities.masked_fill(~is_present[:, None, :], _ABSENT_SCORE).amax(-1)
+        best_of_texts = torch.full((len(question_rows), best.shape[1]), _ABSENT_SCORE, device=best.device)
+        best_of_texts = best_of_texts.scatter_reduce(0, texts[:, None].expand_as(best), best, "amax")
+        scores = torch.split((best_of_texts * weights[question_rows]).sum(1), lengths)
+        return torch.stack(
+            [self._list_loss(candidate_list, row) for candidate_list, row in zip(lists, scores, strict=True)]
+        ).mean()
 
     def _list_loss(self, candidates: CandidateList, scores: Tensor) -> Tensor:
         import torch
@@ -150,12 +155,12 @@ class _LayerTrainer:
         loss = torch.zeros((), device=scores.device)
         if candidates.fused is not None and candidates.grades is not None:
             target = self._on(candidates.grades / candidates.grades.sum())
-            together = self._fused_scale * (self._on(candidates.fused) + self._settings.share * scores)
+            fused_scores = self._fused_scale * (self._on(candidates.fused) + self._settings.share * scores)
             alone = self._settings.alone
-            mixed = (1.0 - alone) * torch.log_softmax(together, 0) + alone * torch.log_softmax(
+            log_probabilities = (1.0 - alone) * torch.log_softmax(fused_scores, 0) + alone * torch.log_softmax(
                 self._own_scale * scores, 0
             )
-            loss = loss - (target * mixed).sum()
+            loss = loss - (target * log_probabilities).sum()
         if candidates.teacher_scores is not None:
             target = torch.log_softmax(self._settings.sharpness * self._on(candidates.teacher_scores), 0)
             learnt = torch.log_softmax(self._settings.sharpness * self._teacher_scale * scores, 0)
@@ -164,24 +169,24 @@ class _LayerTrainer:
 
     def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Vectors (n, tokens, dims), and each token's share of the mean (n, tokens)."""
-        batch = rows([self._data.questions[at] for at in places], self._data.ignored)
+        batch = token_rows([self._data.questions[row] for row in places], self._data.ignored)
         content = self._on(batch.content).float()
         states = self._layers.states(self._on(batch.ids), self._on(batch.mask))
-        return self._layers.projected(states), content / content.sum(1, keepdim=True)
+        return self._layers.project(states), content / content.sum(1, keepdim=True)
 
     def _texts(self, places: NDArray[np.intp]) -> tuple[Tensor, Tensor, Tensor]:
-        """Signs and mask of each part, and whose it is, by its place in ``places``."""
-        parts, owners = [], []
-        for at, place in enumerate(places):
-            own = self._data.texts[place]
-            drawn = self._sampler.parts(len(own))
-            parts += [own[part] for part in drawn]
-            owners += [at] * len(drawn)
-        batch = rows(parts, self._data.ignored)
-        signs, there = self._layers.documents(
+        """Signs and mask of each chunk, and the row of its text in ``places``."""
+        chunks, text_numbers = [], []
+        for number, place in enumerate(places):
+            chunks_of_text = self._data.texts[place]
+            sample = self._sampler.chunks(len(chunks_of_text))
+            chunks += [chunks_of_text[row] for row in sample]
+            text_numbers += [number] * len(sample)
+        batch = token_rows(chunks, self._data.ignored)
+        signs, is_present = self._layers.documents(
             self._on(batch.ids), self._on(batch.mask), self._on(batch.places), batch.count
         )
-        return signs, there, self._on(np.array(owners))
+        return signs, is_present, self._on(np.array(text_numbers))
 
     def _on(self, array: NDArray[np.generic]) -> Tensor:
         import torch
@@ -190,44 +195,44 @@ class _LayerTrainer:
 
 
 class _Sampler:
-    """What a step learns from; the same seed draws the same."""
+    """Draws the questions and candidates of a step; the same seed draws the same ones."""
 
     def __init__(self, data: LayerData, settings: LayerSettings) -> None:
         self._settings = settings
         self._random = np.random.default_rng(settings.seed)
-        self._judged = [data.judged[name] for name in sorted(data.judged)]
-        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(data.judged)])
+        self._lists_by_collection = [data.judged_lists[name] for name in sorted(data.judged_lists)]
+        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(data.judged_lists)])
         self._chances = weights / weights.sum() if len(weights) else weights
-        self._made = self._endless(data.made)
+        self._generated_lists = self._endless(data.generated_lists)
 
-    def judged(self) -> list[CandidateList]:
-        """Each with its best right candidates, and wrong ones drawn from the best."""
-        return [self._judged_list() for _ in range(self._settings.judged if self._judged else 0)]
+    def draw_judged(self) -> list[CandidateList]:
+        """Questions with their best right candidates, and wrong ones drawn from the best."""
+        return [self._judged_list() for _ in range(self._settings.judged if self._lists_by_collection else 0)]
 
-    def made(self) -> list[CandidateList]:
-        """Each with its answer and others; empty if there are none."""
-        lists = (next(self._made, None) for _ in range(self._settings.made))
+    def draw_generated(self) -> list[CandidateList]:
+        """Generated questions with their answer and other texts; empty if there are none."""
+        lists = (next(self._generated_lists, None) for _ in range(self._settings.made))
         return [self._made_list(candidates) for candidates in lists if candidates is not None]
 
-    def parts(self, count: int) -> list[int]:
-        """Some of a text's parts, in order."""
-        return sorted(self._random.permutation(count)[:_PARTS].tolist())
+    def chunks(self, count: int) -> list[int]:
+        """Rows of at most ``_MAX_CHUNKS`` chunks of a text, in order."""
+        return sorted(self._random.permutation(count)[:_MAX_CHUNKS].tolist())
 
     def _judged_list(self) -> CandidateList:
-        judged = self._judged[int(self._random.choice(len(self._judged), p=self._chances))]
-        candidates = judged[int(self._random.integers(len(judged)))]
+        lists = self._lists_by_collection[int(self._random.choice(len(self._lists_by_collection), p=self._chances))]
+        candidates = lists[int(self._random.integers(len(lists)))]
         grades = np.zeros(len(candidates.texts)) if candidates.grades is None else candidates.grades
         right = np.flatnonzero(grades > 0)[: self._settings.right]
         wrong = np.flatnonzero(grades <= 0)[: self._settings.depth]
-        return candidates.chosen(
+        return candidates.only(
             np.concatenate([right, np.sort(self._random.permutation(wrong)[: self._settings.wrong])])
         )
 
     def _made_list(self, candidates: CandidateList) -> CandidateList:
-        others = 1 + self._random.permutation(len(candidates.texts) - 1)[: self._settings.hard]
-        return candidates.chosen(np.concatenate([[0], others]).astype(np.intp))
+        rows = 1 + self._random.permutation(len(candidates.texts) - 1)[: self._settings.hard]
+        return candidates.only(np.concatenate([[0], rows]).astype(np.intp))
 
-    def _endless(self, made: Sequence[CandidateList]) -> Iterator[CandidateList]:
-        while made:
-            for at in self._random.permutation(len(made)):
-                yield made[int(at)]
+    def _endless(self, lists: Sequence[CandidateList]) -> Iterator[CandidateList]:
+        while lists:
+            for row in self._random.permutation(len(lists)):
+                yield lists[int(row)]

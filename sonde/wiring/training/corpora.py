@@ -31,9 +31,16 @@ from sonde.wiring.checkout import CHECKOUT
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
-from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, of_records, read_definitions
+from training.corpora import (
+    CorpusDocument,
+    CorpusKind,
+    documents_of_concepts,
+    documents_of_passages,
+    documents_of_records,
+    read_definitions,
+)
 from training.examples import Example, TrainingError, read_examples
-from training.hard_negatives import Mining, mine
+from training.hard_negatives import Mining, mine_negatives
 from training.questions.language_model import CachedLanguageModel
 from training.questions.ways import QuestionModels, QuestionSettings, questions
 from training.segmenter.boundaries import RunningText, running_of_documents, running_of_read
@@ -80,7 +87,7 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
 
 def texts_from(source: str, settings: Settings) -> list[CorpusDocument]:
     """The records' descriptions alone."""
-    return list(of_records(records_from(source, settings), Path(source).name))
+    return list(documents_of_records(records_from(source, settings), Path(source).name))
 
 
 def caching_embedder(settings: Settings) -> Embedder:
@@ -134,10 +141,10 @@ def documents_from(sources: Sources, settings: Settings) -> list[CorpusDocument]
         documents += texts_from(sources.records, settings)
     if "concepts" in sources.corpus:
         for file in sources.concepts:
-            documents += of_concepts(read_definitions(file), file.stem.partition("-")[0])
+            documents += documents_of_concepts(read_definitions(file), file.stem.partition("-")[0])
     if "literature" in sources.corpus:
         for name in sources.literature:
-            documents += of_passages(_passages(name, settings), Path(name).name)
+            documents += documents_of_passages(_passages(name, settings), Path(name).name)
     if not documents:
         raise TrainingError("There is no text with at least eight words in the corpus.")
     return documents
@@ -226,7 +233,7 @@ def examples_from(
     if not training_questions:
         raise TrainingError("No question could be made of these texts; give more of them, or other --questions.")
     report(f"{len(training_questions)} questions")
-    return mine(training_questions, documents, embedder, sources.mining)
+    return mine_negatives(training_questions, documents, embedder, sources.mining)
 
 
 def asking_model(settings: Settings, cache_file: Path) -> CachedLanguageModel:

@@ -14,14 +14,14 @@ from encoders.catalogue import load_cross_encoder
 from encoders.late_interaction import write_calibration
 from encoders.locate import locate
 from encoders.specs import CrossEncoderSpec
-from evaluation.asking import Variant
 from evaluation.collection import JudgedCollection
+from evaluation.variants import Variant
 from search_api.search.state import SearchState
 from sonde.settings import Settings
 from sonde.wiring.evaluating import bench
 from training.calibration import Calibration, ScoredExample, calibrate_lists, spread
 from training.examples import Example, TrainingError
-from training.provenance import now
+from training.provenance import utc_now
 from training.tokens.head import JudgedList
 from training.tokens.layer_data import StateReader
 
@@ -124,7 +124,7 @@ def calibrated_on(
 def keep_calibration(settings: Settings, name: str, calibration: Calibration, note: str) -> Path:
     """Stores it where every process that loads this model looks. Raises TrainingError where the disk refuses."""
     model_location = locate(name, settings.models.folder)
-    facts = {"model": name, **asdict(calibration), "made": now(), "note": note}
+    facts = {"model": name, **asdict(calibration), "made": utc_now(), "note": note}
     try:
         return write_calibration(settings.models.folder, model_location.digest, facts)
     except OSError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from encoders.locate import locate
 from encoders.model_card import ModelCard
-from encoders.presets import known, preset_for
+from encoders.presets import known_model, preset_for
 from encoders.recipe import read_json
 from sonde.settings import Settings
 from sonde.wiring.checkout import own_commit
@@ -20,7 +20,7 @@ from training.embedder.train import Base, train_embedder
 from training.examples import Example, Split, TrainingError, split_by_group
 from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
-from training.teaching import ScoringTeacher, with_teacher_scores
+from training.teacher_scores import ScoringTeacher, with_teacher_scores
 from training.weights import learnable
 
 
@@ -38,7 +38,7 @@ def embedder_base(name: str, settings: Settings, instruction: str | None = None)
 
 def licence_of(base: str, stated_licence: str | None) -> str:
     """The stated licence, else that of the base, which a model inherits."""
-    model = known(base)
+    model = known_model(base)
     return stated_licence or (UNKNOWN if model is None else model.licence)
 
 

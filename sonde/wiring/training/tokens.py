@@ -16,8 +16,8 @@ from encoders.imports import needs_torch
 from encoders.locate import Located, locate
 from encoders.model_card import ModelCard, TrainingData
 from encoders.onnx_session import Compute
-from encoders.pooling import parted
-from encoders.prepare import prepared
+from encoders.pooling import split_texts
+from encoders.prepare import prepare_model
 from encoders.recipe import read_json, read_recipe
 from encoders.specs import EmbedderSpec
 from encoders.token_head import KIND, ignored_tokens
@@ -30,11 +30,11 @@ from sonde.wiring.training.corpora import LICENCES, records_from
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, judged_lists, texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
-from training.provenance import UNKNOWN, now
+from training.provenance import UNKNOWN, utc_now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
 from training.tokens.layer_data import CandidateList, Ids, LayerData, StateReader, TokenTeacher, teacher_scores
 from training.tokens.learn_layers import LayerSettings, train_layers
-from training.weights import learnable, loading
+from training.weights import learnable, transformers_for
 
 _QUESTION_TOKENS = 64
 
@@ -110,10 +110,10 @@ class _NumberedTexts:
 
 def _read_tokens(folder: Path, texts: Sequence[str]) -> list[list[Ids]]:
     limit = read_recipe(folder).max_tokens
-    token_ids = parted(open_tokeniser(folder, limit).whole(texts), limit)
+    chunks = split_texts(open_tokeniser(folder, limit).full_ids(texts), limit)
     ids_of_texts: list[list[Ids]] = [[] for _ in texts]
-    for owner, ids in zip(token_ids.owners.tolist(), token_ids.parts, strict=True):
-        ids_of_texts[owner].append(ids)
+    for row, ids in zip(chunks.text_rows.tolist(), chunks.chunks, strict=True):
+        ids_of_texts[row].append(ids)
     return ids_of_texts
 
 
@@ -153,7 +153,7 @@ def run_tokens(settings: Settings, request: HeadRequest, report: Callable[[str],
     if request.judged or request.layers is not None:
         needs_torch("Learning from judged questions", "training")
     model_location = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
-    folder = prepared(model_location, settings.models.folder, "states")
+    folder = prepare_model(model_location, settings.models.folder, "states")
     by_source = {
         Path(source).name: [record.embedding_text for record in records_from(source, settings)]
         for source in request.sources
@@ -175,7 +175,7 @@ def run_tokens(settings: Settings, request: HeadRequest, report: Callable[[str],
         settings=asdict(request.settings) | learnt.settings,
         seed=request.settings.seed,
         commit=own_commit(),
-        made=now(),
+        made=utc_now(),
         figures=figures(learnt.fitted),
         reproduce=request.command,
         serving={"weights": model_location.digest, "dims": request.settings.dims},
@@ -252,7 +252,9 @@ def _layers(
     teachers = _teachers(search_settings, request, folder)
     lesson_data = lesson(search_settings, collections, examples, teachers, folder, layer_settings.candidates, report)
     base = learnable(model_location, search_settings.models.folder)
-    with loading(base, threads=search_settings.embedder.threads or 0, seed=layer_settings.seed) as transformers:
+    with transformers_for(
+        base, threads=search_settings.embedder.threads or 0, seed=layer_settings.seed
+    ) as transformers:
         transformer = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
     layers = TokenLayers(transformer, fitted_head.head)
     train_layers(
@@ -267,7 +269,7 @@ def _layers(
         projection=layers.projection.detach().cpu().numpy(),
     )
     example_counts = Counter(example.corpus for example in examples)
-    used = _used({name: len(lists) for name, lists in lesson_data.judged.items()}) + tuple(
+    used = _used({name: len(lists) for name, lists in lesson_data.judged_lists.items()}) + tuple(
         TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in example_counts.items()
     )
     return _Learnt(
@@ -280,7 +282,7 @@ def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[To
     if not request.teacher:
         return []
     model_location = locate(request.teacher, settings.models.folder, allow_hub=settings.models.allow_hub)
-    teacher_folder = prepared(model_location, settings.models.folder, "states")
+    teacher_folder = prepare_model(model_location, settings.models.folder, "states")
     compute = Compute(settings.embedder.threads or None)
     teachers = ((teacher_folder, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [

@@ -43,15 +43,15 @@ class Sonde:
         if self.clock() < self._rests_until:
             raise SondeUnavailable("it failed a moment ago and is left alone for a while")
         ends = self.clock() + self.address.timeout_s
-        wanted = {"q": q, "algorithm": algorithm, "source": self.address.source, "group": "none"}
+        parameters = {"q": q, "algorithm": algorithm, "source": self.address.source, "group": "none"}
         url: str | None = f"{self._base}search"
-        asked: Mapping[str, Any] | None = {**wanted, "limit": min(_PAGE, self.address.window)}
+        params: Mapping[str, Any] | None = {**parameters, "limit": min(_PAGE, self.address.window)}
         ids: list[str] = []
         try:
             while url is not None and len(ids) < self.address.window:
-                answer = self._send("GET", url, ends - self.clock(), params=asked)
-                ids += [self._native(one["id"]) for one in answer["features"]]
-                url, asked = _next(url, answer), None
+                answer = self._send("GET", url, ends - self.clock(), params=params)
+                ids += [self._native(feature["id"]) for feature in answer["features"]]
+                url, params = _next(url, answer), None
         except SondeUnavailable:
             self._rests_until = self.clock() + self.rest_s
             raise
@@ -79,12 +79,12 @@ class Sonde:
     def _native(self, record: str) -> str:
         return record.removeprefix(f"{self.address.source}:")
 
-    def _send(self, method: str, url: str, seconds: float, fine: tuple[int, ...] = (), **given: Any) -> Any:
+    def _send(self, method: str, url: str, seconds: float, fine: tuple[int, ...] = (), **options: Any) -> Any:
         if seconds <= 0:
             raise SondeUnavailable("it took too long")
         headers = {"Authorization": f"Bearer {self.address.key}"} if self.address.key else {}
         try:
-            answer = self.session.request(method, url, timeout=seconds, headers=headers, **given)
+            answer = self.session.request(method, url, timeout=seconds, headers=headers, **options)
             if answer.status_code in fine or (answer.ok and not answer.content):
                 return {}
             body = answer.json()

@@ -1,4 +1,4 @@
-"""``ckan sonde``: look at the connection, tell Sonde of everything."""
+"""``ckan sonde``: check the connection, send all data sets to Sonde."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def status() -> None:
     """Ask Sonde something, and say how it went."""
     service = sonde()
     try:
-        found = service.ranked_ids("data", "bm25")
+        ids = service.ranked_ids("data", "bm25")
     except SondeUnavailable as reason:
         raise click.ClickException(f"Sonde does not answer: {reason}") from reason
     click.echo(f"{service.address.url} answers. Source {service.address.source}, searched by {mode()}.")
-    if not found:
+    if not ids:
         click.echo("It found nothing of this source: harvest the portal, or run `ckan sonde push`.")
 
 
@@ -35,15 +35,15 @@ def status() -> None:
 def push() -> None:
     """Tell Sonde of every public data set now, without a harvest."""
     service = sonde()
-    told = failed = 0
+    pushed = failed = 0
     for dataset in _ids():
         try:
             bring_up_to_date(service, dataset)
-            told += 1
+            pushed += 1
         except SondeUnavailable as reason:
             failed += 1
             click.echo(f"{dataset}: {reason}", err=True)
-    click.echo(f"{told} told, {failed} failed.")
+    click.echo(f"{pushed} sent, {failed} failed.")
     if failed:
         raise click.exceptions.Exit(1)
 
@@ -55,7 +55,7 @@ def _ids() -> Iterator[str]:
             {"ignore_auth": True},
             {"q": "*:*", "fl": ["id"], "rows": _PAGE, "start": start, "sort": "id asc", "fq": "+dataset_type:dataset"},
         )["results"]
-        yield from (one["id"] for one in page)
+        yield from (dataset["id"] for dataset in page)
         if len(page) < _PAGE:
             return
         start += _PAGE

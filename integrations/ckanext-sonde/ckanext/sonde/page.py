@@ -13,5 +13,5 @@ page = Blueprint("sonde", __name__)
 def search() -> str:
     if public_url() is None:
         tk.abort(404)
-    shown: str = tk.render("sonde/search.html")
-    return shown
+    html: str = tk.render("sonde/search.html")
+    return html

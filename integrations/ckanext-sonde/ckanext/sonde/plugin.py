@@ -30,17 +30,19 @@ class SondePlugin(plugins.SingletonPlugin):
         tk.add_template_directory(config, "templates")
 
     def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
-        """Has Sonde rank; the parameters as they came where it does not."""
-        chosen = rewriting.asked_mode(search_params, mode())
-        asked = rewriting.question(search_params) if chosen != "own" else None
-        if asked is None:
+        """Lets Sonde rank the data sets; returns the parameters unchanged if Sonde does not answer."""
+        search_mode = rewriting.asked_mode(search_params, mode())
+        question = rewriting.question(search_params) if search_mode != "own" else None
+        if question is None:
             return search_params
         try:
-            ids = sonde().ranked_ids(asked, chosen)
+            ids = sonde().ranked_ids(question, search_mode)
         except SondeUnavailable as reason:
-            log.warning("CKAN answers by itself: %s", reason)
-            return _noted(search_params, {"mode": "own", "instead_of": chosen, "reason": str(reason)})
-        return _noted(rewriting.ranked(search_params, ids), {"mode": chosen, "sort": search_params.get("sort")})
+            log.warning("CKAN answers without Sonde: %s", reason)
+            return _with_note(search_params, {"mode": "own", "instead_of": search_mode, "reason": str(reason)})
+        return _with_note(
+            rewriting.ranked(search_params, ids), {"mode": search_mode, "sort": search_params.get("sort")}
+        )
 
     def after_dataset_search(self, search_results: dict[str, Any], search_params: dict[str, Any]) -> dict[str, Any]:
         """Says in the answer who ranked."""
@@ -71,7 +73,7 @@ class SondePlugin(plugins.SingletonPlugin):
         return [page]
 
 
-def _noted(params: dict[str, Any], note: dict[str, Any]) -> dict[str, Any]:
+def _with_note(params: dict[str, Any], note: dict[str, Any]) -> dict[str, Any]:
     return {**params, "extras": {**(params.get("extras") or {}), "sonde_note": note}}
 
 
@@ -82,5 +84,5 @@ def _modes() -> list[tuple[str, str]]:
 
 def _mode() -> str:
     """The chosen way to search in the current request."""
-    chosen = tk.request.args.get("ext_sonde")
-    return chosen if chosen in rewriting.MODES else mode()
+    requested = tk.request.args.get("ext_sonde")
+    return requested if requested in rewriting.MODES else mode()

@@ -1,4 +1,4 @@
-"""Background jobs: what changed in the portal is told to Sonde. A harvest finds what a failed job left out."""
+"""Background jobs that send changed data sets to Sonde. The next harvest finds what a failed job missed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def enqueue(dataset_id: str) -> None:
-    """Told later: saving a data set never waits for Sonde, nor fails with it."""
+    """Sends the data set later, so that saving it never waits for Sonde, nor fails with it."""
     if tk.config["ckanext.sonde.push"]:
         tk.enqueue_job(tell, [dataset_id], title=f"Sonde: {dataset_id}")
 
@@ -23,23 +23,23 @@ def tell(dataset_id: str) -> None:
     try:
         bring_up_to_date(sonde(), dataset_id)
     except SondeUnavailable as reason:
-        log.warning("Sonde was not told of data set %s: %s. The next harvest will tell it.", dataset_id, reason)
+        log.warning("Data set %s was not sent to Sonde: %s. The next harvest will find it.", dataset_id, reason)
 
 
 def bring_up_to_date(service: Sonde, dataset_id: str) -> bool:
     """Whether the data set is in Sonde afterwards. Raises SondeUnavailable."""
-    found = _seen_by_everyone(dataset_id)
-    if found is None:
+    dataset = _public_dataset(dataset_id)
+    if dataset is None:
         service.remove(dataset_id)
     else:
-        service.push(found)
-    return found is not None
+        service.push(dataset)
+    return dataset is not None
 
 
-def _seen_by_everyone(dataset_id: str) -> dict[str, Any] | None:
+def _public_dataset(dataset_id: str) -> dict[str, Any] | None:
     try:
-        found: dict[str, Any] = tk.get_action("package_show")({"ignore_auth": True}, {"id": dataset_id})
+        dataset: dict[str, Any] = tk.get_action("package_show")({"ignore_auth": True}, {"id": dataset_id})
     except tk.ObjectNotFound:
         return None
-    public = found.get("state") == "active" and not found.get("private") and found.get("type") == "dataset"
-    return found if public else None
+    public = dataset.get("state") == "active" and not dataset.get("private") and dataset.get("type") == "dataset"
+    return dataset if public else None

@@ -13,27 +13,27 @@ _SOLR_SYNTAX = re.compile(r"\b\w+:|[*~^]|\[.+ TO .+\]")
 _BY_RELEVANCE = frozenset((None, "", "rank", "score desc", "score desc, metadata_modified desc"))
 
 
-def asked_mode(params: dict[str, Any], default: str) -> str:
+def requested_mode(params: dict[str, Any], default: str) -> str:
     """The way to search that a person chose (``ext_sonde=own|bm25|hybrid``), else the portal's."""
-    chosen = (params.get("extras") or {}).get("ext_sonde")
-    return chosen if chosen in MODES else default
+    requested = (params.get("extras") or {}).get("ext_sonde")
+    return requested if requested in MODES else default
 
 
 def question(params: dict[str, Any]) -> str | None:
-    """The question for Sonde; None where the search is not a question but a listing, a sorted one, or Solr's syntax."""
+    """The question for Sonde; None for a listing, a sorted search, or Solr's syntax."""
     text = (params.get("q") or "").strip()
     if not text or _SOLR_SYNTAX.search(text) or params.get("sort") not in _BY_RELEVANCE:
         return None
     return text
 
 
-def ranked(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
+def restrict_to(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     """The same search over exactly these data sets, best first.
 
     Each id is a clause with a constant score that falls with its rank. So Solr still pages, counts, makes the facets
     and keeps from each person what they may not see.
     """
-    clauses = [f'id:"{_quoted(one)}"^={len(ids) - rank}' for rank, one in enumerate(ids)]
+    clauses = [f'id:"{_quote(id)}"^={len(ids) - rank}' for rank, id in enumerate(ids)]
     return {
         **params,
         "q": " OR ".join(clauses) or "-*:*",
@@ -42,5 +42,5 @@ def ranked(params: dict[str, Any], ids: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')

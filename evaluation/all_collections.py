@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from core.json_types import Json
 from evaluation.collection import JudgedCollection
-from evaluation.evaluate import Evaluation, reached
+from evaluation.evaluate import Evaluation, is_reached
 from evaluation.metrics import HEADLINE
 
 WEIGHTS: Mapping[str, float] = {
@@ -84,60 +84,66 @@ class StageMeans:
 
 @dataclass(frozen=True, slots=True)
 class AllResults:
-    measured: tuple[CollectionResult, ...] = ()
+    results: tuple[CollectionResult, ...] = ()
     missing: tuple[MissingCollection, ...] = ()
 
-    def with_measured(self, result: CollectionResult) -> AllResults:
-        return replace(self, measured=(*self.measured, result))
+    def with_result(self, result: CollectionResult) -> AllResults:
+        return replace(self, results=(*self.results, result))
 
     def with_missing(self, name: str, why: str) -> AllResults:
         return replace(self, missing=(*self.missing, MissingCollection(name, why)))
 
     def mean(self) -> Figures | None:
-        """None where nothing was measured."""
-        return mean_of([(one.weight, one.figures) for one in self.measured]) if self.measured else None
+        """None if nothing was measured."""
+        return mean_of([(result.weight, result.figures) for result in self.results]) if self.results else None
 
     def stages(self) -> list[StageMeans]:
         """Each stage over the collections that were measured without it."""
-        names = dict.fromkeys(name for one in self.measured for name in one.stages)
-        return [_stage(name, [one for one in self.measured if name in one.stages]) for name in names]
+        names = dict.fromkeys(name for result in self.results for name in result.stages)
+        return [_stage(name, [result for result in self.results if name in result.stages]) for name in names]
 
     def as_dict(self) -> Json:
         mean = self.mean()
         return {
             "mean": asdict(mean) if mean is not None else None,
-            "collections": [one.as_dict() for one in self.measured],
-            "missing": [asdict(one) for one in self.missing],
+            "collections": [entry.as_dict() for entry in self.results],
+            "missing": [asdict(entry) for entry in self.missing],
             "stages": [
-                {"name": one.name, **asdict(one.figures), "gain": one.gain, "better": one.better, "worse": one.worse}
-                for one in self.stages()
+                {
+                    "name": entry.name,
+                    **asdict(entry.figures),
+                    "gain": entry.gain,
+                    "better": entry.better,
+                    "worse": entry.worse,
+                }
+                for entry in self.stages()
             ],
         }
 
 
 def _stage(name: str, results: Sequence[CollectionResult]) -> StageMeans:
-    without = mean_of([(one.weight, one.stages[name]) for one in results])
-    whole = mean_of([(one.weight, one.figures) for one in results])
-    gains = [one.figures.ndcg_at_10 - one.stages[name].ndcg_at_10 for one in results]
+    without = mean_of([(result.weight, result.stages[name]) for result in results])
+    complete = mean_of([(result.weight, result.figures) for result in results])
+    gains = [result.figures.ndcg_at_10 - result.stages[name].ndcg_at_10 for result in results]
     return StageMeans(
         name=name,
         figures=without,
-        gain=whole.ndcg_at_10 - without.ndcg_at_10,
+        gain=complete.ndcg_at_10 - without.ndcg_at_10,
         better=sum(gain > 0 for gain in gains),
         worse=sum(gain < 0 for gain in gains),
     )
 
 
-def mean_of(weighted: Sequence[tuple[float, Figures]]) -> Figures:
+def mean_of(figures_by_weight: Sequence[tuple[float, Figures]]) -> Figures:
     """Each figure's mean by weight."""
-    whole = sum(weight for weight, _ in weighted)
+    total_weight = sum(weight for weight, _ in figures_by_weight)
     return Figures(
-        sum(weight * figures.ndcg_at_10 for weight, figures in weighted) / whole,
-        sum(weight * figures.success_at_1 for weight, figures in weighted) / whole,
+        sum(weight * figures.ndcg_at_10 for weight, figures in figures_by_weight) / total_weight,
+        sum(weight * figures.success_at_1 for weight, figures in figures_by_weight) / total_weight,
     )
 
 
-def figures_of(done: Evaluation, collection: JudgedCollection) -> Figures:
+def figures_of(evaluation: Evaluation, collection: JudgedCollection) -> Figures:
     """Those of the table."""
-    first = [reached(question, done.run, collection, 1) for question in collection.questions]
-    return Figures(done.measured.means[HEADLINE], sum(first) / len(first))
+    first = [is_reached(question, evaluation.run, collection, 1) for question in collection.questions]
+    return Figures(evaluation.measures.means[HEADLINE], sum(first) / len(first))

@@ -1,8 +1,7 @@
-"""What differs between two releases of one commit: ``python -m lab.release.compared ONE OTHER``.
+"""What differs between two releases of one commit: ``python -m lab.release.compare FIRST SECOND``.
 
-The exit code is 1 if anything differs.
-
-Archives (tar, tgz) that differ are opened, and their entries compared by name and SHA-256.
+The exit code is 1 if anything differs. Archives (tar, tgz) that differ are opened, and
+their entries compared by name and SHA-256.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _ARCHIVES = (".tar", ".tgz", ".tar.gz")
 
 
 def differences(first: Path, second: Path) -> Iterator[str]:
-    """Each file that is not the same in both folders; of an archive its entries: ``ARCHIVE: ENTRY``."""
+    """Each file that differs between the folders. For an archive, its differing entries: ``ARCHIVE: ENTRY``."""
     before, after = _checksums(first), _checksums(second)
     for name in _differing_names(before, after):
         if name in before and name in after and name.endswith(_ARCHIVES):

@@ -1,8 +1,8 @@
 """Adds a teacher's scores to examples (GPL, Wang et al. 2022): a cross-encoder rates how much better the answer is than
 each negative, and MarginMSE learns these margins.
 
-A teacher passes on only what it knows. One of ours, trained on other labelled text, can teach only what that text
-contained; it knows the words of a catalogue no better than the embedder that it teaches.
+A teacher that was trained on other labelled text can teach only what that text contained. It knows the words of a
+catalogue no better than the embedder that it teaches.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def with_teacher_scores(
     path = _stored_at(folder, teacher.name, examples)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        scores, whole = _read(path, examples)
+        scores, complete_bytes = _read_scores(path, examples)
         with path.open("ab") as file:
-            file.truncate(whole)
-            for at, example in enumerate(examples[len(scores) :], len(scores)):
-                scores.append(_score(teacher, example, at, len(examples)))
-                file.write(json.dumps(scores[at]).encode() + b"\n")
-                if (at + 1) % _SYNC_EVERY == 0:
+            file.truncate(complete_bytes)
+            for number, example in enumerate(examples[len(scores) :], len(scores)):
+                scores.append(_score(teacher, example, number, len(examples)))
+                file.write(json.dumps(scores[number]).encode() + b"\n")
+                if (number + 1) % _SYNC_EVERY == 0:
                     file.flush()
                     os.fsync(file.fileno())
-                progress(at + 1, len(examples))
+                progress(number + 1, len(examples))
     except OSError as error:
         raise TrainingError(
             f"{path} cannot be written: {error.strerror}. Make room and run the same command again."
@@ -89,8 +89,8 @@ def _stored_at(folder: Path, name: str, examples: Sequence[Example]) -> Path:
     return folder / f"taught-{digest.hexdigest()[:16]}.jsonl"
 
 
-def _read(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
-    """Rows up to the first incomplete one, which was being written during a crash, and their bytes."""
+def _read_scores(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:
+    """Rows up to the first incomplete one, which a crash left, and the number of their bytes."""
     rows: list[list[float]] = []
     bytes_read = 0
     lines = path.read_bytes().splitlines(keepends=True) if path.is_file() else []

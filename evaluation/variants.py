@@ -55,7 +55,7 @@ class Variant:
 def ablations(full: Variant) -> tuple[Variant, ...]:
     """``full`` with each stage switched off in turn, and baselines for questions of place and time."""
     text_alone = replace(full, spatial="off", temporal=False)
-    each = (
+    variants = (
         replace(full, name="bm25 alone", algorithm="bm25", rerank=False),
         replace(full, name="dense alone", algorithm="dense", rerank=False),
         replace(full, name="no late interaction", rerank=False),
@@ -68,7 +68,7 @@ def ablations(full: Variant) -> tuple[Variant, ...]:
         replace(text_alone, name="text alone"),
         replace(text_alone, name="text, filtered by the box read", inside=True),
     )
-    return tuple(variant for variant in each if replace(variant, name=full.name) != full)
+    return tuple(variant for variant in variants if replace(variant, name=full.name) != full)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class QuestionResult:
     """
 
     question: JudgedQuestion
-    found: tuple[tuple[str, float], ...]
+    hits: tuple[tuple[str, float], ...]
     areas: tuple[BBox, ...]
     kind: ProvenanceKind | None
     degraded: tuple[str, ...]
@@ -101,10 +101,10 @@ def ask_all(
         progress(len(answers), len(collection.questions))
     executor = ThreadPoolExecutor(threads, thread_name_prefix="ask")
     try:
-        waiting: list[Future[QuestionResult]] = [
+        futures: list[Future[QuestionResult]] = [
             executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions[1:]
         ]
-        for count, future in enumerate(waiting, len(answers) + 1):
+        for count, future in enumerate(futures, len(answers) + 1):
             answers.append(future.result())
             if progress is not None:
                 progress(count, len(collection.questions))
@@ -128,7 +128,7 @@ def result_of(question: JudgedQuestion, answer: SearchState, documents: Mapping[
     interpretation = answer.interpretation
     return QuestionResult(
         question=question,
-        found=tuple((documents[id], score) for id, score in answer.ids_with_scores()),
+        hits=tuple((documents[id], score) for id, score in answer.ids_with_scores()),
         areas=interpretation.areas,
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
         degraded=answer.degraded,
@@ -137,4 +137,4 @@ def result_of(question: JudgedQuestion, answer: SearchState, documents: Mapping[
 
 
 def run_of(answers: list[QuestionResult]) -> Run:
-    return {answer.question.id: answer.found for answer in answers}
+    return {answer.question.id: answer.hits for answer in answers}

@@ -1,4 +1,4 @@
-"""Searches at a steady rate while things break, and what became of each."""
+"""Searches at a steady rate while parts of the service fail, and records each outcome."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class SearchOutcome:
 class SteadySearcher:
     """Asks ``url`` the same questions in turn.
 
-    ``expected``: the first hit of each before anything broke, and those that scored all but the same; others may change
-    places, since how rare a word is changes with every record that is harvested meanwhile. ``missing``: what was
-    degraded before, and says nothing.
+    ``expected``: for each question, the first hit before the fault, and hits with almost the same score. Other hits may
+    change places, because each new record changes how rare a word is. ``missing``: parts that were degraded before the
+    fault, which are not counted.
     """
 
     url: str
@@ -62,30 +62,35 @@ class SteadySearcher:
     log: list[SearchOutcome] = field(default_factory=list)
 
     def learn(self, patience_s: float = 180.0) -> None:
-        """Asks each question while all is well, again where the service says that it is busy: it has just started.
+        """Asks each question before the fault; asks again if the service, which has just started, answers that it is
+        busy.
 
-        Raises RuntimeError where that does not give a whole answer within ``patience_s``.
+        Raises RuntimeError if that gives no complete answer within ``patience_s``.
         """
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
                 answer = self._patiently(client, question, time.monotonic() + patience_s)
                 if answer.status_code != 200 or not answer.json()["features"]:
                     raise RuntimeError(f"{question!r} is not answered before any fault: {answer.text[:300]}")
-                self.expected[question] = _leading(answer)
-                self.missing |= _degraded(answer)
+                self.expected[question] = _best_ids(answer)
+                self.missing |= _degraded_parts(answer)
 
-    def learn_again(self, patience_s: float = 60.0) -> None:
+    def learn_answers(self, patience_s: float = 60.0) -> None:
         """Adds what leads now: with thousands of records more, words weigh otherwise than before.
 
         A question that is not answered whole within ``patience_s`` (for all of them) is left as it was.
         """
-        until = time.monotonic() + patience_s
+        ends_at = time.monotonic() + patience_s
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
-                while time.monotonic() < until:
-                    answer = self._patiently(client, question, until)
-                    if answer.status_code == 200 and answer.json()["features"] and _degraded(answer) <= self.missing:
-                        self.expected[question] |= _leading(answer)
+                while time.monotonic() < ends_at:
+                    answer = self._patiently(client, question, ends_at)
+                    if (
+                        answer.status_code == 200
+                        and answer.json()["features"]
+                        and _degraded_parts(answer) <= self.missing
+                    ):
+                        self.expected[question] |= _best_ids(answer)
                         break
                     time.sleep(1.0)
 
@@ -95,24 +100,24 @@ class SteadySearcher:
             return replace(search, verdict="right", detail="")
         return search
 
-    def _patiently(self, client: httpx.Client, question: str, until: float) -> httpx.Response:
+    def _patiently(self, client: httpx.Client, question: str, ends_at: float) -> httpx.Response:
         while True:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
-            if answer.status_code != 503 or time.monotonic() > until:
+            if answer.status_code != 503 or time.monotonic() > ends_at:
                 return answer
             time.sleep(1.0)
 
     @contextmanager
-    def asking(self, per_second: float) -> Iterator[None]:
+    def ask_steadily(self, per_second: float) -> Iterator[None]:
         """In the background for as long as the block lasts; ``log`` grows."""
         stop = threading.Event()
         # The client outlives the pool: what was asked last is still answered.
         with httpx.Client(timeout=30) as client, ThreadPoolExecutor(64, thread_name_prefix="asker") as pool:
 
             def pace() -> None:
-                number, begun = 0, time.monotonic()
-                while not stop.wait(max(0.0, begun + number / per_second - time.monotonic())):
-                    pool.submit(self._one, client, self.questions[number % len(self.questions)])
+                number, started_at = 0, time.monotonic()
+                while not stop.wait(max(0.0, started_at + number / per_second - time.monotonic())):
+                    pool.submit(self._ask, client, self.questions[number % len(self.questions)])
                     number += 1
 
             thread = threading.Thread(target=pace, name="pace", daemon=True)
@@ -124,40 +129,42 @@ class SteadySearcher:
                 thread.join()
 
     def first_right_after(self, at: float, lacking: frozenset[str] = frozenset()) -> float | None:
-        """Seconds from ``at`` to the first answer that was right again; None where none was.
+        """Seconds from ``at`` to the first answer that was right again; None if none was.
 
-        ``lacking``: what answers went without before anything broke, and may still: a machine that is full leaves the
-        cross-encoder out, whatever else is broken.
+        ``lacking``: parts that answers lacked before the fault, and may still lack: a busy machine leaves the
+        cross-encoder out in any case.
         """
         good = (
             search.at
             for search in list(self.log)
             if search.verdict in ("right", "degraded") and search.lacks <= lacking
         )
-        times = [answered for answered in good if answered > at]
+        times = [right_at for right_at in good if right_at > at]
         return min(times) - at if times else None
 
     def lacking(self) -> frozenset[str]:
         """What answers went without so far."""
         return frozenset(name for search in list(self.log) for name in search.lacks)
 
-    def _one(self, client: httpx.Client, question: str) -> None:
-        begun, lacks, first = time.monotonic(), frozenset[str](), ""
+    def _ask(self, client: httpx.Client, question: str) -> None:
+        started_at, lacks, first = time.monotonic(), frozenset[str](), ""
         try:
             answer = client.get(f"{self.url}/search", params=self._parameters(question))
-            lacks = _degraded(answer) - self.missing if answer.status_code == 200 else lacks
+            lacks = _degraded_parts(answer) - self.missing if answer.status_code == 200 else lacks
             first = _first(answer) if answer.status_code == 200 else first
-            verdict, detail = self._judged(question, answer, lacks)
+            verdict, detail = self._judge(question, answer, lacks)
         except httpx.ConnectError:
             verdict, detail = "unreachable", ""
         except httpx.RemoteProtocolError:  # killed while it answered
             verdict, detail = "unreachable", "broken off"
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
-        ended = time.monotonic()
-        self.log.append(SearchOutcome(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
+        ended_at = time.monotonic()
+        self.log.append(
+            SearchOutcome(ended_at, verdict, (ended_at - started_at) * 1000, detail, lacks, question, first)
+        )
 
-    def _judged(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
+    def _judge(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:
             if lacks:
                 return "degraded", ", ".join(sorted(lacks))
@@ -179,13 +186,13 @@ def _first(answer: httpx.Response) -> str:
     return next((str(feature["id"]) for feature in answer.json()["features"]), "")
 
 
-def _leading(answer: httpx.Response) -> frozenset[str]:
+def _best_ids(answer: httpx.Response) -> frozenset[str]:
     """The ids of the best hit and of those that come as near to its score as the statistics of words may move it."""
     features = answer.json()["features"]
     best = features[0].get("sonde:score", 0.0)
-    near = (feature for feature in features[1:] if best and best - feature["sonde:score"] <= _TIE)
-    return frozenset(str(feature["id"]) for feature in (features[0], *near))
+    near_best = (feature for feature in features[1:] if best and best - feature["sonde:score"] <= _TIE)
+    return frozenset(str(feature["id"]) for feature in (features[0], *near_best))
 
 
-def _degraded(answer: httpx.Response) -> frozenset[str]:
+def _degraded_parts(answer: httpx.Response) -> frozenset[str]:
     return frozenset(answer.json().get("sonde:degraded") or ())

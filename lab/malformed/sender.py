@@ -37,7 +37,7 @@ class MalformedRequest:
     is_http: bool = True
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Its beginning, for people, without the key."""
         return repr(re.sub(rb"(Authorization: Bearer sonde_)\S+", rb"\1...", self.wire)[:400])[2:-1]
 
@@ -51,8 +51,8 @@ class RequestParts:
     body: bytes = b""
 
 
-def written(parts: RequestParts) -> bytes:
-    query = "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in parts.query)
+def wire_bytes(parts: RequestParts) -> bytes:
+    query = "&".join(f"{_escape(name)}={_escape(value)}" for name, value in parts.query)
     target = f"{parts.path}{'?' + query if query else ''}"
     lines = [f"{parts.method} {target} HTTP/1.1"]
     if not any(name == "Host" for name, _ in parts.headers):
@@ -64,7 +64,7 @@ def written(parts: RequestParts) -> bytes:
     return "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + parts.body
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"), safe="")
 
 
@@ -75,20 +75,20 @@ BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
 class RequestOutcome:
     """What came of one request; ``status`` 0 where there was no answer."""
 
-    sent: MalformedRequest
+    request: MalformedRequest
     verdict: Verdict
     status: int
     took_s: float
-    said: str = ""
+    body_start: str = ""
 
 
 def ask_all(url: str, requests: Sequence[MalformedRequest], clients: int, hang_s: float) -> Iterator[RequestOutcome]:
     """Each outcome as it is there, in the order of the requests; ``clients`` at a time."""
     with ThreadPoolExecutor(clients, thread_name_prefix="malformed") as pool:
-        yield from pool.map(lambda sent: ask(url, sent, hang_s), requests)
+        yield from pool.map(lambda request: ask(url, request, hang_s), requests)
 
 
-def ask(url: str, sent: MalformedRequest, hang_s: float, comes_from: str = "") -> RequestOutcome:
+def ask(url: str, request: MalformedRequest, hang_s: float, comes_from: str = "") -> RequestOutcome:
     """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang.
 
     ``comes_from``: the address of this machine that sends it and keeps its side open. Where it is empty any address
@@ -97,49 +97,57 @@ def ask(url: str, sent: MalformedRequest, hang_s: float, comes_from: str = "") -
     place = urlsplit(url)
     started_s = time.monotonic()
     try:
-        there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
-        with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
+        address, own_address = (place.hostname or "", place.port or 80), (comes_from, 0)
+        with socket.create_connection(
+            address, timeout=hang_s, source_address=own_address if comes_from else None
+        ) as wire:
             # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
-            status, again, beginning = _exchanged(
-                wire, sent, started_s + hang_s, ends=not comes_from and not sent.is_http
+            status, has_retry_after, body_start = _exchange(
+                wire, request, started_s + hang_s, ends=not comes_from and not request.is_http
             )
     except TimeoutError:
-        return RequestOutcome(sent, "hang", 0, time.monotonic() - started_s)
+        return RequestOutcome(request, "hang", 0, time.monotonic() - started_s)
     except (http.client.HTTPException, OSError) as error:
-        verdict: Verdict = "no answer" if sent.is_http else "hung up"
-        return RequestOutcome(sent, verdict, 0, time.monotonic() - started_s, f"{type(error).__name__}: {error}"[:200])
-    return RequestOutcome(sent, _verdict(sent, status, again), status, time.monotonic() - started_s, beginning)
+        verdict: Verdict = "no answer" if request.is_http else "hung up"
+        return RequestOutcome(
+            request, verdict, 0, time.monotonic() - started_s, f"{type(error).__name__}: {error}"[:200]
+        )
+    return RequestOutcome(
+        request, _verdict(request, status, has_retry_after), status, time.monotonic() - started_s, body_start
+    )
 
 
-def _exchanged(wire: socket.socket, sent: MalformedRequest, until: float, *, ends: bool) -> tuple[int, bool, str]:
-    """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``until``."""
+def _exchange(wire: socket.socket, request: MalformedRequest, ends_s: float, *, ends: bool) -> tuple[int, bool, str]:
+    """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``ends_s``."""
     try:
-        wire.sendall(sent.wire)
+        wire.sendall(request.wire)
         if ends:
             wire.shutdown(socket.SHUT_WR)
     except (BrokenPipeError, ConnectionResetError):
         pass  # it may answer, and close, before it has read everything
-    response = http.client.HTTPResponse(wire, method=sent.wire.partition(b" ")[0].decode("latin-1"))
+    response = http.client.HTTPResponse(wire, method=request.wire.partition(b" ")[0].decode("latin-1"))
     response.begin()
-    body, read = b"", 0
+    body, size = b"", 0
     while piece := response.read(1 << 16):
-        body, read = body or piece[:300], read + len(piece)
-        if time.monotonic() > until or read > _MOST_READ:
+        body, size = body or piece[:300], size + len(piece)
+        if time.monotonic() > ends_s or size > _MOST_READ:
             raise TimeoutError
     return response.status, response.getheader("Retry-After") is not None, body.decode("utf-8", "replace")
 
 
-def _verdict(sent: MalformedRequest, status: int, again: bool) -> Verdict:
+def _verdict(request: MalformedRequest, status: int, has_retry_after: bool) -> Verdict:
     if status < 400:
         return "answered"
-    if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # the server's to an invented transfer coding
+    if status < 500 or (
+        status == _NOT_IMPLEMENTED and not request.is_http
+    ):  # the server's to an invented transfer coding
         return "refused"
-    return "turned away" if status == 503 and again else "failed"
+    return "turned away" if status == 503 and has_retry_after else "failed"
 
 
-def summed(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
+def count_verdicts(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
     """How many of each verdict, by family."""
     table: dict[str, Counter[str]] = {}
     for outcome in outcomes:
-        table.setdefault(outcome.sent.family, Counter())[outcome.verdict] += 1
+        table.setdefault(outcome.request.family, Counter())[outcome.verdict] += 1
     return table
