@@ -10,7 +10,7 @@ from core.json_types import Json, JsonMapping
 from core.record import record_id
 
 EntryState = Literal["current", "refused", "skipped", "duplicate", "moved", "removed"]
-HOLDING: tuple[EntryState, ...] = ("current", "refused")
+STATES_IN_INDEX: tuple[EntryState, ...] = ("current", "refused")
 """States whose ``record``, if any, is in the records index."""
 
 
@@ -47,11 +47,11 @@ class LedgerEntry:
         return entry_key(self.source, self.native_id)
 
     @property
-    def held(self) -> str | None:
+    def record_in_index(self) -> str | None:
         """The id of the record that this entry holds in the index, if any."""
-        return self.record if self.state in HOLDING else None
+        return self.record if self.state in STATES_IN_INDEX else None
 
-    def seen(self, run: str, now: str) -> LedgerEntry:
+    def with_last_seen(self, run: str, now: str) -> LedgerEntry:
         return replace(self, last_seen=now, last_seen_run=run)
 
 

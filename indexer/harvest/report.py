@@ -171,4 +171,4 @@ _COUNT_BY_OUTCOME = {"refused": _count_refused, "duplicate": _count_duplicate}
 
 
 def _has_record(entry: LedgerEntry | None) -> bool:
-    return entry is not None and entry.held is not None
+    return entry is not None and entry.record_in_index is not None

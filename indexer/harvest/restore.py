@@ -36,7 +36,7 @@ def restore(
     write_ledger(
         parts.client,
         parts.prefix,
-        [replace(entry, reason=RESTORED) for entry in restored_entries.values() if entry.held is not None],
+        [replace(entry, reason=RESTORED) for entry in restored_entries.values() if entry.record_in_index is not None],
     )
     return report
 

@@ -97,20 +97,20 @@ def is_unchanged(document: Document, stored_entry: LedgerEntry | None) -> bool:
 def plan_unread(stored_entry: LedgerEntry, moment: RunMoment) -> Decision:
     """The document is unchanged: same, or refused again for the same reason."""
     if stored_entry.state != "current":
-        return Decision("refused", stored_entry.seen(moment.run, moment.now))
+        return Decision("refused", stored_entry.with_last_seen(moment.run, moment.now))
     reason = stored_entry.reason if stored_entry.claims is not None else None
-    return Decision("same", replace(stored_entry, reason=reason).seen(moment.run, moment.now))
+    return Decision("same", replace(stored_entry, reason=reason).with_last_seen(moment.run, moment.now))
 
 
 def plan_refused(document: Document, reason: str, stored_entry: LedgerEntry | None, moment: RunMoment) -> Decision:
     """The document cannot be read; the last good version, if there is one, stays in service."""
-    if stored_entry is not None and stored_entry.held:
+    if stored_entry is not None and stored_entry.record_in_index:
         kept_entry, container = stored_entry, None
     else:
         first, container = _first(document, moment), document.container
         kept_entry = replace(first, first_seen=_since(stored_entry, moment))
     entry = replace(kept_entry, state="refused", reason=reason, origin=document.origin, raw_hash=document.raw_hash)
-    return Decision("refused", replace(entry, container=container).seen(moment.run, moment.now))
+    return Decision("refused", replace(entry, container=container).with_last_seen(moment.run, moment.now))
 
 
 def plan_skipped(
@@ -125,7 +125,7 @@ def plan_skipped(
     ``own_entry`` is the entry of the document that it was before, if that is known; its record stays in service.
     ``stored_entry`` is the entry of the same failure in an earlier run.
     """
-    if own_entry is not None and own_entry.held is not None:
+    if own_entry is not None and own_entry.record_in_index is not None:
         entry = replace(
             own_entry, state="refused", reason=skipped_member.reason, origin=skipped_member.origin, raw_hash=""
         )
@@ -135,7 +135,7 @@ def plan_skipped(
             source, skipped_id(skipped_member.origin), "skipped", skipped_member.origin, reason=skipped_member.reason
         )
         entry = replace(entry, first_seen=_since(stored_entry, moment), container=skipped_member.container)
-    return Decision("refused", entry.seen(moment.run, moment.now))
+    return Decision("refused", entry.with_last_seen(moment.run, moment.now))
 
 
 def _since(stored_entry: LedgerEntry | None, moment: RunMoment) -> str | None:
@@ -159,7 +159,7 @@ def plan(
     if owner is not None and owner.seen:
         return Decision("duplicate", _duplicate(entry, owner.entry))
     last_entry = owner.entry if owner is not None else earlier_entry
-    if last_entry is None or last_entry.held != content.record:
+    if last_entry is None or last_entry.record_in_index != content.record:
         return Decision("new", replace(entry, embedding_model=None), write=True, vector="embed", keep_bytes=True)
     entry = replace(entry, first_seen=last_entry.first_seen, embedding_model=last_entry.embedding_model)
     is_changed = last_entry.record_hash != content.record_hash
@@ -176,7 +176,7 @@ def uncommitted_entry(decision: Decision, stored_entry: LedgerEntry | None, mome
     """The entry of a document that Elasticsearch refused: seen, so not swept; without hash, so tried again."""
     if stored_entry is None or stored_entry.state == "removed":
         return None
-    return replace(stored_entry, raw_hash="", origin=decision.entry.origin).seen(moment.run, moment.now)
+    return replace(stored_entry, raw_hash="", origin=decision.entry.origin).with_last_seen(moment.run, moment.now)
 
 
 def _vector(content: Content, earlier_entry: LedgerEntry, moment: RunMoment) -> VectorNeed:

@@ -163,7 +163,7 @@ class Planner:
             read_document.parsed.record.id
             for read_document in reads
             if read_document.parsed is not None
-            and (read_document.stored is None or read_document.stored.held != read_document.parsed.record.id)
+            and (read_document.stored is None or read_document.stored.record_in_index != read_document.parsed.record.id)
         ]
         return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
 
@@ -183,8 +183,8 @@ class Planner:
                     plan_refused(read_document.document, str(refusal), stored_entry, moment),
                 )
         entry = item.decision.entry
-        if entry.held is not None:
-            self._holder_of[entry.held] = Owner(_slim(entry), seen=True, read=item.parsed is not None)
+        if entry.record_in_index is not None:
+            self._holder_of[entry.record_in_index] = Owner(_slim(entry), seen=True, read=item.parsed is not None)
         return item
 
     def _resolve_id(
@@ -228,7 +228,11 @@ class Planner:
     def _find_owner(self, record: str, read_document: _ReadDocument) -> LedgerEntry | None:
         """The holder, before this slice, of a record that is not the one of the document's own identifier."""
         is_own_id = read_document.parsed is not None and read_document.parsed.record.id == record
-        if self._first_fill or is_own_id or (read_document.stored is not None and read_document.stored.held == record):
+        if (
+            self._first_fill
+            or is_own_id
+            or (read_document.stored is not None and read_document.stored.record_in_index == record)
+        ):
             return None
         return self._ledger.holders(self.source, [record]).get(record)
 
@@ -250,8 +254,8 @@ class Planner:
         )
         decision = plan_skipped(self.source, skipped_member, own_entry, earlier_entry, moment)
         raw = RawRecord(decision.entry.native_id, _NO_BYTES, skipped_member.origin)
-        if decision.entry.held is not None:
-            self._holder_of[decision.entry.held] = Owner(_slim(decision.entry), seen=True)
+        if decision.entry.record_in_index is not None:
+            self._holder_of[decision.entry.record_in_index] = Owner(_slim(decision.entry), seen=True)
             return Item(raw, own_entry, decision)
         return Item(raw, earlier_entry, decision)
 
@@ -260,15 +264,15 @@ class Planner:
     ) -> Item | None:
         """A member that is no record now, although it holds one: that one stays, unless another document gives it."""
         own_entry = stored_entries.get(entry_key(self.source, passed_over.native_id or ""))
-        if own_entry is None or own_entry.held is None:
+        if own_entry is None or own_entry.record_in_index is None:
             return None
-        holder = self._holder_of.get(own_entry.held)
+        holder = self._holder_of.get(own_entry.record_in_index)
         if holder is not None and holder.entry.key != own_entry.key:
             return None
         decision = plan_skipped(
             self.source, SkippedMember(own_entry.origin, passed_over.reason), own_entry, None, moment
         )
-        self._holder_of[own_entry.held] = Owner(_slim(decision.entry), seen=False)
+        self._holder_of[own_entry.record_in_index] = Owner(_slim(decision.entry), seen=False)
         return Item(RawRecord(own_entry.native_id, _NO_BYTES, own_entry.origin), own_entry, decision)
 
 

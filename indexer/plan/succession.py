@@ -153,6 +153,6 @@ def unread_in_run(entries: Iterable[LedgerEntry]) -> UnreadInRun:
     for entry in entries:
         origins.add(entry.origin)
         if entry.container is not None:
-            since = _ALWAYS if entry.held is not None else entry.first_seen or ""
+            since = _ALWAYS if entry.record_in_index is not None else entry.first_seen or ""
             containers[entry.container] = max(containers.get(entry.container, ""), since)
     return UnreadInRun(frozenset(origins), containers)

@@ -117,7 +117,7 @@ def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
     for entry in Ledger(client, prefix).find(
         {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
     ):
-        kept_note = "its last good version stays" if entry.held is not None else "it is not in the index"
+        kept_note = "its last good version stays" if entry.record_in_index is not None else "it is not in the index"
         refused_findings.add(f"{entry.reason or 'no reason given'}; {kept_note}", entry.origin)
     report = summary(source, (quality_report["_source"] for quality_report in hits), refused_findings.findings())
     passed_over = _passed_over(Runs(client, prefix).last_complete(source, full=True))

@@ -163,7 +163,7 @@ def _removed_ids(client: Elasticsearch, prefix: str, kind: ReindexedKind, hits: 
         ledger.refresh()
         entries = list(ledger.find({"terms": {"record": [hit["_id"] for hit in hits]}}))
         removed_records = {entry.record for entry in entries if entry.state == "removed" and entry.record is not None}
-        return removed_records - {entry.held for entry in entries}
+        return removed_records - {entry.record_in_index for entry in entries}
     document_ids = sorted({hit["_source"]["document"] for hit in hits})
     answer = client.mget(index=alias(prefix, "documents"), ids=document_ids, source=False)
     existing_documents = {document["_id"] for document in answer["docs"] if document.get("found", False)}

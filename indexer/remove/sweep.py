@@ -96,11 +96,13 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     unread = unread_in_run(ledger.unread_in(run.source, run.id))
     unseen_entries = list(ledger.entries_not_seen_in(run.source, run.id))
     pushed_records = {
-        entry.held for entry in unseen_entries if entry.last_seen_run == PUSHED and entry.held is not None
+        entry.record_in_index
+        for entry in unseen_entries
+        if entry.last_seen_run == PUSHED and entry.record_in_index is not None
     }
     unseen = [entry for entry in unseen_entries if entry.last_seen_run != PUSHED]
     spared_entries = [entry for entry in unseen if entry.reason == RESTORED or unread.may_be(entry)]
-    protected_records = tuple(entry.held for entry in spared_entries if entry.held is not None)
+    protected_records = tuple(entry.record_in_index for entry in spared_entries if entry.record_in_index is not None)
     held_records = sorted({*protected_records, *pushed_records, *ledger.held_records(run.source, run.id)})
     to_delete, lost_records, total = compare(_records_of(client, prefix, run), held_records)
     lost_records = [id for id in lost_records if id not in pushed_records]

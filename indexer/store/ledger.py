@@ -13,7 +13,7 @@ from core.batched import batched
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import natives
-from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document, to_document
+from es_mappings.codecs.ledger import STATES_IN_INDEX, LedgerEntry, from_document, to_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import IndexKind, alias
 from indexer.raw import RawRecord
@@ -138,7 +138,7 @@ class Ledger:
 
 
 _MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query
-_HOLDS_RECORD: Json = {"terms": {"state": list(HOLDING)}}
+_HOLDS_RECORD: Json = {"terms": {"state": list(STATES_IN_INDEX)}}
 _HAS_RECORD: Json = {"exists": {"field": "record"}}
 
 

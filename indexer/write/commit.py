@@ -166,12 +166,14 @@ def apply_deletions(
     """
     keys = [entry_key(source, id) for id in native_ids]
     entries = [entry for entry in Ledger(client, prefix).entries(keys).values() if entry.state != "removed"]
-    records = [entry.held for entry in entries if entry.held is not None]
+    records = [entry.record_in_index for entry in entries if entry.record_in_index is not None]
     deletions = [bulk.delete_operation(index, record) for record in records for index in targets(prefix, "records")]
     failures = bulk.write(client, deletions)
     failed_ids = {failure.id for failure in failures}
     marks = [
-        tombstone(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in failed_ids
+        tombstone(entry, moment.now).with_last_seen(moment.run, moment.now)
+        for entry in entries
+        if entry.record_in_index not in failed_ids
     ]
     failures += write_ledger(client, prefix, marks)
     return Deletions(len(records) - len(failed_ids), tuple(failures))

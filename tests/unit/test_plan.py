@@ -91,12 +91,12 @@ def test_a_record_under_another_native_id_has_moved_and_the_old_document_gives_i
     decision = plan(DOCUMENT, CONTENT, None, Owner(OTHER, seen=False), NOW)
     assert (decision.outcome, decision.write, decision.keep_bytes) == ("moved", False, True)
     assert decision.displaced_entry is not None
-    assert (decision.displaced_entry.key, decision.displaced_entry.state, decision.displaced_entry.held) == (
+    assert (decision.displaced_entry.key, decision.displaced_entry.state, decision.displaced_entry.record_in_index) == (
         "s:old.xml",
         "moved",
         None,
     )
-    assert (decision.entry.first_seen, decision.entry.held) == (OTHER.first_seen, "s:a")
+    assert (decision.entry.first_seen, decision.entry.record_in_index) == (OTHER.first_seen, "s:a")
 
 
 def test_a_moved_record_that_changed_as_well_is_written() -> None:
@@ -107,21 +107,21 @@ def test_a_moved_record_that_changed_as_well_is_written() -> None:
 def test_the_later_of_two_documents_with_one_record_is_named_and_not_written() -> None:
     decision = plan(DOCUMENT, CONTENT, STORED, Owner(OTHER, seen=True), NOW)
     assert (decision.outcome, decision.write, decision.keep_bytes) == ("duplicate", False, False)
-    assert decision.entry.held is None
+    assert decision.entry.record_in_index is None
     assert decision.entry.reason == "says the same as '/data/old.xml', and is indexed once"
 
 
 def test_a_document_that_breaks_keeps_the_last_good_version() -> None:
     decision = plan_refused(replace(DOCUMENT, raw_hash="raw-2"), "empty", STORED, NOW)
     assert (decision.outcome, decision.write) == ("refused", False)
-    assert (decision.entry.held, decision.entry.raw_hash, decision.entry.reason) == ("s:a", "raw-2", "empty")
+    assert (decision.entry.record_in_index, decision.entry.raw_hash, decision.entry.reason) == ("s:a", "raw-2", "empty")
     mended = plan(DOCUMENT, CONTENT, decision.entry, None, NOW)
     assert (mended.outcome, mended.write, mended.entry.state, mended.entry.reason) == ("same", False, "current", None)
 
 
 def test_a_document_broken_from_the_start_holds_nothing() -> None:
     for stored in (None, replace(STORED, state="removed"), replace(STORED, state="duplicate")):
-        assert plan_refused(DOCUMENT, "empty", stored, NOW).entry.held is None
+        assert plan_refused(DOCUMENT, "empty", stored, NOW).entry.record_in_index is None
 
 
 def test_what_was_removed_comes_back_as_new() -> None:
@@ -136,7 +136,7 @@ def test_what_was_not_taken_is_seen_and_tried_again() -> None:
     decision = plan(DOCUMENT, replace(CONTENT, record_hash="record-2"), STORED, None, NOW)
     entry = uncommitted_entry(decision, STORED, NOW)
     assert entry is not None
-    assert (entry.held, entry.last_seen_run, entry.record_hash) == ("s:a", "run-2", "record-1")
+    assert (entry.record_in_index, entry.last_seen_run, entry.record_hash) == ("s:a", "run-2", "record-1")
     assert not is_unchanged(DOCUMENT, entry)
     assert uncommitted_entry(decision, None, NOW) is None
 
@@ -171,7 +171,7 @@ def test_a_record_has_one_holder_after_every_decision(content: Content, stored: 
     owner = Owner(replace(OTHER, record=content.record), seen)
     decision = plan(DOCUMENT, content, stored, owner, NOW)
     after = decision.displaced_entry or owner.entry
-    assert [entry.held for entry in (decision.entry, after)].count(content.record) == 1
+    assert [entry.record_in_index for entry in (decision.entry, after)].count(content.record) == 1
 
 
 @given(contents, st.none() | entries)
