@@ -33,7 +33,7 @@ _LONG_S = 600.0
 
 @pytest.fixture
 def proxy(samples: Service) -> Iterator[HeldProxy]:
-    with HeldProxy(samples.url).running() as one:
+    with HeldProxy(samples.url).run() as one:
         assert isinstance(one, HeldProxy)
         yield one
         one.holding.clear()

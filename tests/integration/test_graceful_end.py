@@ -41,7 +41,7 @@ def _state(url: str, probe: str = "readyz", timeout_s: float = 30.0) -> int | No
 @pytest.mark.timeout(300)
 def test_sigterm_finishes_the_request_in_hand(samples: Service, tmp_path: Path) -> None:
     api = ApiConfig(port=free_port())
-    with HeldProxy(samples.url).running() as proxy, (tmp_path / "log").open("wb") as log:
+    with HeldProxy(samples.url).run() as proxy, (tmp_path / "log").open("wb") as log:
         assert isinstance(proxy, HeldProxy)
         given = {
             "SONDE_ELASTICSEARCH__URL": proxy.url,

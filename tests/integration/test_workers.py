@@ -287,7 +287,7 @@ def test_a_lapsed_run_is_queued_once_until_somebody_takes_it(yard: Yard) -> None
     yard.runs.save(silent)
     assert worker.lapsed_runs() == []  # its heartbeat is young
 
-    wait_for(worker.lapsed)  # 2 x lease_s later
+    wait_for(worker.lapsed_runs)  # 2 x lease_s later
     assert worker.lapsed_runs() == []
     with worker.leases.hold("s"):
         worker.leases.clear_requeued("silent")

@@ -31,7 +31,7 @@ class SondePlugin(plugins.SingletonPlugin):
 
     def before_dataset_search(self, search_params: dict[str, Any]) -> dict[str, Any]:
         """Lets Sonde rank the data sets; returns the parameters unchanged if Sonde does not answer."""
-        search_mode = rewriting.asked_mode(search_params, mode())
+        search_mode = rewriting.requested_mode(search_params, mode())
         question = rewriting.question(search_params) if search_mode != "own" else None
         if question is None:
             return search_params
@@ -41,7 +41,7 @@ class SondePlugin(plugins.SingletonPlugin):
             log.warning("CKAN answers without Sonde: %s", reason)
             return _with_note(search_params, {"mode": "own", "instead_of": search_mode, "reason": str(reason)})
         return _with_note(
-            rewriting.ranked(search_params, ids), {"mode": search_mode, "sort": search_params.get("sort")}
+            rewriting.restrict_to(search_params, ids), {"mode": search_mode, "sort": search_params.get("sort")}
         )
 
     def after_dataset_search(self, search_results: dict[str, Any], search_params: dict[str, Any]) -> dict[str, Any]:
