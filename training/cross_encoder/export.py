@@ -1,4 +1,4 @@
-"""Writes a trained cross-encoder as one int8 graph: the word table by row, the layers as ONNX Runtime quantises them."""
+"""Writes a trained cross-encoder as one int8 graph: the word table by row, the layers by the quantiser."""
 
 from __future__ import annotations
 

@@ -118,15 +118,12 @@ def _write(out: Path, source: Path, classifier: object, card: ModelCard, left_ou
         limit = int(card.serving["max_tokens"])
         tokeniser = PairTokeniser(draft / "tokenizer.json", limit)
         model = ModelCrossEncoder(tokeniser, OnnxScorer(graph, Compute()), CrossEncoderCard(out.name, limit))
+        card = replace(card, figures={**card.figures, "MiB": round(graph.stat().st_size / 2**20, 1)})
         logits = scores_of(model, left_out.pairs)
         calibration = calibrate_lists(_by_group(left_out.pairs, logits))
         card = replace(
             card,
-            figures={
-                **_figures(left_out, logits, calibration),
-                "MiB": round(graph.stat().st_size / 2**20, 1),
-                **card.figures,
-            },
+            figures={**_figures(left_out, logits, calibration), **card.figures},
             serving={**card.serving, "temperature": calibration.temperature, "offset": calibration.offset},
             recorded=record_cross_encoder(model),
         )

@@ -73,7 +73,7 @@ def _restore(source: Path, draft: Path) -> None:
 
     weights = own_weights(source / GRAPH)
     settings = AutoConfig.from_pretrained(str(source), local_files_only=True, num_labels=1)
-    model = AutoModelForSequenceClassification.from_config(settings)
+    model = AutoModelForSequenceClassification.from_config(settings)  # type: ignore[no-untyped-call]
     table = torch.from_numpy(weights.pop(TABLE))
     state = {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in weights.items()}
     try:

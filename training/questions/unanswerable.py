@@ -25,6 +25,7 @@ _STEPS = ("hourly", "daily", "weekly", "monthly", "annual")
 _UNIT_FAMILIES = (("km", "m", "cm", "mm"), ("hPa", "kPa"), ("degrees", "minutes"), ("kg", "g"), ("hours", "days"))
 _MEASURE = re.compile(rf"(?<![\w.])(\d+(?:\.\d+)?)[ -]?({'|'.join(unit for f in _UNIT_FAMILIES for unit in f)})\b")
 _MOST_TOPIC_WORDS = 8
+_SHORTEST_TOPIC = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,13 @@ class UnanswerableTwins:
         for example in self._examples:
             for mention in self._reader.read(example.question):
                 places.setdefault(mention.text, mention.place.bbox)
-        topics = {label for example in self._examples for label in example.positive.labels if len(label) > 3}
+        labels = {label for example in self._examples for label in example.positive.labels}
+        topics = {label for label in labels if len(label) >= _SHORTEST_TOPIC and not self._is_place(label)}
         years = [int(year) for example in self._examples for year in _YEAR.findall(example.question)]
         return Surroundings(tuple(sorted(places.items())), tuple(sorted(topics)), max(years, default=0))
+
+    def _is_place(self, label: str) -> bool:
+        return any(mention.text == label for mention in self._reader.read(label))
 
     def _twins(self, example: Example) -> Iterator[Pair]:
         chance = self._chance(example)
@@ -93,11 +98,11 @@ class UnanswerableTwins:
             if max(years) + shift <= self._around.last_year and not any(
                 year in own for year in range(min(years) + shift, max(years) + shift + 1)
             ):
-                return _YEAR.sub(lambda match: str(int(match[0]) + shift), example.question)
+                return _moved(example.question, shift)
         return None
 
     def _another_place(self, example: Example, chance: random.Random) -> str | None:
-        """The question's first place, replaced by one apart from it and from the text's boxes, which it does not name."""
+        """The question's first place, replaced by one that the text neither names nor touches."""
         mentions = [mention for mention in self._reader.read(example.question) if mention.source == "gazetteer"]
         if not mentions:
             return None
@@ -115,20 +120,25 @@ class UnanswerableTwins:
 
     def _another_variable(self, example: Example, chance: random.Random) -> str | None:
         """A keyword of the text in the question, replaced by one of another text that shares no word with this one."""
-        question = example.question.casefold()
-        own = [label for label in example.positive.labels if re.search(rf"\b{re.escape(label)}\b", question)]
-        topic = self._foreign_topic(example, chance) if own else None
-        if topic is None:
+        labels = sorted(self._topics_of(example), key=len, reverse=True)
+        names = (re.search(rf"\b{re.escape(label)}\b", example.question, re.IGNORECASE) for label in labels)
+        own = next((name for name in names if name is not None), None)
+        topic = self._foreign_topic(example, chance) if own is not None else None
+        if own is None or topic is None:
             return None
-        return re.sub(rf"\b{re.escape(max(own, key=len))}\b", lambda _: topic, question)
+        return f"{example.question[: own.start()]}{topic}{example.question[own.end() :]}"
+
+    def _topics_of(self, example: Example) -> list[str]:
+        """The labels of its text that are no places."""
+        return [label for label in example.positive.labels if label in self._around.topics]
 
     def _foreign_topic(self, example: Example, chance: random.Random) -> str | None:
         own_words = {
             *words(example.positive.text),
             *(word for label in example.positive.labels for word in words(label)),
         }
-        for _ in range(_TRIES if self._around.topics else 0):
-            topic = chance.choice(self._around.topics)
+        topics = self._around.topics
+        for topic in chance.sample(topics, min(_TRIES, len(topics))):
             if own_words.isdisjoint(words(topic)):
                 return topic
         return None
@@ -136,7 +146,7 @@ class UnanswerableTwins:
     def _forms(self, example: Example) -> Iterator[Pair]:
         """A time step, a unit and an exclusion, each once with an answer and once without."""
         chance = self._chance(example)
-        topic = _topic(example, chance)
+        topic = self._topic(example, chance)
         if topic is None:
             return
         for origin, right, wrong in (
@@ -148,9 +158,16 @@ class UnanswerableTwins:
                 yield _pair(example, right, origin, answers=True)
                 yield _pair(example, wrong, origin, answers=False)
 
+    def _topic(self, example: Example, chance: random.Random) -> str | None:
+        """A keyword of the text, else its first line if that is short enough to be a title."""
+        if topics := self._topics_of(example):
+            return chance.choice(topics)
+        title = example.positive.text.partition("\n")[0]
+        return title if len(title.split()) <= _MOST_TOPIC_WORDS else None
+
     def _exclusions(self, example: Example, topic: str, chance: random.Random) -> tuple[str, str]:
         foreign = self._foreign_topic(example, chance)
-        own = [label for label in example.positive.labels if label != topic]
+        own = [label for label in self._topics_of(example) if label != topic]
         if foreign is None or not own:
             return "", ""
         word = chance.choice(("without", "not", "excluding"))
@@ -158,6 +175,10 @@ class UnanswerableTwins:
 
     def _chance(self, example: Example) -> random.Random:
         return random.Random(f"{self._seed}:{example.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
+
+
+def _moved(question: str, years: int) -> str:
+    return _YEAR.sub(lambda match: str(int(match[0]) + years), question)
 
 
 def _time_steps(example: Example, topic: str, chance: random.Random) -> tuple[str, str]:
@@ -176,14 +197,6 @@ def _units(example: Example, topic: str, chance: random.Random) -> tuple[str, st
     family = next(units for units in _UNIT_FAMILIES if unit in units)
     foreign = [other for other in family if other != unit and (number, other) not in measures]
     return (f"{topic} {number} {unit}", f"{topic} {number} {chance.choice(foreign)}") if foreign else ("", "")
-
-
-def _topic(example: Example, chance: random.Random) -> str | None:
-    """A keyword of the text, else its first line if that is short enough to be a title."""
-    if example.positive.labels:
-        return chance.choice(example.positive.labels)
-    title = example.positive.text.partition("\n")[0]
-    return title if len(title.split()) <= _MOST_TOPIC_WORDS else None
 
 
 def _years(spans: Iterable[TimeSpan]) -> list[int]:

@@ -35,7 +35,7 @@ def run_cross_encoder(
     sources: PairSources,
     training_settings: CrossEncoderTrainingSettings,
     budget: TrainingBudget,
-    reporter: TrainingReporter = TrainingReporter(),
+    reporter: TrainingReporter,
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence."""
     refuse_existing_output(request.out, resume=request.resume)
