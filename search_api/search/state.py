@@ -72,6 +72,8 @@ class SearchState:
     plan: RetrievalPlan
     watch: Stopwatch
     degraded: tuple[str, ...] = ()
+    typed: str = ""
+    """The question before its spelling was corrected."""
     arms: ArmAnswers | None = None
     """After round one."""
     candidates: CandidateSet = NO_CANDIDATES
