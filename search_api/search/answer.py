@@ -46,3 +46,5 @@ class Answer:
     total: int = 0
     corrected_from: str | None = None
     unknown_words: tuple[str, ...] = ()
+    is_beside_topic: bool = False
+    """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""

@@ -86,8 +86,8 @@ class SearchPipeline:
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self.understand(request, serving)
-        state = self.round_one(state)
-        return rank_candidates(self.parts, self.round_two(state))
+        state = rank_candidates(self.parts, self.round_two(self.round_one(state)))
+        return self.there_and_then(state) if _is_only_elsewhere(state) else state
 
     def understand(self, request: SearchRequest, serving: Serving) -> SearchState:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
@@ -110,6 +110,20 @@ class SearchPipeline:
             plan = plan.without_meaning()
         session = SearchSession.of(self.parts.client, request.q)
         return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch, typed=typed)
+
+    def there_and_then(self, state: SearchState) -> SearchState:
+        """For a question whose topic no record has: what lies in its place and time, and the nearest by meaning.
+
+        Meaning counts only if some record has a word of the topic. Raises Unavailable.
+        """
+        without_topic = replace(
+            state.interpretation, thematic="", beside_terms="", names=(), terms=(), unknown_words=(), is_title=False
+        )
+        is_known = not set(state.interpretation.thematic.lower().split()) <= set(state.interpretation.unknown)
+        vector = state.vectors.question if state.vectors is not None and is_known else None
+        plan = plan_retrieval(state.request, without_topic, state.serving, vector, self.parts.config.words)
+        state = replace(state, plan=plan, is_beside_topic=True)
+        return rank_candidates(self.parts, self.round_two(self.round_one(state)))
 
     def round_one(self, state: SearchState) -> SearchState:
         """The arms and counts. Raises Unavailable."""
@@ -218,6 +232,13 @@ class SearchPipeline:
         )
 
 
+def _is_only_elsewhere(state: SearchState) -> bool:
+    """Whether nothing is a hit although the place or the time of the question was understood."""
+    interpretation = state.interpretation
+    is_placed = bool(interpretation.areas) or interpretation.span is not None
+    return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
+
+
 def present(state: SearchState) -> Answer:
     """The answer after round three. Raises ValueError before it."""
     results = state.results
@@ -236,6 +257,7 @@ def present(state: SearchState) -> Answer:
         results.window.total,
         corrected_from=state.typed if state.interpretation.corrected else None,
         unknown_words=tuple(unknown),
+        is_beside_topic=state.is_beside_topic and bool(results.hits),
     )
 
 

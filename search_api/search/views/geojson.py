@@ -186,6 +186,11 @@ def _signals(hit: Hit) -> dict[str, float | None]:
     return {**dict.fromkeys(default_config().records.signals), **measured}
 
 
+NOTHING_ABOUT_TOPIC = (
+    "No record is about the topic. These records are from the place and time of the question, or nearest in meaning."
+)
+
+
 def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:
     """The whole answer of ``/search``; ``features`` are those of its hits, in order, as JSON or already written."""
     extras: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
@@ -195,6 +200,8 @@ def collection(answer: Answer, features: Sequence[object], links: list[Json]) ->
         extras["sonde:unknownWords"] = answer.unknown_words
     if answer.corrected_from is not None:
         extras["sonde:correctedFrom"] = answer.corrected_from
+    if answer.is_beside_topic:
+        extras["sonde:notes"] = [{"code": "nothing_about_topic", "text": NOTHING_ABOUT_TOPIC}]
     return {
         "type": "FeatureCollection",
         "features": features,

@@ -64,6 +64,13 @@ class SearchAnswer(BaseModel):
         alias="sonde:unknownWords",
         description="Words of the topic that no record contains, in small letters; only if there are any.",
     )
+    notes: list[Json] = Field(
+        default=[],
+        alias="sonde:notes",
+        description="What to tell the visitor: `code` and an English `text`; only if there is something. "
+        "`nothing_about_topic`: no record is about the topic, so the hits are from the place and time of the question, "
+        "or nearest in meaning.",
+    )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
