@@ -124,14 +124,21 @@ def is_nonsense(embedder: Embedder, interpretation: Interpretation) -> bool:
     """Whether at least half of the topic's words are in no record, and the model does not know them either: it reads
     *xqzvbn* in pieces of a letter or two.
     """
-    words = [word for word in _LETTERS.findall(interpretation.thematic.lower()) if len(word) > 1]
-    words = [word for word in words if word not in EMPTY_WORDS]
+    words = _topic_words(interpretation)
     unknown = [word for word in words if word in interpretation.unknown]
     if not unknown or 2 * len(unknown) < len(words):
         return False
-    pieces = _pieces_of(embedder, unknown)
-    alien = [word for word, count in zip(unknown, pieces, strict=True) if _LETTERS_A_PIECE * count > len(word)]
-    return 2 * len(alien) >= len(words)
+    return 2 * sum(_is_alien(embedder, unknown)) >= len(words)
+
+
+def _topic_words(interpretation: Interpretation) -> list[str]:
+    words = [word for word in _LETTERS.findall(interpretation.thematic.lower()) if len(word) > 1]
+    return [word for word in words if word not in EMPTY_WORDS]
+
+
+def _is_alien(embedder: Embedder, words: Sequence[str]) -> list[bool]:
+    pieces = _pieces_of(embedder, words)
+    return [_LETTERS_A_PIECE * count > len(word) for word, count in zip(words, pieces, strict=True)]
 
 
 def words_of_model(embedder: Embedder, words: Sequence[str]) -> frozenset[str]:
@@ -148,11 +155,18 @@ def _pieces_of(embedder: Embedder, words: Sequence[str]) -> list[int]:
 def with_unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> Interpretation:
     """The question whose unknown words are those that the model does not know either. A word that it knows has a
     meaning here, although no record contains it: *water* is near *wells*.
+
+    A word that it reads in long pieces (*radiosonden*) may have a meaning, which counts only if it has no rival: a
+    word of the topic that some record contains.
     """
-    if not interpretation.unknown:
+    unknown = interpretation.unknown
+    if not unknown:
         return interpretation
-    model_words = words_of_model(embedder, interpretation.unknown)
-    unknown_words = tuple(word for word in interpretation.unknown_words if word.text not in model_words)
+    if set(_topic_words(interpretation)) <= set(unknown):
+        left_out = {word for word, alien in zip(unknown, _is_alien(embedder, unknown), strict=True) if alien}
+    else:
+        left_out = set(unknown) - words_of_model(embedder, unknown)
+    unknown_words = tuple(word for word in interpretation.unknown_words if word.text in left_out)
     return replace(interpretation, unknown_words=unknown_words)
 
 
