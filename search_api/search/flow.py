@@ -82,7 +82,7 @@ class SearchPipeline:
         return with_current_index(self.parts.resolver, lambda serving: self._rank(request, serving))
 
     def _answer(self, request: SearchRequest, serving: Serving) -> Answer:
-        return present(self.round_three(self._rank(request, serving)))
+        return present(self.round_three(self._rank(request, serving)), self.parts.config.relevance.weak)
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self.understand(request, serving)
@@ -239,8 +239,8 @@ def _is_only_elsewhere(state: SearchState) -> bool:
     return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
 
 
-def present(state: SearchState) -> Answer:
-    """The answer after round three. Raises ValueError before it."""
+def present(state: SearchState, weak: float = 0.0) -> Answer:
+    """The answer after round three; hits below the relevance ``weak`` are weak. Raises ValueError before it."""
     results = state.results
     if results is None:
         raise ValueError("round three of this search is missing")
@@ -257,6 +257,7 @@ def present(state: SearchState) -> Answer:
         results.window.total,
         corrected_from=state.typed if state.interpretation.corrected else None,
         unknown_words=tuple(unknown),
+        is_weak=bool(results.hits) and all(hit.relevance is not None and hit.relevance < weak for hit in results.hits),
         is_beside_topic=state.is_beside_topic and bool(results.hits),
     )
 

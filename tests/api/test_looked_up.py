@@ -141,3 +141,10 @@ def test_words_that_neither_records_nor_the_model_know_find_nothing(samples: Ser
 def test_one_typing_error_is_corrected_in_a_long_question_too(samples: Service) -> None:
     answer = samples.search("long term preciptation measurements of mountain stations")
     assert answer["sonde:interpretation"]["corrected"] == [{"text": "preciptation", "read": "precipitation"}]
+
+
+def test_relevance_does_not_depend_on_the_other_hits(samples: Service) -> None:
+    strong, weak = samples.search("glacier inventory"), samples.search("cathedral architecture in Switzerland")
+    assert strong["features"][0]["sonde:relevance"] > 0.3
+    assert max(feature["sonde:relevance"] for feature in weak["features"]) < 0.2
+    assert "sonde:notes" not in strong
