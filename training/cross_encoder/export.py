@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from encoders.quantise import quantise
 from encoders.torch_export import trace
@@ -12,11 +12,12 @@ from training.cross_encoder.weights import GRAPH
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+    from transformers import PreTrainedModel
 
 _LARGEST = 127.0
 
 
-def write_int8_graph(classifier: Any, folder: Path) -> Path:
+def write_int8_graph(classifier: PreTrainedModel, folder: Path) -> Path:
     """``model.onnx`` in ``folder``; its size is a quarter of the weights in 32 bits. The classifier is used up."""
     import torch
 
@@ -35,7 +36,7 @@ def write_int8_graph(classifier: Any, folder: Path) -> Path:
     return folder / GRAPH
 
 
-def _with_byte_table(classifier: Any) -> nn.Module:
+def _with_byte_table(classifier: PreTrainedModel) -> nn.Module:
     """The classifier with its word table in eight bits, one scale for each row: half of a small model's size."""
     import torch
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from training.weights import learnable, transformers_for
 
 if TYPE_CHECKING:
     from torch import nn
+    from transformers import PreTrainedModel
 
 GRAPH = "model.onnx"
 TABLE, TABLE_SCALES = "table", "by_row"
@@ -27,21 +28,21 @@ _QUANTISED = "_quantized"
 _BESIDE = ("tokenizer.json", "tokenizer_config.json", "card.json")
 
 
-def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -> nn.Module:
+def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -> PreTrainedModel:
     """transformers' sequence classifier with one label; its word table does not learn, so it stays exact in eight bits.
 
     Raises TrainingError if the folder holds nothing to learn from, ModelMissing if it cannot be loaded.
     """
     folder = _restored(location, cache) if _is_own_graph(location.folder) else learnable(location, cache)
     with transformers_for(folder, threads=threads, seed=seed) as transformers:
-        model: nn.Module = transformers.AutoModelForSequenceClassification.from_pretrained(
+        model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(
             str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
         )
     _word_table(model).weight.requires_grad_(False)
     return model
 
 
-def _word_table(model: Any) -> nn.Embedding:
+def _word_table(model: PreTrainedModel) -> nn.Embedding:
     table: nn.Embedding = model.get_input_embeddings()
     return table
 
