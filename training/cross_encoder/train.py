@@ -99,7 +99,7 @@ def train_cross_encoder(
         note=f"SONDE_CROSS_ENCODER__MODEL={out} uses it in answers, and in searches with a share of {SHARE}.",
         serving={"max_tokens": limit, "judges": True, "weight": SHARE},
     )
-    card = _write(out, folder, classifier.to("cpu"), card, _LeftOut(split.left_out, before, training))
+    card = _write(out, folder, classifier.cpu(), card, _LeftOut(split.left_out, before, training))
     checkpoints.discard()
     return card
 

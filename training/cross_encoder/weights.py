@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +38,12 @@ def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -
         model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(
             str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
         )
-    _word_table(model).weight.requires_grad_(False)
+    word_table(model).weight.requires_grad_(False)
     return model
 
 
-def _word_table(model: PreTrainedModel) -> nn.Embedding:
-    table: nn.Embedding = model.get_input_embeddings()
-    return table
+def word_table(model: PreTrainedModel) -> nn.Embedding:
+    return cast("nn.Embedding", model.get_input_embeddings())
 
 
 def _is_own_graph(folder: Path) -> bool:
@@ -79,7 +78,7 @@ def _restore(source: Path, draft: Path) -> None:
     state = {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in weights.items()}
     try:
         lacks = set(model.load_state_dict(state, strict=False).missing_keys)
-        words = _word_table(model)
+        words = word_table(model)
         with torch.no_grad():
             words.weight.copy_(table)
     except RuntimeError as error:
