@@ -33,6 +33,7 @@ from search_api.search.ranking.rank import (
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import Filters, SearchRequest
+from search_api.search.retrieval.conditions import exclusion_clauses
 from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
 from search_api.search.retrieval.refinement import Spelling, is_name_correction, with_catalogue_names
@@ -116,7 +117,7 @@ class SearchPipeline:
         with watch.stage("names"):
             interpretation = self.with_names(interpretation, serving)
         rules = self.parts.curation().decide(request.q)
-        request = curated_request(request, rules)
+        request = without_excluded(curated_request(request, rules), interpretation)
         vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
         plan = plan_retrieval(request, interpretation, serving, vector, self.parts.config.words)
@@ -248,6 +249,13 @@ def _may_be_foreign(interpretation: Interpretation, spelling: Spelling, serving:
     """
     language = sure_language(interpretation.text) or interpretation.language
     return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)
+
+
+def without_excluded(request: SearchRequest, interpretation: Interpretation) -> SearchRequest:
+    """The request with a filter for what the question leaves out."""
+    clauses = exclusion_clauses(interpretation.exclusions)
+    filters = replace(request.filters, expression=(*request.filters.expression, *clauses))
+    return replace(request, filters=filters) if clauses else request
 
 
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:

@@ -14,6 +14,7 @@ from core.geo import BBox
 from core.timespan import TimeSpan
 from reading.acronyms import acronym_candidates, own_acronyms
 from reading.concepts import Label
+from reading.conditions import ExclusionMention, OfferMention, read_exclusions, read_offers
 from reading.kinds import KindMention, read_kinds
 from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
 from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
@@ -26,8 +27,10 @@ from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
     Interpretation,
     NameCandidates,
+    QueryExclusion,
     QueryIdentifier,
     QueryKind,
+    QueryOffer,
     QueryPlace,
     QueryRelation,
     QueryScale,
@@ -76,19 +79,25 @@ class Understander:
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
+        excluded_places = _excluded_places(text, interpretation.places, interpretation.relations)
+        asked_places = [place for place in interpretation.places if not _is_in(place, excluded_places)]
         without_topic: list[Any] = [
-            *(interpretation.places if "place" in structured else []),
+            *(asked_places if "place" in structured else []),
             *(interpretation.times if "time" in structured else []),
         ]
         elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
+        elsewhere += interpretation.exclusions
+        elsewhere += [exclusion.mention for exclusion in excluded_places]
         claimed = [(span.start, span.end) for span in elsewhere]
+        offers = _offers_beside_topic(text, claimed, interpretation.offers)
+        claimed += [(offer.start, offer.end) for offer in offers]
         terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
         with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
         return Interpretation(
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
             language=language,
-            places=tuple(_place(place) for place in interpretation.places),
+            places=tuple(_place(place) for place in asked_places),
             relations=tuple(_relation(text, relation) for relation in interpretation.relations),
             areas=readers.read("area", lambda: _areas(interpretation.places, interpretation.relations), ()),
             times=tuple(_time(time) for time in interpretation.times),
@@ -105,6 +114,8 @@ class Understander:
             named=" ".join(span.text for span in without_topic),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
+            exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
+            offers=tuple(map(_offer, offers)),
         )
 
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
@@ -117,13 +128,23 @@ class Understander:
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
         ranges = [(place.start, place.end) for place in places]
+        time_ranges = [(time.start, time.end) for time in times]
+        wanted = "conditions" in parts
+        exclusions = readers.mentions(
+            "conditions", lambda: read_exclusions(text, [*ranges, *time_ranges], language), wanted=wanted
+        )
+        scales = readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts)
+        kinds = readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts)
+        offers = readers.mentions("conditions", lambda: read_offers(text), wanted=wanted)
         return _Mentions(
             identifiers=identifiers,
             times=times,
             places=places,
             relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
-            scales=readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts),
-            kinds=readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts),
+            scales=_elsewhere(scales, exclusions, len(text)),
+            kinds=_elsewhere(kinds, exclusions, len(text)),
+            exclusions=exclusions,
+            offers=_elsewhere(offers, [*exclusions, *identifiers, *places], len(text)),
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > MAX_RECOGNISED else ())),
         )
 
@@ -162,15 +183,43 @@ class _Mentions:
     relations: list[RelationMention]
     scales: list[ScaleMention]
     kinds: list[KindMention]
+    exclusions: list[ExclusionMention]
+    offers: list[OfferMention]
     unread: tuple[str, ...]
 
 
-def _elsewhere(places: Sequence[PlaceMention], other_mentions: Sequence[Any], length: int) -> list[PlaceMention]:
-    """The places that share no character with the others."""
+M = TypeVar("M", PlaceMention, ScaleMention, KindMention, OfferMention)
+
+
+def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int) -> list[M]:
+    """The mentions that share no character with the others."""
     claims = Claims(length)
     for mention in other_mentions:
         claims.block((mention.start, mention.end))
-    return [place for place in places if claims.is_free((place.start, place.end))]
+    return [mention for mention in mentions if claims.is_free((mention.start, mention.end))]
+
+
+def _excluded_places(
+    text: str, places: Sequence[PlaceMention], relations: Sequence[RelationMention]
+) -> tuple[QueryExclusion, ...]:
+    """The places that the question is not about: "outside Europe", "but not Alaska"."""
+    exclusions = []
+    for relation in relations:
+        for number, index in enumerate(relation.arguments if relation.relation == "outside" else ()):
+            place = places[index]
+            start = place.start if number else min(relation.start, place.start)
+            span = TextSpan(text[start : place.end], start, place.end, place.source, place.confidence)
+            exclusions.append(QueryExclusion(span, place.place.name, bbox=place.place.bbox))
+    return tuple(exclusions)
+
+
+def _is_in(place: PlaceMention, exclusions: Sequence[QueryExclusion]) -> bool:
+    return any(span.mention.start <= place.start and place.end <= span.mention.end for span in exclusions)
+
+
+def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[OfferMention]) -> list[OfferMention]:
+    """None if the question would have no topic without them: "netcdf" asks for NetCDF itself."""
+    return offers if topic_of(text, [*claimed, *((offer.start, offer.end) for offer in offers)]) else []
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
@@ -232,6 +281,15 @@ def _scale(scale: ScaleMention) -> QueryScale:
     return QueryScale(span, scale.metres, scale.scale_denominator, scale.time_step, scale.level)
 
 
+def _exclusion(exclusion: ExclusionMention) -> QueryExclusion:
+    span = TextSpan(exclusion.text, exclusion.start, exclusion.end, "pattern", _SURE)
+    return QueryExclusion(span, exclusion.subject, exclusion.kind, exclusion.platform)
+
+
+def _offer(offer: OfferMention) -> QueryOffer:
+    return QueryOffer(TextSpan(offer.text, offer.start, offer.end, "pattern", _SURE), offer.kind, offer.value)
+
+
 def _kind(kind: KindMention) -> QueryKind:
     return QueryKind(_text_span(kind, "pattern"), kind.kind)
 
@@ -260,6 +318,7 @@ Reader = Literal[
     "area",
     "scale",
     "kind",
+    "conditions",
     "names",
     "contacts",
     "acronyms",
