@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 import structlog
@@ -21,6 +23,7 @@ from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
+from reading.time_words import AND, ARTICLES
 from reading.times import TimeMention, TimeReader
 from reading.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
@@ -45,6 +48,7 @@ STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
 
 MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
 _MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
+_LIST = re.compile(rf"\s*(?:,|;|/|&|,?\s(?:{AND}|or|oder|ou|o)\s)\s*(?:(?:{ARTICLES})\s)*")
 _SURE = 1.0  # found by a fixed pattern
 
 
@@ -101,7 +105,7 @@ class Understander:
             relations=tuple(_relation(text, relation) for relation in interpretation.relations),
             areas=readers.read("area", lambda: _areas(interpretation.places, interpretation.relations), ()),
             times=tuple(_time(time) for time in interpretation.times),
-            span=_span([time for time in interpretation.times if time.kind != "recent"]),
+            span=_span(text, [time for time in interpretation.times if time.kind != "recent"]),
             latest=any(time.kind == "recent" for time in interpretation.times),
             scales=tuple(_scale(scale) for scale in interpretation.scales),
             kinds=tuple(_kind(kind) for kind in interpretation.kinds),
@@ -121,8 +125,11 @@ class Understander:
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
         limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
-        times = readers.mentions("time", lambda: self.times.read(text, language, limit), wanted="time" in parts)
         places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
+        in_south = bool(places) and all(_is_southern(place.place.bbox) for place in places)
+        times = readers.mentions(
+            "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
+        )
         mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
         unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
         times = times[:MOST_READ]
@@ -199,6 +206,11 @@ def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int
     return [mention for mention in mentions if claims.is_free((mention.start, mention.end))]
 
 
+def _is_southern(box: BBox) -> bool:
+    """Whether nearly all of it lies south of the equator: Brazil, but not Africa."""
+    return -box.south > 4.0 * max(box.north, 0.0) and box.south < 0.0
+
+
 def _excluded_places(
     text: str, places: Sequence[PlaceMention], relations: Sequence[RelationMention]
 ) -> tuple[QueryExclusion, ...]:
@@ -250,9 +262,28 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
     return tuple(areas)
 
 
-def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
-    """The first time named; the interpretation keeps all, but only one period is asked for."""
-    return times[0].span if times else None
+def _span(text: str, times: Sequence[TimeMention]) -> TimeSpan | None:
+    """The asked period: of a list ("1970s and 1980s") from the first to the last; else the first time, or a part of it
+    that another one names ("the 2000s, July 2004").
+    """
+    if not times:
+        return None
+    span = times[0].span
+    for time, after in pairwise(times):
+        both = _enclosing(span, after.span)
+        if both in (span, after.span):
+            span = after.span if both == span else span
+        elif _LIST.fullmatch(text[time.end : after.start].lower()) and after.kind == time.kind != "future":
+            span = both
+    return span
+
+
+def _enclosing(first: TimeSpan, second: TimeSpan) -> TimeSpan:
+    starts, ends = (first.start_ms, second.start_ms), (first.end_ms, second.end_ms)
+    return TimeSpan(
+        None if None in starts else min(start for start in starts if start is not None),
+        None if None in ends else max(end for end in ends if end is not None),
+    )
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
