@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from core.record import ProvenanceKind
 from reading.kinds import Platform
-from search_api.search.filtering.cql2 import parse
-from search_api.search.filtering.translate import clause_of
 from search_api.search.retrieval.clauses import Clause, area_clause
 from search_api.search.understanding.interpretation import QueryExclusion, QueryOffer
 
@@ -54,12 +52,21 @@ def _about(text: str) -> Clause:
 
 def offer_clause(offer: QueryOffer) -> Clause:
     """Records in the format, or with the licence."""
-    return clause_of(parse(offer_filter(offer), "cql2-text"))
+    field = "formats" if offer.kind == "format" else "licence"
+    wildcards = [pattern.replace("_", "?").replace("%", "*") for pattern in _patterns(offer)]
+    return {"bool": {"should": [{"wildcard": {field: {"value": wildcard}}} for wildcard in wildcards]}}
 
 
 def offer_filter(offer: QueryOffer) -> str:
     """The same as CQL2 text, for a caller who wants it as a filter."""
+    queryable = "formats" if offer.kind == "format" else "license"
+    return " OR ".join(f"{queryable} LIKE '{pattern}'" for pattern in _patterns(offer))
+
+
+def _patterns(offer: QueryOffer) -> tuple[str, ...]:
+    """With ``%`` for any text and ``_`` for one character."""
     if offer.kind == "format":
-        return f"formats LIKE '%{offer.value}%'"
-    licences = _OPEN if offer.value == "open" else (offer.value, f"{offer.value}-_.%")
-    return " OR ".join(f"license LIKE '{licence}'" for licence in licences)
+        return (f"%{offer.value}%",)
+    if offer.value in ("CC", "CC0"):
+        return (f"{offer.value}%",)
+    return _OPEN if offer.value == "open" else (offer.value, f"{offer.value}-_.%")

@@ -205,11 +205,11 @@ def with_catalogue_names(ask: AskAll, interpretation: Interpretation) -> Interpr
         *(name.mention for name in interpretation.terms),
     ]
     acronyms = [acronym for acronym in meanings if not _is_within(acronym.mention, longer)]
-    # What a title writes is what it is about.
-    conditions = {"exclusions": (), "offers": ()} if is_title else {}
     interpretation = _without_asides(
-        replace(interpretation, names=names, terms=(*interpretation.terms, *acronyms), is_title=is_title, **conditions)
+        replace(interpretation, names=names, terms=(*interpretation.terms, *acronyms), is_title=is_title)
     )
+    if is_title:  # what a title writes is what it is about
+        interpretation = replace(interpretation, exclusions=(), offers=())
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {interpretation.beside_terms.lower()} "
     return replace(interpretation, unknown=tuple(word for word in unknown if word in words))

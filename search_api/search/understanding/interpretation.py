@@ -298,12 +298,25 @@ def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: in
         resolution=scale,
         level=_level(interpretation),
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
-        place=interpretation.places[0].name
-        if len(interpretation.places) == 1 and filters.area is None
-        else request.place,
+        place=_area_name(interpretation) if filters.area is None and interpretation.areas else request.place,
         now_ms=now_ms,
         spatial=request.spatial,
     )
+
+
+_INSIDE = ("in", "within", "over", "global")
+
+
+def _area_name(interpretation: Interpretation) -> str | None:
+    """The name of a single asked area, as typed if it lies beside its place: "north of Italy"."""
+    if len(interpretation.places) != 1:
+        return None
+    place = interpretation.places[0]
+    relations = [relation for relation in interpretation.relations if relation.relation not in _INSIDE]
+    if not relations:
+        return place.name
+    mentions = [place.mention, *(relation.mention for relation in relations)]
+    return interpretation.text[min(span.start for span in mentions) : max(span.end for span in mentions)]
 
 
 def _resolution(interpretation: Interpretation) -> Resolution:
