@@ -135,6 +135,7 @@ class Understander:
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
         ranges = [(place.start, place.end) for place in places]
+        relations = readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts)
         time_ranges = [(time.start, time.end) for time in times]
         wanted = "conditions" in parts
         exclusions = readers.mentions(
@@ -147,8 +148,10 @@ class Understander:
             identifiers=identifiers,
             times=times,
             places=places,
-            relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
-            scales=_elsewhere(scales, exclusions, len(text)),
+            relations=relations,
+            scales=_elsewhere(
+                scales, [*exclusions, *(relation for relation in relations if relation.distance_km)], len(text)
+            ),
             kinds=_elsewhere(kinds, exclusions, len(text)),
             exclusions=exclusions,
             offers=_elsewhere(offers, [*exclusions, *identifiers, *places], len(text)),
@@ -256,7 +259,7 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
             if relation.relation == "between":
                 joined_indices.update(relation.arguments)
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
-            target = target_box(relation.relation, boxes)
+            target = target_box(relation.relation, boxes, relation.distance_km)
             boxes = (target,) if target is not None else boxes
         areas.extend(box for box in boxes if box not in areas)
     return tuple(areas)
