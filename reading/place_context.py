@@ -52,12 +52,17 @@ _OTHER_HEADS = _word_set(
     """agreement protocol accord accords treaty convention declaration amendment abkommen protokoll vertrag
     konvention acuerdo protocolo tratado accordo protocollo trattato acordo protocole traite oscillation
     oszillation oscilacion oscillazione oscilacao code script scripts api web aws virus fever flu influenza
-    syndrome disease fieber grippe fievre fiebre febbre febre wine wines"""
+    syndrome disease fieber grippe fievre fiebre febbre febre wine wines sprouts pepper sauce cheese salad
+    belly curry"""
 )
+# A pattern of the climate is also named with a word between: "Pacific decadal oscillation", "Indian Ocean Dipole".
+_PATTERN_HEADS = _word_set("oscillation oszillation oscilacion oscillazione oscilacao dipole dipol dipolo seesaw")
 # After a city's name: what is named after a person who had that name.
 _EPONYM_HEADS = _word_set(
     """number ratio equation equations law constant coefficient formula theorem transform zahl gleichung nombre numero
-    laboratory laboratories"""
+    laboratory laboratories model scheme method algorithm parameterization parameterisation operator curve diagram
+    distribution unit units scale process challenge lander rover probe spacecraft operateur courbe modell verfahren
+    verteilung modelo metodo escala modello scala"""
 )
 # After a name: an animal or a plant ("Canada goose", "Norway spruce"). "Alaska salmon" may be fish of Alaska.
 _SPECIES_HEADS = _word_set(
@@ -67,9 +72,12 @@ _SPECIES_HEADS = _word_set(
     wolf wolves lemming lemmings squirrel squirrels lynx bison tiger tigers elephant elephants lion lions leopard
     leopards macaque crocodile crocodiles tortoise toad toads frog frogs beetle beetles hornet hornets pine pines
     spruce fir firs larch oak oaks beech birch maple maples cedar willow poppy lily rose thistle ragweed knotweed
-    bean beans sprouts sparrow sparrows finch finches bunting buntings"""
+    bean beans rat rats moth moths weevil weevils mite mites sparrow sparrows finch finches bunting buntings"""
 )
-_SPECIES_OF_REGIONS = _word_set("wren wrens warbler warblers creeper bluegrass grass parakeet")
+_SPECIES_OF_REGIONS = _word_set(
+    """wren wrens warbler warblers creeper bluegrass grass parakeet condor condors panther panthers retriever terrier
+    vole voles quail chickadee chickadees flycatcher salamander salamanders"""
+)
 # A capitalised one after a city's name makes a longer name: "Glenwood Springs".
 _FEATURE_HEADS = _word_set(
     """springs basin falls creek point hills heights canyon gulch ranch ridge mountain mountains peak
@@ -166,6 +174,9 @@ class TextWords:
         after = self.words[last + 1] if last + 1 < len(self.words) and self.between(last) == " " else None
         if after is None:
             return False
+        head_after = self.words[last + 2].folded if last + 2 < len(self.words) else ""
+        if _PATTERN_HEADS & {after.folded, head_after}:
+            return True
         if after.folded in _OTHER_HEADS or (kind == "city" and after.folded in _EPONYM_HEADS):
             return True
         if after.folded in _SPECIES_OF_REGIONS or (kind != "region" and after.folded in _SPECIES_HEADS):
@@ -222,13 +233,22 @@ class TextWords:
         )
 
     def _is_institution(self, first: int, last: int) -> bool:
-        """ "University of Alabama", "Yale University", "Colorado State University"."""
-        words_before = [word.folded for word in self.words[max(0, first - 2) : first]]
-        words_after = [word.folded for word in self.words[last + 1 : last + 3]]
-        if len(words_before) == 2 and words_before[1] in ("of", "de", "di") and words_before[0] in INSTITUTIONS:
+        """ "University of Southern California", "Yale University", "Florida International University"."""
+        before = first - 1
+        while before > 0 and self.words[before].folded in DIRECTIONS:
+            before -= 1
+        is_of = before > 0 and self.words[before].folded in ("of", "de", "di")
+        if is_of and self.words[before - 1].folded in INSTITUTIONS:
             return True
-        return words_after[:1] != [] and (
-            words_after[0] in INSTITUTIONS or (words_after[0] == "state" and words_after[-1] in INSTITUTIONS)
+        words_after = [word.folded for word in self.words[last + 1 : last + 3]]
+        if words_after[:1] == ["state"] or (self.style == "mixed" and self._is_run_of_capitals(last)):
+            return not INSTITUTIONS.isdisjoint(words_after)
+        return not INSTITUTIONS.isdisjoint(words_after[:1])
+
+    def _is_run_of_capitals(self, last: int) -> bool:
+        """Whether two capitalised words follow, with nothing but spaces between."""
+        return last + 2 < len(self.words) and all(
+            self.between(number) == " " and self._is_title_word(number + 1) for number in (last, last + 1)
         )
 
     def _is_storm(self, first: int) -> bool:
