@@ -22,6 +22,7 @@ def no_density(_: BBox) -> float:
 
 _DENSITY_OF_REGIONS = 0.4
 _DENSITY_OF_OTHERS = 0.1
+_CLEARLY_DENSER = 5.0  # a smaller factor between two areas is no evidence
 _SAME_COUNTRY = 0.2
 _NEAR_WEIGHT = 0.1
 _INSIDE = 0.15
@@ -88,7 +89,7 @@ def resolve(
 
 
 def _density_gains(places: Sequence[Place], density: RecordDensity) -> dict[int, float]:
-    """By the place's ``id``: its density as a share of the densest namesake's, weighted by its kind."""
+    """By the place's ``id``: 1 unless another is clearly denser, less for fewer records; weighted by its kind."""
     densities = [density(place.bbox) for place in places]
     densest = max(densities)
     if densest <= 0.0:
@@ -97,7 +98,9 @@ def _density_gains(places: Sequence[Place], density: RecordDensity) -> dict[int,
     gains = {}
     for place, records in zip(places, densities, strict=True):
         is_region = is_of_regions and place.kind in ("country", "region")
-        gains[id(place)] = (_DENSITY_OF_REGIONS if is_region else _DENSITY_OF_OTHERS) * records / densest
+        gains[id(place)] = (_DENSITY_OF_REGIONS if is_region else _DENSITY_OF_OTHERS) * min(
+            1.0, _CLEARLY_DENSER * records / densest
+        )
     return gains
 
 
