@@ -16,7 +16,11 @@ GRID = CellGrid(2)  # 8 x 4 cells of 45 degrees
 
 
 def _american(box: BBox) -> float:
-    return 100.0 if -130.0 < box.centre[0] < -60.0 else 20.0
+    return 140.0 if -130.0 < box.centre[0] < -60.0 else 10.0
+
+
+def _slightly_american(box: BBox) -> float:
+    return 140.0 if -130.0 < box.centre[0] < -60.0 else 70.0
 
 
 def _country(question: str, reader: PlaceReader) -> str | None:
@@ -36,6 +40,10 @@ def _country(question: str, reader: PlaceReader) -> str | None:
 def test_states_gain_by_density_and_capitals_do_not_lose(question: str, without: str, american: str) -> None:
     assert _country(question, PlaceReader(GAZETTEER)) == without
     assert _country(question, PlaceReader(GAZETTEER, density=_american)) == american
+
+
+def test_a_small_difference_of_density_is_no_evidence() -> None:
+    assert _country("Georgia rainfall", PlaceReader(GAZETTEER, density=_slightly_american)) == "GE"
 
 
 def test_density_is_the_mean_over_the_cells_without_worldwide_records() -> None:
