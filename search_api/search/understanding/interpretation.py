@@ -43,8 +43,11 @@ class QueryPlace:
 
 @dataclass(frozen=True, slots=True)
 class QueryRelation:
+    """``distance_km``: of "within 100 km of" and "20 km north of", None for other relations."""
+
     mention: TextSpan
     relation: str
+    distance_km: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

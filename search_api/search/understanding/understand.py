@@ -302,7 +302,9 @@ def _place(mention: PlaceMention) -> QueryPlace:
 
 def _relation(text: str, relation: RelationMention) -> QueryRelation:
     return QueryRelation(
-        TextSpan(text[relation.start : relation.end], relation.start, relation.end, "pattern", _SURE), relation.relation
+        TextSpan(text[relation.start : relation.end], relation.start, relation.end, "pattern", _SURE),
+        relation.relation,
+        relation.distance_km,
     )
 
 

@@ -256,7 +256,11 @@ def interpretation(parsed: Interpretation) -> Json:
             | ({"estimated": True} if p.estimated else {})
             for p in parsed.places
         ],
-        "relations": [{**_mention(r.mention), "relation": r.relation} for r in parsed.relations],
+        "relations": [
+            {**_mention(r.mention), "relation": r.relation}
+            | ({} if r.distance_km is None else {"distance_km": round(r.distance_km, 3)})
+            for r in parsed.relations
+        ],
         "areas": [box.as_list() for box in parsed.areas],
         "times": [
             {**_mention(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso}
