@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
-from reading.names import ContactCandidate, NameCandidate
+from reading.names import ContactCandidate, NameCandidate, is_initials
 from reading.sentences import Claims, Range
 from search_api.search.ranking.config import NameWeights
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
@@ -20,6 +20,7 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
     "contacts.organisation.exact",
 )
 _TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
+_MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
 _FEW_RECORDS = 1_000
 _DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
 
@@ -61,7 +62,14 @@ def _whole_contact_clause(text: str) -> Clause:
 
 
 def _of_person(text: str) -> Clause:
-    return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+    """The name in any order. Of first names that are typed as initials, only the first has to agree."""
+    words = [word.strip(",;") for word in text.split()]
+    initials = [word for word in words if is_initials(word)]
+    if not initials or len(initials) == len(words):
+        return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+    last_name = " ".join(word for word in words if word not in initials)
+    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": _TURNED, "max_expansions": _MOST_FIRST_NAMES}
+    return {"match_phrase_prefix": {_PERSON: beginning}}
 
 
 Weighed = tuple[Clause, float]
