@@ -189,12 +189,13 @@ _INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?){1,4}[^\W\d_]?")
 
 @dataclass(frozen=True, slots=True)
 class ContactCandidate:
-    """``is_whole``: the question is only this name."""
+    """``is_whole``: the question is only this name. ``may_be_person``: else only an organisation."""
 
     text: str
     start: int
     end: int
     is_whole: bool
+    may_be_person: bool = True
 
 
 def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[ContactCandidate]:

@@ -60,6 +60,7 @@ def search_pipeline(
     curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
+    finds_people: bool = True,
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
@@ -75,6 +76,7 @@ def search_pipeline(
         curation=curation,
         usage=usage,
         groups=groups,
+        finds_people=finds_people,
     )
     return SearchPipeline(parts), resolver
 
@@ -94,6 +96,7 @@ def search_parts(
     curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
+    finds_people: bool = True,
 ) -> SearchParts:
     """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
     clock = now_ms or (lambda: int(time.time() * 1000))
@@ -113,6 +116,7 @@ def search_parts(
         now_ms=clock,
         curation=curation,
         usage=usage,
+        finds_people=finds_people,
         caches=RecordCaches.for_callers(groups),
     )
 
