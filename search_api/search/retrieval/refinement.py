@@ -190,8 +190,8 @@ def with_catalogue_names(ask: AskAll, interpretation: Interpretation, *, finds_p
     """
     possible = interpretation.possible
     if not finds_people:
-        contacts = tuple(replace(contact, may_be_person=False) for contact in possible.contacts)
-        possible = replace(possible, contacts=contacts)
+        organisations = tuple(replace(contact, may_be_person=False) for contact in possible.contacts)
+        possible = replace(possible, contacts=organisations)
         interpretation = replace(interpretation, possible=possible)
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
