@@ -184,16 +184,18 @@ _MOST_CONTACT_WORDS = 10  # of a question that are looked at
 _LONGEST_CONTACT = 5  # words of a name within a question
 _MOST_CONTACTS = 24  # candidates of a question
 _CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
+_INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?){1,4}[^\W\d_]?")
 
 
 @dataclass(frozen=True, slots=True)
 class ContactCandidate:
-    """``is_whole``: the question is only this name."""
+    """``is_whole``: the question is only this name. ``may_be_person``: else only an organisation."""
 
     text: str
     start: int
     end: int
     is_whole: bool
+    may_be_person: bool = True
 
 
 def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[ContactCandidate]:
@@ -219,8 +221,14 @@ def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list
     return sorted(candidates, key=lambda contact: (contact.start - contact.end, contact.start))[:_MOST_CONTACTS]
 
 
+def is_initials(word: str) -> bool:
+    """First names by their first letters: ``K``, ``K.``, ``J.-P.``"""
+    return _INITIALS.fullmatch(word) is not None
+
+
 def _may_be_contact(candidate: ContactCandidate, occupied_ranges: Sequence[Range]) -> bool:
     edges = (candidate.text.split()[0], candidate.text.split()[-1])
-    if any(edge.lower().strip(".,") in EMPTY_WORDS for edge in edges):
+    # Within a question, a letter without a dot is rarely a first name: the L band, a C grid.
+    if any(len(edge) == 1 or (edge.lower().strip(".,") in EMPTY_WORDS and not is_initials(edge)) for edge in edges):
         return False
     return not any(start <= candidate.start and candidate.end <= end for start, end in occupied_ranges)

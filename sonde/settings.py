@@ -181,6 +181,10 @@ class AccessSettings(SettingsGroup):
     """Who may do what (docs/operators/security.md)."""
 
     anonymous_search: bool = Field(True, description="Whether callers without a key or token may search.")
+    people: bool = Field(
+        True,
+        description="Whether people are found by the names of contacts: in questions, as `person`, and as suggestions.",
+    )
     key_memory_s: float = Field(
         10.0,
         ge=0,

@@ -32,7 +32,7 @@ from search_api.search.ranking.rank import (
 )
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.record import Usage
-from search_api.search.request import Filters, SearchRequest
+from search_api.search.request import PERSON, Filters, SearchRequest
 from search_api.search.retrieval.conditions import exclusion_clauses
 from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
@@ -92,6 +92,8 @@ class SearchPipeline:
 
     def understand(self, request: SearchRequest, serving: Serving) -> SearchState:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
+        if not self.parts.finds_people:
+            refuse_people(request)
         watch, place, typed = Stopwatch(), request.place, request.q
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self.locate(request))
@@ -156,7 +158,12 @@ class SearchPipeline:
     def with_names(self, interpretation: Interpretation, serving: Serving, *, spelling: bool = False) -> Interpretation:
         """Adds the names that the catalogue has, if its records have keys of names."""
         return (
-            with_catalogue_names(partial(self._ask_cached, serving), interpretation, spelling=spelling)
+            with_catalogue_names(
+                partial(self._ask_cached, serving),
+                interpretation,
+                spelling=spelling,
+                finds_people=self.parts.finds_people,
+            )
             if serving.has_names
             else interpretation
         )
@@ -231,6 +238,14 @@ class SearchPipeline:
             counts=not state.request.facets,
             tokens=tokens,
         )
+
+
+def refuse_people(request: SearchRequest) -> None:
+    """Raises InvalidInput for a search by a person's name."""
+    if request.filters.people:
+        raise InvalidInput("person", "person: this service does not search for people")
+    if PERSON in request.facets:
+        raise InvalidInput("facets", "facets: this service does not count people")
 
 
 def _is_only_elsewhere(state: SearchState) -> bool:

@@ -32,14 +32,14 @@ from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.search.filtering.translate import clause_of
 from search_api.search.order import SORTBY_PATTERN, not_ours, read_opaque, read_sortby, write_opaque
 from search_api.search.ranking.candidates import Relation, SpatialMode
-from search_api.search.request import ALL_PARTS, COUNTED, FacetName, Filters, Part, SearchRequest
+from search_api.search.request import ALL_PARTS, COUNTED, PERSON, FacetName, Filters, Part, SearchRequest
 from search_api.search.retrieval.facets import FACETS
 
 
 def _facets(values: object) -> Any:
     """Replaces ``all`` with every facet, except those that count for maps and time lines."""
     names = list(dict.fromkeys(split_values(values)))
-    return [name for name in FACETS if name not in COUNTED] if names == ["all"] else names
+    return [name for name in FACETS if name not in COUNTED and name != PERSON] if names == ["all"] else names
 
 
 class SearchParameters(Parameters):
@@ -70,6 +70,12 @@ class SearchParameters(Parameters):
     source: Tokens = Field(default=[], description="Ids of harvested catalogues.")
     keyword: Values = Field(default=[], description="A complete keyword, in any case.")
     organisation: Values = Field(default=[], description="A contact's organisation, complete, in any case.")
+    person: Values = Field(
+        default=[],
+        description="A contact or author, complete, in any case: `Ada Lovelace` or `Lovelace, Ada`. Repeat it for "
+        "several. A service may refuse it, to protect people.",
+        examples=["Konrad Steffen"],
+    )
     theme: Tokens = Field(default=[], description="Topic category.")
     licence: Values = Field(default=[])
     provenance: Annotated[list[ProvenanceKind], BeforeValidator(split_values)] = Field(
@@ -88,7 +94,7 @@ class SearchParameters(Parameters):
     filter_lang: Language = Field("cql2-text", alias="filter-lang")
     facets: Annotated[list[FacetName], BeforeValidator(_facets)] = Field(
         default=[],
-        description="Facets to count, or `all` (without `cell` and `year`, which have hundreds of values).",
+        description="Facets to count, or `all`: without `person`, and without `cell` and `year` with hundreds of values.",
         examples=["type,decade,region"],
     )
     cell_area: BoxParameter | None = Field(
@@ -183,6 +189,7 @@ def to_request(query: SearchParameters) -> SearchRequest:
         sources=tuple(query.source),
         keywords=tuple(query.keyword),
         organisations=tuple(query.organisation),
+        people=tuple(query.person),
         platforms=tuple(query.platform),
         instruments=tuple(query.instrument),
         projects=tuple(query.project),

@@ -68,3 +68,5 @@ class SearchParts:
     caches: RecordCaches = field(default_factory=RecordCaches)
     curation: Callable[[], ActiveRules] = no_rules
     usage: Callable[[], UsageTable] = no_usage
+    finds_people: bool = True
+    """Whether people are found by their names."""

@@ -16,8 +16,11 @@ Algorithm = Literal["hybrid", "bm25", "dense"]
 Part = Literal["place", "time", "relation", "scale", "kind", "names", "terms", "conditions"]
 FacetName = Literal[
     "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region",
-    "platform", "instrument", "project", "variable", "processing_level", "cell", "year",
+    "platform", "instrument", "project", "variable", "processing_level", "person", "cell", "year",
 ]  # fmt: skip
+
+PERSON: FacetName = "person"
+"""Counted only if named: it reads the sources of the matches."""
 
 COUNTED: frozenset[FacetName] = frozenset(("cell", "year"))
 """Facets for maps and time lines, with hundreds of values: only if named. Records have them since ``CELLS_SINCE``."""
@@ -36,6 +39,8 @@ class Filters:
     sources: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     organisations: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    """Names of contacts, complete, the first or the last name first."""
     themes: tuple[str, ...] = ()
     licences: tuple[str, ...] = ()
     provenance: tuple[ProvenanceKind, ...] = ()

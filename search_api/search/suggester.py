@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -17,7 +17,9 @@ from core.json_types import Json, JsonMapping
 from core.names import folded_phrase, name_key
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all, with_current_index
+from search_api.search.request import PERSON
 from search_api.search.retrieval.clauses import lucene_escaped
+from search_api.search.retrieval.facets import PEOPLE
 from search_api.search.retrieval.serving import ServingResolver
 
 _LOOKED_AT = 60
@@ -142,21 +144,33 @@ class Suggestions:
 class Suggester:
     """Stateless except for the gazetteer's tables, so threads may share it."""
 
-    def __init__(self, client: Elasticsearch, resolver: ServingResolver, places: PlaceSuggester) -> None:
+    def __init__(
+        self, client: Elasticsearch, resolver: ServingResolver, places: PlaceSuggester, *, finds_people: bool = True
+    ) -> None:
         self._client = client
         self._resolver = resolver
         self._places = places
+        self._finds_people = finds_people
 
     def suggest(self, typed: str, limit: int) -> Suggestions:
         """At most ``limit`` of each kind. Raises Unavailable."""
         suggestions = with_current_index(
             self._resolver, lambda serving: index_suggestions(self._client, serving.records.index, typed, limit)
         )
+        contacts = with_current_index(
+            self._resolver,
+            lambda serving: contact_suggestions(
+                self._client, serving.records.index, typed, limit, finds_people=self._finds_people
+            ),
+        )
         places = tuple(self._places.suggest(typed, limit))
-        return Suggestions(tuple(suggestions.titles), tuple(suggestions.keywords), places, tuple(suggestions.names))
+        return Suggestions(
+            tuple(suggestions.titles), tuple(suggestions.keywords), places, (*suggestions.names, *contacts)[:limit]
+        )
 
 
-NameKind = Literal["short_name", "platform", "instrument", "project"]
+NameKind = Literal["short_name", "platform", "instrument", "project", "organisation", "person"]
+_PRODUCT_KINDS: tuple[NameKind, ...] = ("short_name", "platform", "instrument", "project")
 
 _LEAST = 2  # letters and digits
 _LONGEST = 60
@@ -183,8 +197,7 @@ def names_body(typed: str, limit: int) -> Json:
         "track_total_hits": False,
         "query": {"bool": {"filter": [{"prefix": {"names.keys": key}}]}},
         "aggs": {
-            kind: {"terms": {"field": f"names.{kind}s", "size": limit, "include": goes_on}}
-            for kind in get_args(NameKind)
+            kind: {"terms": {"field": f"names.{kind}s", "size": limit, "include": goes_on}} for kind in _PRODUCT_KINDS
         },
     }
 
@@ -193,11 +206,48 @@ def names_in(answer: JsonMapping, limit: int) -> list[NameSuggestion]:
     """Those of products first, then the more frequent."""
     names = [
         NameSuggestion(str(bucket["key"]), kind, bucket["doc_count"])
-        for kind in get_args(NameKind)
+        for kind in _PRODUCT_KINDS
         for bucket in answer.get("aggregations", {}).get(kind, {"buckets": ()})["buckets"]
     ]
     sorted_entries = sorted(names, key=lambda name: (name.kind != "short_name", -name.count, name.name))
     return list({name.name: name for name in reversed(sorted_entries)}.values())[::-1][:limit]
+
+
+_LEAST_CONTACT = 3  # letters
+_MOST_SAMPLED = 300  # records whose contacts are read
+
+
+def contact_suggestions(
+    client: Elasticsearch, index: str, typed: str, limit: int, *, finds_people: bool
+) -> list[NameSuggestion]:
+    """Organisations and people of records with a word that begins like the last typed one."""
+    text = folded_phrase(typed)
+    if len(name_key(text)) < _LEAST_CONTACT:
+        return []
+    kinds: dict[NameKind, tuple[str, str]] = {"organisation": ("contacts.organisation", "contacts.organisation.exact")}
+    if finds_people:
+        kinds["person"] = ("contacts.name", PERSON)
+    searches: list[Json] = []
+    for field, counted in kinds.values():
+        terms = {"field": counted, "size": limit, "include": f"(.*[ ,/(\\-])?{lucene_escaped(text)}.*"}
+        searches += [
+            {"index": index},
+            {
+                "size": 0,
+                "track_total_hits": False,
+                "query": {"match_phrase_prefix": {field: {"query": text, "max_expansions": 200}}},
+                "runtime_mappings": PEOPLE if counted == PERSON else {},
+                "aggs": {
+                    "some": {"sampler": {"shard_size": _MOST_SAMPLED}, "aggs": {"terms": {"terms": terms}}},
+                },
+            },
+        ]
+    names = [
+        NameSuggestion(str(bucket["key"]), kind, bucket["doc_count"])
+        for kind, answer in zip(kinds, search_all(client, searches), strict=True)
+        for bucket in answer["aggregations"]["some"]["terms"]["buckets"]
+    ]
+    return sorted(names, key=lambda name: (-name.count, name.name))[:limit]
 
 
 _MOST_LOOKED_AT = 400

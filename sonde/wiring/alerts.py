@@ -64,7 +64,9 @@ def matcher(settings: Settings, client: Elasticsearch, models: Models) -> Matche
     prefix = settings.index.prefix
     curation = live_curation(settings, client)
     curation.tick()
-    pipeline, _ = search_pipeline(client, prefix, models, ranking_config(settings), curation=curation)
+    pipeline, _ = search_pipeline(
+        client, prefix, models, ranking_config(settings), curation=curation, finds_people=settings.access.people
+    )
     rights = owner_rights(settings, client)
     return Matcher(
         client, prefix, pipeline, SavedSearchStore(client, prefix), NoticeStore(client, prefix), rights.current

@@ -76,8 +76,17 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     ranking = ranking_config(settings)
     prefix = settings.index.prefix
     usage = usage_values(settings, client_of_all, ranking)
+    finds_people = settings.access.people
     pipeline, _ = search_pipeline(
-        client, prefix, models, ranking, resolver=resolver, curation=curation, usage=usage, groups=groups_of_caller
+        client,
+        prefix,
+        models,
+        ranking,
+        resolver=resolver,
+        curation=curation,
+        usage=usage,
+        groups=groups_of_caller,
+        finds_people=finds_people,
     )
     refuse_unservable(resolver)
     curation.try_tick()
@@ -112,7 +121,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         version=__version__,
         records=records,
         catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_of_caller),
-        suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
+        suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer), finds_people=finds_people),
         http=http_policy(settings),
         limits=limits_of(settings.api),
         metrics=ServiceMetrics(ServiceState.of(settings, UnhurriedElasticsearch.over(client_of_all))).text,

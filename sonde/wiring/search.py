@@ -62,6 +62,7 @@ def search_pipeline(
     curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
+    finds_people: bool = True,
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
@@ -78,6 +79,7 @@ def search_pipeline(
         usage=usage,
         groups=groups,
         density=CatalogueDensity(client, prefix),
+        finds_people=finds_people,
     )
     return SearchPipeline(parts), resolver
 
@@ -98,6 +100,7 @@ def search_parts(
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
     density: RecordDensity = no_density,
+    finds_people: bool = True,
 ) -> SearchParts:
     """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
     clock = now_ms or (lambda: int(time.time() * 1000))
@@ -117,6 +120,7 @@ def search_parts(
         now_ms=clock,
         curation=curation,
         usage=usage,
+        finds_people=finds_people,
         caches=RecordCaches.for_callers(groups),
     )
 

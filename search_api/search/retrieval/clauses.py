@@ -40,6 +40,8 @@ _RECORD_FIELDS = {
 _NAMED_BY_LISTS = frozenset(("platforms", "instruments", "projects", "variables"))
 """A record also passes by the name that it writes itself, if a loaded list calls the same thing otherwise."""
 
+_MOST_NAME_WORDS = 8  # of a person
+
 _PASSAGE_FIELDS = {
     "types": "type",
     "sources": "source",
@@ -54,7 +56,19 @@ _PASSAGE_FIELDS = {
 
 def record_filters(filters: Filters) -> list[Clause]:
     """Clauses for every record of the answer."""
-    return [*_clauses(filters, _RECORD_FIELDS), *filters.expression]
+    people = [person_clause(filters.people)] if filters.people else []
+    return [*_clauses(filters, _RECORD_FIELDS), *people, *filters.expression]
+
+
+def person_clause(names: Sequence[str]) -> Clause:
+    """Records with a contact of any of these names, the first or the last name first."""
+    return {"bool": {"should": [_name_in_any_order(name) for name in names], "minimum_should_match": 1}}
+
+
+def _name_in_any_order(name: str) -> Clause:
+    words = name.replace(",", " ").split()[:_MOST_NAME_WORDS]
+    orders = [" ".join((*words[first:], *words[:first])) for first in range(len(words))]
+    return {"bool": {"should": [{"match_phrase": {"contacts.name": order}} for order in orders]}}
 
 
 def passage_filters(filters: Filters) -> list[Clause]:
@@ -82,7 +96,7 @@ def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
 
 def one_of(name: str, values: list[str]) -> Clause:
     """Records with any of the values; ``name``: of the field of ``Filters``."""
-    return _one_of(name, _RECORD_FIELDS[name], values)
+    return person_clause(values) if name == "people" else _one_of(name, _RECORD_FIELDS[name], values)
 
 
 def _one_of(name: str, field: str, values: list[str]) -> Clause:

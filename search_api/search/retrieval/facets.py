@@ -18,7 +18,7 @@ from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
 from core.timespan import LAST_YEAR, YEAR_BEFORE_FIRST, TimeSpan, counts_by_year, instant_ms
 from es_mappings.codecs.cells import field_of
-from search_api.search.request import FacetName, Filters
+from search_api.search.request import PERSON, FacetName, Filters
 from search_api.search.retrieval.clauses import Clause, area_clause, one_of, record_filters, span_clause
 
 FACETS: tuple[FacetName, ...] = get_args(FacetName)
@@ -136,7 +136,23 @@ TERMS: dict[FacetName, tuple[str, str]] = {  # field of the index, field of Filt
     "project": ("names.projects", "projects"),
     "variable": ("names.variables.name", "variables"),
     "processing_level": ("names.processing_level", "processing_levels"),
+    PERSON: (PERSON, "people"),
 }
+PEOPLE: Json = {
+    PERSON: {
+        "type": "keyword",
+        "script": """
+            if (params._source.contacts == null) return;
+            for (contact in params._source.contacts) {
+              if (contact.name == null) continue;
+              String name = contact.name.toLowerCase();
+              int comma = name.indexOf(',');
+              emit(comma < 1 ? name : name.substring(comma + 1).trim() + ' ' + name.substring(0, comma));
+            }
+        """,
+    }
+}
+"""Reads the contacts at search time, the first name first: indices need no field for it."""
 _INNER = "among"
 _REGIONS = (
     "Africa",
@@ -204,7 +220,8 @@ class FacetCounts:
         if not self.aggregations:
             return {}
         hits: Json = {"post_filter": {"bool": {"filter": list(self.narrowing)}}} if self.narrowing else {}
-        return {**hits, "aggs": self.aggregations}
+        reads_people: Json = {"runtime_mappings": PEOPLE} if PERSON in self.aggregations else {}
+        return {**hits, **reads_people, "aggs": self.aggregations}
 
 
 def inner(answer: JsonMapping) -> JsonMapping:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
-from reading.names import ContactCandidate, NameCandidate
+from reading.names import ContactCandidate, NameCandidate, is_initials
 from reading.sentences import Claims, Range
 from search_api.search.ranking.config import NameWeights
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
@@ -20,6 +20,7 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
     "contacts.organisation.exact",
 )
 _TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
+_MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
 _FEW_RECORDS = 1_000
 _DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
 
@@ -28,9 +29,8 @@ def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
     """Counts the records that name each candidate as a contact. Needs at least one candidate; returns no hits."""
     filters: dict[str, Clause] = {}
     for number, candidate in enumerate(candidates):
-        filters[f"contact{number}"] = (
-            contact_clause(candidate.text) if candidate.is_whole else _whole_contact_clause(candidate.text)
-        )
+        clause_of = contact_clause if candidate.is_whole else _whole_contact_clause
+        filters[f"contact{number}"] = clause_of(candidate.text, may_be_person=candidate.may_be_person)
         if candidate.is_whole:
             filters[f"text{number}"] = phrase(candidate.text)
     return {"size": 0, "track_total_hits": True, "aggs": {"counts": {"filters": {"filters": filters}}}}
@@ -44,24 +44,36 @@ def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping
         count = counts[f"contact{number}"]
         if count > counts.get(f"text{number}", 0) and claims.claim((candidate.start, candidate.end)):
             span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
-            names.append(QueryName(span, "exact", (), count, count / total, is_contact=True))
+            share, may_be_person = count / total, candidate.may_be_person
+            names.append(QueryName(span, "exact", (), count, share, is_contact=True, may_be_person=may_be_person))
     return tuple(sorted(names, key=lambda name: name.mention.start))
 
 
-def contact_clause(text: str) -> Clause:
+def contact_clause(text: str, *, may_be_person: bool = True) -> Clause:
     """Records of the person, or of an organisation with these words one after another."""
-    return {"bool": {"should": [_of_person(text), {"match_phrase": {_ORGANISATION: text}}]}}
+    return _of_contact(text, {"match_phrase": {_ORGANISATION: text}}, may_be_person=may_be_person)
 
 
-def _whole_contact_clause(text: str) -> Clause:
+def _whole_contact_clause(text: str, *, may_be_person: bool) -> Clause:
     """The same, but the organisation's name begins with the text, and only a sign may follow."""
     value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
     named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
-    return {"bool": {"should": [_of_person(text), named]}}
+    return _of_contact(text, named, may_be_person=may_be_person)
+
+
+def _of_contact(text: str, organisation: Clause, *, may_be_person: bool) -> Clause:
+    return {"bool": {"should": [*([_of_person(text)] if may_be_person else []), organisation]}}
 
 
 def _of_person(text: str) -> Clause:
-    return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+    """The name in any order. Of first names that are typed as initials, only the first has to agree."""
+    words = [word.strip(",;") for word in text.split()]
+    initials = [word for word in words if is_initials(word)]
+    if not initials or len(initials) == len(words):
+        return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+    last_name = " ".join(word for word in words if word not in initials)
+    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": _TURNED, "max_expansions": _MOST_FIRST_NAMES}
+    return {"match_phrase_prefix": {_PERSON: beginning}}
 
 
 Weighed = tuple[Clause, float]
@@ -295,7 +307,7 @@ def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
 
 def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
     if name.is_contact:
-        return [(contact_clause(name.mention.text), 1.0)]
+        return [(contact_clause(name.mention.text, may_be_person=name.may_be_person), 1.0)]
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
     # The code of a product counts in full, however long the question is.
     own_weight = 1.0 if any(letter.isdigit() for letter in key) else weight

@@ -185,12 +185,19 @@ AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 """Answers searches over all records that the caller may see."""
 
 
-def with_catalogue_names(ask: AskAll, interpretation: Interpretation, *, spelling: bool = False) -> Interpretation:
+def with_catalogue_names(
+    ask: AskAll, interpretation: Interpretation, *, spelling: bool = False, finds_people: bool = True
+) -> Interpretation:
     """Adds names, contacts and acronyms of the question that the catalogue has; without candidates, asks nothing.
 
-    ``spelling``: whether words that no record has are looked up too if names are not.
+    ``spelling``: whether words that no record has are looked up too if names are not. ``finds_people``: whether
+    contacts are also people, not only organisations.
     """
     possible = interpretation.possible
+    if not finds_people:
+        organisations = tuple(replace(contact, may_be_person=False) for contact in possible.contacts)
+        possible = replace(possible, contacts=organisations)
+        interpretation = replace(interpretation, possible=possible)
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []

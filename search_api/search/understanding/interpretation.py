@@ -119,7 +119,8 @@ class QueryName:
 
     ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
     ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
-    records. ``is_preference``: it is a format or an organisation of many records, so the topic does not contain it.
+    records; ``may_be_person``: else only an organisation. ``is_preference``: it is a format or an organisation of many
+    records, so the topic does not contain it.
     """
 
     mention: TextSpan
@@ -129,6 +130,7 @@ class QueryName:
     share: float
     in_abstracts: bool = False
     is_contact: bool = False
+    may_be_person: bool = True
     is_preference: bool = False
 
 

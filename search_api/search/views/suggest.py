@@ -33,7 +33,9 @@ class SuggestAnswer(BaseModel):
     q: str
     titles: list[Json] = Field(description="Records: title, id, href.")
     keywords: list[Json] = Field(description="Terms with the number of records that have them.")
-    names: list[Json] = Field(description="Products, platforms, instruments, projects: name, kind, count.")
+    names: list[Json] = Field(
+        description="Products, platforms, instruments, projects, organisations, people: name, kind, count."
+    )
     places: list[Json] = Field(description="Name, kind, bbox, country.")
 
 
