@@ -37,6 +37,7 @@ class QueryPlace:
     bbox: BBox
     country: str | None = None
     estimated: bool = False
+    record_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
