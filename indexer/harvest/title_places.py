@@ -13,8 +13,8 @@ from core.geo import BBox
 from core.json_types import Json
 from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.title_places import DOCUMENT, to_document
-from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from indexer.store.ledger import scan
 from reading.title_names import TitledBox, title_places
@@ -27,10 +27,9 @@ _PUBLIC: Json = {"bool": {"must_not": {"exists": {"field": "access_groups"}}}}
 
 
 def refresh_title_places(client: Elasticsearch, prefix: str) -> int:
-    """Replaces the stored places and returns their number. Raises SondeError."""
+    """Replaces the stored places and returns their number. Raises the errors of the gateway."""
     client.indices.refresh(index=alias(prefix, "records"))
     places = title_places(read_titles(client, prefix))
-    ensure_without_vectors(client, prefix, ("vocabulary",))
     document = to_document(places, uuid.uuid4().hex, now_iso())
     client.index(index=alias(prefix, "vocabulary"), id=DOCUMENT, document=document, require_alias=True)
     return len(places)
@@ -40,7 +39,7 @@ def try_refresh(client: Elasticsearch, prefix: str) -> None:
     """The same, but only logs a failure: the records are written, and the next harvest tries again."""
     try:
         log.info("title_places.stored", places=refresh_title_places(client, prefix))
-    except SondeError as error:
+    except (ElasticsearchError, SondeError) as error:
         log.warning("title_places.failed", error=type(error).__name__)
 
 
