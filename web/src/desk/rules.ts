@@ -96,7 +96,7 @@ export const FIELDS: Record<Kind, readonly Field[]> = {
   places: [
     { name: "name", input: "text", required: true },
     { name: "other_names", input: "lines" },
-    { name: "bbox", input: "bbox" },
+    { name: "bbox", input: "bbox", required: true },
     { name: "country", input: "text", longest: 2 },
     REASON,
     ...DAYS,
