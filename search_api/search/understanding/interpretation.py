@@ -39,6 +39,7 @@ class QueryPlace:
     bbox: BBox
     country: str | None = None
     estimated: bool = False
+    record_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +285,9 @@ class Interpretation:
         return remaining if any(letter.isalnum() for letter in remaining) else text
 
     def _without_aside(self) -> str:
-        text, conditions = self.text, (*self.exclusions, *self.offers)
-        spans = [*self.aside, *(condition.mention for condition in conditions)]
+        text = self.text
+        exclusions = [exclusion.mention for exclusion in self.exclusions]
+        spans = [*self.aside, *exclusions, *(offer.mention for offer in self.offers)]
         for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]
         return _SPACE.sub(" ", text).strip() if spans else text
