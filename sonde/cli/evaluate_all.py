@@ -60,7 +60,7 @@ def evaluate_all(request: EvaluateAll) -> None:
         for place, (name, weight) in enumerate(WEIGHTS.items(), 1):
             console.print(f"{place} of {len(WEIGHTS)}: {name}", highlight=False)
             try:
-                collection = _collection(name, request, settings)
+                collection = collection_of(name, request, settings)
             except SondeError as error:
                 console.print(str(error), style="yellow", highlight=False)
                 results = results.with_missing(name, str(error))
@@ -73,7 +73,7 @@ def evaluate_all(request: EvaluateAll) -> None:
     _show(screen(), results)
 
 
-def _collection(name: str, request: EvaluateAll, settings: Settings) -> JudgedCollection:
+def collection_of(name: str, request: EvaluateAll, settings: Settings) -> JudgedCollection:
     """A collection without halves is all for testing. Raises SondeError that says how to get the collection."""
     is_halved = has_halves(name)
     if request.half == "train" and not is_halved:
