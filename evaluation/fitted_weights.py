@@ -30,7 +30,7 @@ _ROUNDS = 3
 @dataclass(frozen=True, slots=True)
 class Weights:
     """``words``: the share of the arm of words, meaning has the rest. ``late``: late interaction's share of the score,
-    ``late_known`` its share where at least ``known`` records are hits by their words.
+    and ``late_long`` its share for a topic of ``long_words`` words or more.
     """
 
     words: float
@@ -38,8 +38,8 @@ class Weights:
     place: float
     time: float
     late: float
-    late_known: float
-    known: int
+    late_long: float
+    long_words: int
 
     @classmethod
     def of(cls, ranker: Ranker) -> Weights:
@@ -51,8 +51,8 @@ class Weights:
             place=ranker[Spatial].weight,
             time=ranker[Temporal].weight,
             late=late.weight,
-            late_known=late.weight,
-            known=GRID["known"][0],
+            late_long=late.long_weight,
+            long_words=late.long_words,
         )
 
 
@@ -62,8 +62,8 @@ GRID: Mapping[str, Sequence[float]] = {
     "names": (0.5, 1.0, 1.5, 2.0, 3.0),
     "place": (0.2, 0.3, 0.4, 0.5, 0.6, 0.8),
     "time": (0.1, 0.2, 0.3, 0.4, 0.5),
-    "late_known": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3),
-    "known": (10, 1, 50, 100),
+    "late_long": (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4),
+    "long_words": (3, 4, 5, 6, 7, 9),
 }
 """The values that are tried, in this order; all other numbers of the ranking stay."""
 
@@ -83,14 +83,16 @@ class OfflineRanking:
         """(q,) nDCG@10 of each question."""
         features = self.features
         order, score = self._ranked(weights)
-        found = np.array([dcg(features.grades[row, self._first(row, order[row], score[row])]) for row in range(len(features))])
+        found = np.array(
+            [dcg(features.grades[row, self._first(row, order[row], score[row])]) for row in range(len(features))]
+        )
         return np.divide(found, features.ideal, out=np.zeros(len(features)), where=features.ideal > 0.0)
 
     def _ranked(self, weights: Weights) -> tuple[Integers, Floats]:
         """(q, n) each: candidates best first, and their scores by candidate."""
         features = self.features
         counted, scale = self._terms(weights)
-        share = np.where(features.every_word >= weights.known, weights.late_known, weights.late)
+        share = np.where(features.topic_words >= weights.long_words, weights.late_long, weights.late)
         measured = ~np.isnan(features.interaction)
         share = np.where(measured.any(axis=1), share, 0.0)
         score = _total(counted, scale)

@@ -52,8 +52,8 @@ class QuestionFeatures:
 
     ``counted``: (signals, n) 0..1. ``scale``: (signals,) by which the question multiplies a signal's weight; 0: not
     asked for. ``place_back``: whether candidates outside the asked place stand back, and ``outside`` which ones.
-    ``interaction``: (n,) late interaction, NaN without token vectors. ``every_word``: how many records are hits by
-    their words. ``families``: (2, n) series and parent as numbers. ``ideal``: the DCG@10 of the best order.
+    ``interaction``: (n,) late interaction, NaN without token vectors. ``topic_words``: how many the topic has.
+    ``families``: (2, n) series and parent as numbers. ``ideal``: the DCG@10 of the best order.
     """
 
     counted: Floats
@@ -61,7 +61,6 @@ class QuestionFeatures:
     outside: Flags
     place_back: bool
     interaction: Floats
-    every_word: int
     topic_words: int
     families: Integers
     grades: Floats
@@ -81,7 +80,6 @@ class CollectionFeatures:
     outside: Flags
     place_back: Flags
     interaction: Floats
-    every_word: Integers
     topic_words: Integers
     families: Integers
     grades: Floats
@@ -100,7 +98,6 @@ class CollectionFeatures:
             outside=np.stack([_padded(question.outside, most, False) for question in questions]),
             place_back=np.array([question.place_back for question in questions]),
             interaction=np.stack([_padded(question.interaction, most, math.nan) for question in questions]),
-            every_word=np.array([question.every_word for question in questions]),
             topic_words=np.array([question.topic_words for question in questions]),
             families=np.stack([_padded(question.families, most, _NO_FAMILY) for question in questions], axis=1),
             grades=np.stack([_padded(question.grades, most, 0.0) for question in questions]),
@@ -132,9 +129,7 @@ def reading_all(config: RankingConfig) -> RankingConfig:
     return replace(config, records=config.records.with_signals(deep))
 
 
-def collect_features(
-    pipeline: SearchPipeline, collection: JudgedCollection, *, threads: int = 4
-) -> CollectionFeatures:
+def collect_features(pipeline: SearchPipeline, collection: JudgedCollection, *, threads: int = 4) -> CollectionFeatures:
     """Asks each question once. ``pipeline`` must rank with a configuration of ``reading_all``."""
 
     def ask(question: JudgedQuestion) -> QuestionFeatures:
@@ -145,9 +140,7 @@ def collect_features(
         return CollectionFeatures.of(list(executor.map(ask, collection.questions)))
 
 
-def _question_features(
-    state: SearchState, grades: Mapping[str, int], documents: Mapping[str, str]
-) -> QuestionFeatures:
+def _question_features(state: SearchState, grades: Mapping[str, int], documents: Mapping[str, str]) -> QuestionFeatures:
     ranking = state.ranking
     candidates = ranking.candidates
     by_id = np.argsort(candidates.tie)
@@ -165,8 +158,7 @@ def _question_features(
         outside=outside[by_id],
         place_back=place_back,
         interaction=interaction[by_id],
-        every_word=state.candidates.with_every_word,
-        topic_words=len(state.interpretation.thematic.split()),
+        topic_words=state.interpretation.topic_words,
         families=families[:, by_id],
         grades=np.array(grade_of, dtype=np.float64)[by_id],
         ideal=dcg(np.array(sorted((float(max(grade, 0)) for grade in grades.values()), reverse=True)[:K])),
