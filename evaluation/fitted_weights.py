@@ -83,9 +83,8 @@ class OfflineRanking:
         """(q,) nDCG@10 of each question."""
         features = self.features
         order, score = self._ranked(weights)
-        found = np.array(
-            [dcg(features.grades[row, self._first(row, order[row], score[row])]) for row in range(len(features))]
-        )
+        first = [self._first(row, order[row], score[row]) for row in range(len(features))]
+        found = np.array([dcg(features.grades[row, best]) for row, best in enumerate(first)])
         return np.divide(found, features.ideal, out=np.zeros(len(features)), where=features.ideal > 0.0)
 
     def _ranked(self, weights: Weights) -> tuple[Integers, Floats]:

@@ -20,6 +20,7 @@ from core.json_types import Json
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
+from evaluation.fitted_weights import GRID
 from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
@@ -141,6 +142,13 @@ class EvaluateOptions:
     type=_WRITABLE,
     help="With --leave-one-out: keep the candidates with their signals in this file; a second fit takes seconds.",
 )
+@click.option(
+    "--fit",
+    "fitted",
+    type=click.Choice(list(GRID)),
+    multiple=True,
+    help="With --leave-one-out: fit only this weight; may be repeated.  [default: all]",
+)
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions for tuning, or for testing.")
 @click.option(
     "--shared",
@@ -230,7 +238,7 @@ def _evaluate_all(arguments: Json, variant: Variant) -> None:
     )
     with ended_by_signals():
         if arguments["leave_one_out"]:
-            leave_one_out(request, arguments["features"])
+            leave_one_out(request, arguments["features"], arguments["fitted"] or tuple(GRID))
         else:
             evaluate_all(request)
 

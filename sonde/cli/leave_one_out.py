@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,14 +17,14 @@ from sonde.settings import load_settings
 from sonde.wiring.search import ranking_config
 
 
-def leave_one_out(request: EvaluateAll, features_file: Path | None) -> None:
-    """Prints the table. Raises SondeError where fewer than two collections can be read."""
+def leave_one_out(request: EvaluateAll, features_file: Path | None, fitted: Sequence[str] = tuple(GRID)) -> None:
+    """Prints the table; ``fitted``: the weights that are fitted, the others stay as shipped. Raises SondeError where fewer than two collections can be read."""
     ranker = ranking_config(load_settings()).records
     features = features_of_all(request, features_file, messages())
     collections = Collections({name: OfflineRanking(entry, ranker) for name, entry in features.items()})
-    table = collections.leave_one_out(Weights.of(ranker))
+    table = collections.leave_one_out(Weights.of(ranker), fitted)
     if request.json is not None:
-        write_measurement(request.json, {"half": request.half, **table.as_dict()})
+        write_measurement(request.json, {"half": request.half, "fitted": list(fitted), **table.as_dict()})
     _show(screen(), table)
 
 
