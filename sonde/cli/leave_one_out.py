@@ -18,7 +18,10 @@ from sonde.wiring.search import ranking_config
 
 
 def leave_one_out(request: EvaluateAll, features_file: Path | None, fitted: Sequence[str] = tuple(GRID)) -> None:
-    """Prints the table; ``fitted``: the weights that are fitted, the others stay as shipped. Raises SondeError where fewer than two collections can be read."""
+    """Prints the table; ``fitted``: the weights that are fitted, the others stay as shipped.
+
+    Raises SondeError where fewer than two collections can be read.
+    """
     ranker = ranking_config(load_settings()).records
     features = features_of_all(request, features_file, messages())
     collections = Collections({name: OfflineRanking(entry, ranker) for name, entry in features.items()})
