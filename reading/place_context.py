@@ -34,7 +34,7 @@ STRICT_PREPOSITIONS = PLACE_PREPOSITIONS - _word_set("for and between no na over
 SKIPPED_WORDS = _word_set("the greater city town state of region der die das le la les el los il lo")
 # Written in lower case inside a name: "Rio de Janeiro", "Gulf of Mexico".
 SMALL = _word_set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
-INSTITUTIONS = _word_set("university universitat universite universidad universita institute college academy")
+INSTITUTIONS = _word_set("university universitat universite universidad universita institute college academy tech")
 # Parts of sea and land named after a country beside them: the Strait of Georgia is not in Georgia.
 FEATURES = _word_set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
 # Alone never a name, although provinces have these names.
@@ -47,6 +47,42 @@ DIRECTIONS = _word_set(
 STORMS = _word_set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
 
 
+# After a place's name, these make it the name of something else: a treaty, a pattern of the climate, a program.
+_OTHER_HEADS = _word_set(
+    """agreement protocol accord accords treaty convention declaration amendment abkommen protokoll vertrag
+    konvention acuerdo protocolo tratado accordo protocollo trattato acordo protocole traite oscillation
+    oszillation oscilacion oscillazione oscilacao code script scripts api web aws virus fever flu influenza
+    syndrome disease fieber grippe fievre fiebre febbre febre wine wines"""
+)
+# After a city's name: what is named after a person who had that name.
+_EPONYM_HEADS = _word_set(
+    """number ratio equation equations law constant coefficient formula theorem transform zahl gleichung nombre numero
+    laboratory laboratories"""
+)
+# After a name: an animal or a plant ("Canada goose", "Norway spruce"). "Alaska salmon" may be fish of Alaska.
+_SPECIES_HEADS = _word_set(
+    """char chars vulture vultures pig pigs fowl hen hens nut nuts goose geese duck ducks tern terns skua skuas
+    petrel petrels fulmar puffin puffins gull gulls loon loons eider cod halibut herring salmon trout grayling
+    sturgeon mackerel hake haddock tuna sardine sardines anchovy toothfish perch eel eels hare hares fox foxes
+    wolf wolves lemming lemmings squirrel squirrels lynx bison tiger tigers elephant elephants lion lions leopard
+    leopards macaque crocodile crocodiles tortoise toad toads frog frogs beetle beetles hornet hornets pine pines
+    spruce fir firs larch oak oaks beech birch maple maples cedar willow poppy lily rose thistle ragweed knotweed
+    bean beans sprouts sparrow sparrows finch finches bunting buntings"""
+)
+_SPECIES_OF_REGIONS = _word_set("wren wrens warbler warblers creeper bluegrass grass parakeet")
+# A capitalised one after a city's name makes a longer name: "Glenwood Springs".
+_FEATURE_HEADS = _word_set(
+    """springs basin falls creek point hills heights canyon gulch ranch ridge mountain mountains peak
+    glacier valley river lake island islands bay inlet sound strait plateau forest prairie peninsula channel"""
+)
+# Places that are also given names: with a surname behind, a person ("Jordan Powers").
+_GIVEN_NAMES = _word_set(
+    """adelaide alexandria america asia austin brooklyn carolina chad charlotte china cody cuba dakota dallas diego
+    florence france francisco georgia geneva houston india ireland israel jackson jordan kenya laurel leon lincoln
+    lourdes madison marina montana nancy odessa orlando paris regina santiago savannah sofia sydney troy valencia
+    verona victoria vienna virginia"""
+)
+
 Style = Literal["mixed", "plain"]
 
 _JOIN = re.compile(r"[ \t]+|[ \t]?[-‐–'’][ \t]?|\.[ \t]?|[ \t]*\n[ \t]*")
@@ -56,6 +92,8 @@ _LONGEST_FEATURE = 24  # characters
 _MOST_SKIPPED = 6  # "in the greater city of the town of"
 _TITLE_SHARE = 0.8
 _ACRONYM_LETTERS = range(3, 6)
+_MOST_KEYWORDS = 8  # words of a question that is only keywords
+_APOSTROPHES = ("'", "’")
 
 
 def after_feature(text_before: str) -> bool:
@@ -103,6 +141,10 @@ class TextWords:
             return False
         return all(w.text[0].isupper() or w.folded in SMALL for w in self.words[first : last + 1])
 
+    def is_written_large(self, number: int) -> bool:
+        """Whether this word has a capital, whatever that means here."""
+        return self.words[number].text[0].isupper()
+
     def is_other_name(self, first: int, last: int) -> bool:
         """Whether the name is part of an institution's or a storm's name, or an acronym (PISA in a text with
         capitals).
@@ -113,6 +155,61 @@ class TextWords:
             or self._is_storm(first)
             or after_feature(self.text[: self.words[first].start])
         )
+
+    def begins_other_name(self, first: int, last: int, kind: PlaceKind, *, is_ambiguous: bool) -> bool:
+        """Whether a longer name of something else begins with this place: a treaty, a species, a person, a creek.
+
+        ``is_ambiguous``: several large places share the name.
+        """
+        if first > 0 and self.words[first - 1].folded == "wild":
+            return True
+        after = self.words[last + 1] if last + 1 < len(self.words) and self.between(last) == " " else None
+        if after is None:
+            return False
+        if after.folded in _OTHER_HEADS or (kind == "city" and after.folded in _EPONYM_HEADS):
+            return True
+        if after.folded in _SPECIES_OF_REGIONS or (kind != "region" and after.folded in _SPECIES_HEADS):
+            return True
+        if (kind == "city" or is_ambiguous) and after.folded in _FEATURE_HEADS and self._is_title_word(last + 1):
+            return True
+        return self.words[first].folded in _GIVEN_NAMES and first == last and self._is_person(first)
+
+    def _is_person(self, first: int) -> bool:
+        """Exactly two capitalised words in a text that also has small ones or acronyms: "Chad Smith ice cores"."""
+        others = [number for number in range(len(self.words)) if number not in (first, first + 1)]
+        return (
+            self.style == "mixed"
+            and self._is_title_word(first + 1)
+            and self.words[first + 1].folded not in _FEATURE_HEADS | DIRECTIONS
+            and others != []
+            and not any(self._is_title_word(number) for number in others)
+        )
+
+    def _is_title_word(self, number: int) -> bool:
+        """A capital and then small letters."""
+        text = self.words[number].text
+        return len(text) > 1 and text[0].isupper() and text[1:].islower()
+
+    def is_lone_capital(self, first: int, last: int, kind: PlaceKind, *, may_be_surname: bool) -> bool:
+        """Whether only these words have a capital here, also the first: "Bergen rainfall", "snow Kiruna".
+
+        With a capitalised word beside them a city would be part of a longer name or of a person's. In a text longer
+        than keywords a capital is as likely a person's.
+        """
+        if self.style == "plain" or not self._capitals_mean_names or len(self.words) > _MOST_KEYWORDS:
+            return False
+        if not all(self._is_title_word(number) for number in range(first, last + 1)):
+            return False
+        if kind != "city":
+            return True
+        is_part = last + 1 < len(self.words) and self.between(last) == " " and self._is_title_word(last + 1)
+        before = first - 1
+        follows_name = (
+            before >= 0 and self._is_title_word(before) and (may_be_surname or not self.starts_sentence(before))
+        )
+        is_possessive = self.text[self.words[last].end :].startswith(_APOSTROPHES)
+        follows_possessive = before >= 0 and self.words[before].text == "s"
+        return not (is_part or follows_name or is_possessive or follows_possessive)
 
     def _is_acronym(self, first: int, last: int) -> bool:
         word = self.words[first].text

@@ -175,10 +175,12 @@ class NameMatcher:
         return None
 
     def _in_state(self, tokens: TextWords, span: _Span) -> NameMatch | None:
-        """A city with its state's short code, which is included in the match: "Boulder, CO"."""
+        """A city with its state's short code, which is included in the match: "Boulder, CO", "Victoria BC"."""
         next_word = span.last + 1
-        if next_word >= len(tokens.words) or tokens.between(span.last) not in (", ", ","):
+        if next_word >= len(tokens.words) or tokens.between(span.last) not in (", ", ",", " "):
             return None
+        if tokens.between(span.last) == " " and (tokens.is_upper_case or not tokens.is_written_large(span.first)):
+            return None  # "soil moisture OK"
         for country in _POSTAL_COUNTRIES:
             state = self._gazetteer.abbreviation(f"{country}-{tokens.words[next_word].text}")
             places_inside = [place for place in span.gazetteer_name.places if state and _holds(state.places[0], place)]
@@ -204,15 +206,23 @@ class NameMatcher:
             return False
         if all(word.folded in DIRECTIONS for word in tokens.words[span.first : span.last + 1]):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
+        if not self._is_qualified(tokens, span) and tokens.begins_other_name(
+            span.first, span.last, best.kind, is_ambiguous=_is_ambiguous(span.gazetteer_name)
+        ):
+            return False
         capital = tokens.capital(span.first, span.last)
+        lone_capital = tokens.is_lone_capital(
+            span.first, span.last, best.kind, may_be_surname=span.gazetteer_name.is_word
+        )
         if span.gazetteer_name.is_word:
-            return self._word_is_place(tokens, span, capital)
+            is_evident = span.gazetteer_name.needs_capital_only and lone_capital
+            return is_evident or self._word_is_place(tokens, span, capital)
         if span.gazetteer_name.is_adjective:
             is_plain_style = tokens.style == "plain" or span.gazetteer_name.is_small
             return capital or is_plain_style or tokens.starts_sentence(span.first)
         if best.kind in _SURE_KINDS:
             return True
-        if self._is_qualified(tokens, span):
+        if lone_capital or self._is_qualified(tokens, span):
             return True
         after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
@@ -230,11 +240,13 @@ class NameMatcher:
         return tokens.after_preposition(span.first, strict=True) or self._is_qualified(tokens, span)
 
     def _is_qualified(self, tokens: TextWords, span: _Span) -> bool:
-        """Whether the country or region of one of its places follows after a comma ("Mobile, Alabama")."""
+        """Whether the country or region of one of its places follows: "Mobile, Alabama", "Barrow Alaska"."""
         next_word = span.last + 1
-        if next_word >= len(tokens.words) or "," not in tokens.between(span.last):
+        if next_word >= len(tokens.words) or tokens.between(span.last) not in (", ", ",", " "):
             return False
         for _, name in self._spelt(tokens, next_word):
+            if name.is_adjective:
+                continue
             if any(_holds(outer, inner) for outer in name.places for inner in span.gazetteer_name.places):
                 return True
         state_of_code = self._gazetteer.abbreviation(tokens.words[next_word].text)
@@ -249,6 +261,12 @@ def _is_acceptable(inner: InnerName, name: GazetteerName) -> bool:
     if inner.is_inflected:
         return best.importance >= _WELL_KNOWN and not (name.is_word or name.is_adjective)
     return best.kind != "city"
+
+
+def _is_ambiguous(name: GazetteerName) -> bool:
+    """Whether two large places share the name, as Georgia."""
+    large = [place for place in name.places if place.kind in ("country", "region")]
+    return len(large) > 1 and large[0].country != large[1].country
 
 
 def _holds(outer: Place, inner: Place) -> bool:

@@ -25,7 +25,7 @@ _PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
 _OTHER_LABELS = frozenset(("PERSON", "ORG", "PRODUCT", "WORK_OF_ART"))  # cast doubt on a city inside them
 _DOUBTED_KINDS = frozenset(("city", "region"))
 _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
-_QUALIFYING_MARKS = (", ", ",", " (")  # between a place and the larger one that contains it
+_QUALIFYING_MARKS = (", ", ",", " (", " ")  # between a place and the larger one that contains it
 _CLOSE_CALL = 0.1  # two places with a smaller difference in importance are hard to distinguish
 _MOST_ALTERNATIVES = 5
 MAX_RECOGNISED = 240
@@ -51,6 +51,8 @@ class PlaceMention:
 class PlaceReader:
     """Reads places from questions and passages. Works with the gazetteer alone if there is no recogniser.
 
+    In a passage the recogniser contradicts and adds; in a question it only adds names for the geocoder.
+
     ``geocoder`` looks up entities that the gazetteer does not know (a remote one, if configured).
     """
 
@@ -75,7 +77,8 @@ class PlaceReader:
             claims.block((box.start, box.end))
         matches = [m for m in self._matcher.find(text, language, max_mentions) if claims.is_free((m.start, m.end))]
         entities = self._entities(text if max_mentions is None else text[:MAX_RECOGNISED], matches)
-        if language in (None, "en"):  # the recogniser knows other languages too little to contradict
+        # The rules read a question better than the recogniser; in other languages it knows too little to contradict.
+        if max_mentions is None and language in (None, "en"):
             matches = [m for m in matches if not _is_doubtful(m, entities) or _alone(m, text)]
         for match in matches:
             claims.block((match.start, match.end))

@@ -57,12 +57,14 @@ _FILE = Path(__file__).with_name("places.tsv.gz")
 class GazetteerName:
     """The places of a name, best first.
 
-    ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``is_adjective`` one that is only an
-    adjective or a people (Italian), ``is_small`` one that its language writes in lower case (italien, tedeschi).
+    ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``needs_capital_only`` one of these
+    that a lone capital makes a place (Bergen), ``is_adjective`` one that is only an adjective or a people (Italian),
+    ``is_small`` one that its language writes in lower case (italien, tedeschi).
     """
 
     places: tuple[Place, ...]
     is_word: bool = False
+    needs_capital_only: bool = False
     is_adjective: bool = False
     is_small: bool = False
 
@@ -101,7 +103,7 @@ class Gazetteer:
         if gazetteer_name is None:
             flags, _, numbers = row.partition("\t")
             places = tuple(self._place(int(number)) for number in numbers.split())
-            gazetteer_name = self._name_by_key[key] = GazetteerName(places, "w" in flags, "a" in flags, "s" in flags)
+            gazetteer_name = self._name_by_key[key] = GazetteerName(places, *(flag in flags for flag in "wcas"))
         return gazetteer_name
 
     def abbreviation(self, text: str) -> GazetteerName | None:

@@ -84,7 +84,8 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     if settings.api.preload:
         models.embedder()
         models.gazetteer.preload()
-        models.recogniser.entities("Berlin")
+        if models.question_recogniser is not None:
+            models.question_recogniser.entities("Berlin")
         if models.heavy_reranker is not None:
             with suppress(ModelMissing):  # `watched` reports it
                 models.heavy_reranker()

@@ -103,7 +103,7 @@ def search_parts(
         client=client,
         resolver=resolver,
         understander=Understander(
-            places=PlaceReader(gazetteer, models.recogniser, models.remote_geocoder),
+            places=PlaceReader(gazetteer, models.question_recogniser, models.remote_geocoder),
             times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
             vocabulary=vocabulary,
         ),

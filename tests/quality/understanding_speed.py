@@ -1,6 +1,6 @@
 """``python -m tests.quality.understanding_speed [SKOS FILE...]``: how long a question takes to be understood.
 
-The samples' questions, five times over, on this machine, with the real gazetteer, recogniser and language detector;
+The samples' questions, five times over, on this machine, with the real gazetteer, and language detector;
 the files are vocabularies read besides Sonde's own. Then texts of the longest kind, made to be costly, each one unit
 repeated over 2,000 characters: milliseconds of processor, the best of three, the costliest first.
 """
@@ -13,8 +13,6 @@ import sys
 import time
 from pathlib import Path
 
-from encoders.catalogue import load_recogniser
-from encoders.specs import RecogniserSpec
 from reading.concepts import NamedVocabulary, read_files
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
@@ -98,9 +96,7 @@ def main(files: list[str]) -> None:
     questions = [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
     further = [NamedVocabulary("given", read_files([Path(file) for file in files]))] if files else []
     book = Vocabulary.of([own_vocabulary(), *further])
-    understander = Understander(
-        PlaceReader(Gazetteer(), load_recogniser(RecogniserSpec())), TimeReader(), vocabulary=lambda: book
-    )
+    understander = Understander(PlaceReader(Gazetteer()), TimeReader(), vocabulary=lambda: book)
     took = measure(understander, questions)
     centiles = statistics.quantiles(took, n=20)
     sys.stdout.write(f"{len(took)} readings: p50 {statistics.median(took):.2f} ms, p95 {centiles[18]:.2f} ms\n")

@@ -185,7 +185,8 @@ class Remote:
 
 def test_an_entity_that_matching_left_out_is_geocoded() -> None:
     reader = PlaceReader(Gazetteer(), Recogniser((("Tartu", "GPE"),)))
-    (mention,) = reader.read("Tartu radiosondes")  # first in its sentence and not large: no evidence by itself
+    # First in a sentence longer than keywords, and not large: no evidence by itself.
+    (mention,) = reader.read("Tartu radiosondes and what they measured in the lowest ten kilometres")
     assert (mention.place.country, mention.source, mention.start, mention.end) == ("EE", "entities", 0, 5)
 
 

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoders.catalogue import load_recogniser
-from encoders.specs import RecogniserSpec
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -19,7 +17,7 @@ from search_api.search.understanding.interpretation import Interpretation
 from search_api.search.understanding.understand import Understander
 
 TODAY = date(2025, 6, 15)
-UNDERSTANDER = Understander(PlaceReader(Gazetteer(), load_recogniser(RecogniserSpec())), TimeReader(lambda: TODAY))
+UNDERSTANDER = Understander(PlaceReader(Gazetteer()), TimeReader(lambda: TODAY))
 
 
 def read(question: str, *parts: str) -> Interpretation:

@@ -77,8 +77,8 @@ def load(name: str) -> Any:
 
 
 def places() -> list[Draft]:
-    """Continents, seas, regions, islands and river basins, each with its other names."""
-    drafts = []
+    """Continents, seas, regions, islands, river basins and sites of science, each with its other names."""
+    drafts = [_site(name, kind, row) for kind, rows in load("sites.yaml").items() for name, row in rows.items()]
     for file in ("waters.yaml", "regions.yaml"):
         for kind, rows in load(file).items():
             drafts += [_draft(name, kind, row) for name, row in rows.items()]
@@ -91,6 +91,22 @@ def _draft(name: str, kind: PlaceKind, row: list[Any]) -> Draft:
     if kind == "river_basin":
         names |= _river_names(name)
     return Draft(name, kind, box, _importance(kind, box), SOURCE, names=names)
+
+
+_SITE_REACH_DEG = 0.1
+_SITE_IMPORTANCE: dict[PlaceKind, float] = {"named_region": 0.5, "city": 0.31}  # as a town of 15,000 people
+
+
+def _site(name: str, kind: PlaceKind, row: list[Any]) -> Draft:
+    longitude, latitude, country = float(row[0]), float(row[1]), str(row[2])
+    box = BBox(
+        longitude - _SITE_REACH_DEG,
+        max(-90.0, latitude - _SITE_REACH_DEG),
+        longitude + _SITE_REACH_DEG,
+        min(90.0, latitude + _SITE_REACH_DEG),
+    )
+    names = frozenset({name, *map(str, row[3:])})
+    return Draft(name, kind, box, _SITE_IMPORTANCE[kind], SOURCE, country, estimated=True, names=names)
 
 
 def _river_names(name: str) -> frozenset[str]:
@@ -124,6 +140,7 @@ def write(drafts: Iterable[Draft], path: Path) -> WrittenCounts:
     names, adjectives = _index(drafts_sorted)
     word_lists = load("words.yaml")
     words = {name_key(word) for word in word_lists["words"]}
+    capital_keys = {name_key(word) for word in word_lists["capital"]}
     excluded_keys = {name_key(word) for word in word_lists["never"]}
     small_adjectives = {name_key(word) for draft in drafts_sorted for word in draft.small_adjectives}
     lines = [_place_line(draft) for draft in drafts_sorted] + [""]
@@ -131,6 +148,7 @@ def write(drafts: Iterable[Draft], path: Path) -> WrittenCounts:
     for key in keys:
         is_short = len(key) <= _SHORT and not (key in names and drafts_sorted[names[key][0]].kind == "country")
         flags = ("w" if key in words or is_short else "") + ("a" if key not in names else "")
+        flags += "c" if key in capital_keys else ""
         flags += "s" if key in small_adjectives and key not in names else ""
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -74,6 +75,10 @@ class RetrievalPlan:
     counting: CountClauses | None = None
     passages_uuid: str = ""
     pinned: tuple[str, ...] = ()
+
+    def without_meaning(self) -> RetrievalPlan:
+        """Nothing is a hit by meaning alone: the model has no words for what is asked."""
+        return self if self.nearness is None else replace(self, nearness=Nearness(math.inf, math.inf))
 
     def uuid_of(self, arm: Arm) -> str:
         """Of the index that the arm searches."""

@@ -108,6 +108,22 @@ class QueryName:
 
 
 @dataclass(frozen=True, slots=True)
+class NearWord:
+    """A word of the catalogue that is spelt nearly like one of the question."""
+
+    text: str
+    record_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownWord:
+    """A word of the topic in small letters that no record has, and the words that are spelt nearly alike."""
+
+    text: str
+    near: tuple[NearWord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class QueryTerm:
     """A term of a vocabulary; ``mention.source`` is the vocabulary's name.
 
@@ -147,7 +163,7 @@ class Interpretation:
     asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
     read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
     ``aside``: formats, people and organisations, which are not of the topic. ``is_title``: a record has this title.
-    ``unknown``: words of the topic that no record contains, in small letters. ``corrected``: words as typed, in small
+    ``unknown_words``: of the topic, which no record contains. ``corrected``: words as typed, in small
     letters, and as the question was answered.
     """
 
@@ -172,8 +188,13 @@ class Interpretation:
     failed: tuple[str, ...] = ()
     aside: tuple[TextSpan, ...] = ()
     is_title: bool = False
-    unknown: tuple[str, ...] = ()
+    unknown_words: tuple[UnknownWord, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Words of the topic that no record contains, in small letters."""
+        return tuple(word.text for word in self.unknown_words)
 
     @property
     def degraded(self) -> tuple[str, ...]:

@@ -117,12 +117,14 @@ class Understander:
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
         ranges = [(place.start, place.end) for place in places]
+        relations = readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts)
+        scales = readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts)
         return _Mentions(
             identifiers=identifiers,
             times=times,
             places=places,
-            relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
-            scales=readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts),
+            relations=relations,
+            scales=_elsewhere(scales, [relation for relation in relations if relation.distance_km], len(text)),
             kinds=readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts),
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > MAX_RECOGNISED else ())),
         )
@@ -152,6 +154,9 @@ def _possible(
     return NameCandidates(tuple(free_names), tuple(contacts), tuple(acronyms), tuple(claimed), "names" in parts)
 
 
+_PlaceOrScale = TypeVar("_PlaceOrScale", PlaceMention, ScaleMention)
+
+
 @dataclass(frozen=True, slots=True)
 class _Mentions:
     """The mentions of each reader in one question."""
@@ -165,12 +170,12 @@ class _Mentions:
     unread: tuple[str, ...]
 
 
-def _elsewhere(places: Sequence[PlaceMention], other_mentions: Sequence[Any], length: int) -> list[PlaceMention]:
-    """The places that share no character with the others."""
+def _elsewhere(mentions: Sequence[_PlaceOrScale], other_mentions: Sequence[Any], length: int) -> list[_PlaceOrScale]:
+    """The mentions that share no character with the others."""
     claims = Claims(length)
-    for mention in other_mentions:
-        claims.block((mention.start, mention.end))
-    return [place for place in places if claims.is_free((place.start, place.end))]
+    for other in other_mentions:
+        claims.block((other.start, other.end))
+    return [mention for mention in mentions if claims.is_free((mention.start, mention.end))]
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
@@ -195,7 +200,7 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
             if relation.relation == "between":
                 joined_indices.update(relation.arguments)
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
-            target = target_box(relation.relation, boxes)
+            target = target_box(relation.relation, boxes, relation.distance_km)
             boxes = (target,) if target is not None else boxes
         areas.extend(box for box in boxes if box not in areas)
     return tuple(areas)

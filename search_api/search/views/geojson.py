@@ -175,6 +175,8 @@ def hit_members(record: FoundRecord) -> Json:
         ]
     if record.explanation is not None:
         members["sonde:explanation"] = record.explanation
+    if record.relevance is not None:
+        members["sonde:relevance"] = round(record.relevance, 3)
     if record.folded:
         members["sonde:folded"] = list(record.folded)
     return members
@@ -186,6 +188,19 @@ def _signals(hit: Hit) -> dict[str, float | None]:
     return {**dict.fromkeys(default_config().records.signals), **measured}
 
 
+_NOTHING_ABOUT_TOPIC = (
+    "No record is about the topic. These records are from the place and time of the question, or nearest in meaning."
+)
+_WEAK_MATCHES = "These records are only weak matches."
+
+
+def _notes(answer: Answer) -> list[Json]:
+    """What to tell the visitor: at most one note, by its code."""
+    if answer.is_beside_topic:
+        return [{"code": "nothing_about_topic", "text": _NOTHING_ABOUT_TOPIC}]
+    return [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
+
+
 def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:
     """The whole answer of ``/search``; ``features`` are those of its hits, in order, as JSON or already written."""
     extras: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
@@ -195,6 +210,8 @@ def collection(answer: Answer, features: Sequence[object], links: list[Json]) ->
         extras["sonde:unknownWords"] = answer.unknown_words
     if answer.corrected_from is not None:
         extras["sonde:correctedFrom"] = answer.corrected_from
+    if notes := _notes(answer):
+        extras["sonde:notes"] = notes
     return {
         "type": "FeatureCollection",
         "features": features,
