@@ -47,7 +47,7 @@ def _ranking(*questions: QuestionFeatures) -> OfflineRanking:
     return OfflineRanking(CollectionFeatures.of(questions), RANKER)
 
 
-_BY_WORDS = ([1.0, 0.0], [0.7, 1.0], [0.5, 0.5], 0)
+_BY_WORDS = ([1.0, 0.0], [0.6, 1.0], [0.5, 0.5], 0)
 _BY_CONTEXT = ([1.0, 0.9], [1.0, 1.0], [0.4, 0.6], 1)
 
 
