@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Weights:
     time: float
     late: float
     late_long: float
-    long_words: int
+    long_words: float
 
     @classmethod
     def of(cls, ranker: Ranker) -> Weights:
@@ -85,7 +85,8 @@ class OfflineRanking:
         order, score = self._ranked(weights)
         first = [self._first(row, order[row], score[row]) for row in range(len(features))]
         found = np.array([dcg(features.grades[row, best]) for row, best in enumerate(first)])
-        return np.divide(found, features.ideal, out=np.zeros(len(features)), where=features.ideal > 0.0)
+        values: Floats = np.divide(found, features.ideal, out=np.zeros(len(features)), where=features.ideal > 0.0)
+        return values
 
     def _ranked(self, weights: Weights) -> tuple[Integers, Floats]:
         """(q, n) each: candidates best first, and their scores by candidate."""
@@ -200,9 +201,9 @@ class Collections:
         rows = []
         for name in names:
             others = [other for other in names if other != name]
-            weights = fit(lambda weights, others=others: self.mean(others, weights), shipped, numbers)
+            weights = fit(partial(self.mean, others), shipped, numbers)
             rows.append(LeftOut(name, self.mean_of(name, shipped), self.mean_of(name, weights), weights))
-        best = fit(lambda weights: self.mean(names, weights), shipped, numbers)
+        best = fit(partial(self.mean, names), shipped, numbers)
         return LeftOutTable(tuple(rows), shipped, best, self.mean(names, best))
 
 
