@@ -233,6 +233,11 @@ class Interpretation:
         return tuple(f"understanding.{reader}" for reader in self.failed)
 
     @property
+    def topic_words(self) -> int:
+        """How many words the topic has."""
+        return len(self.thematic.split())
+
+    @property
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
