@@ -116,7 +116,8 @@ AND = r"and|und|et|y|e|&"
 OUTSIDE = (
     r"outside(?: of)?|except(?: for| in)?|excluding|not in|other than|außerhalb(?: von)?|außer(?: in)?|ohne|"
     r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
-    r"eccetto|tranne|exceto|fora d[eoa]"
+    r"eccetto|tranne|exceto|fora d[eoa]|(?:but |and )?not(?: in)?|without|apart from|(?:aber |und )?nicht(?: in)?|"
+    r"mais pas(?: en| dans)?|pas (?:en|dans)|sans|pero no(?: en)?|ma non(?: in)?|mas não(?: em| n[ao])?|sem|senza"
 )
 # "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (

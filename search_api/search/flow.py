@@ -33,6 +33,7 @@ from search_api.search.ranking.rank import (
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import Filters, SearchRequest
+from search_api.search.retrieval.conditions import exclusion_clauses
 from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
 from search_api.search.retrieval.refinement import with_catalogue_names
@@ -102,7 +103,7 @@ class SearchPipeline:
                 interpretation = self.with_names(self.interpret(request, serving.structured), serving)
                 interpretation = replace(interpretation, corrected=corrected.pairs)
         rules = self.parts.curation().decide(request.q)
-        request = curated_request(request, rules)
+        request = without_excluded(curated_request(request, rules), interpretation)
         vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
         plan = plan_retrieval(request, interpretation, serving, vector, self.parts.config.words)
@@ -270,6 +271,13 @@ def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion
         return True
     languages = [interpretation.language, detect_language(corrected.text)]
     return all(map(serving.lacks, languages)) or (languages == [None, None] and len(corrected.pairs) > 1)
+
+
+def without_excluded(request: SearchRequest, interpretation: Interpretation) -> SearchRequest:
+    """The request with a filter for what the question leaves out."""
+    clauses = exclusion_clauses(interpretation.exclusions)
+    filters = replace(request.filters, expression=(*request.filters.expression, *clauses))
+    return replace(request, filters=filters) if clauses else request
 
 
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from encoders.quantise import quantise
 from encoders.torch_export import trace
 from encoders.torch_models import INPUTS, accepted_inputs
-from training.cross_encoder.weights import GRAPH
+from training.cross_encoder.weights import GRAPH, word_table
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+    from transformers import PreTrainedModel
 
 _LARGEST = 127.0
 
 
-def write_int8_graph(classifier: Any, folder: Path) -> Path:
+def write_int8_graph(classifier: PreTrainedModel, folder: Path) -> Path:
     """``model.onnx`` in ``folder``; its size is a quarter of the weights in 32 bits. The classifier is used up."""
     import torch
 
-    classifier.eval().set_attn_implementation("eager")  # plain operators trace for any length
+    classifier.train(False)
+    classifier.set_attn_implementation("eager")  # plain operators trace for any length
     full_graph, example = folder / ".fp32.onnx", torch.ones((2, 7), dtype=torch.long)
     trace(
         _with_byte_table(classifier),
@@ -35,12 +37,11 @@ def write_int8_graph(classifier: Any, folder: Path) -> Path:
     return folder / GRAPH
 
 
-def _with_byte_table(classifier: Any) -> nn.Module:
+def _with_byte_table(classifier: PreTrainedModel) -> nn.Module:
     """The classifier with its word table in eight bits, one scale for each row: half of a small model's size."""
     import torch
 
-    embeddings = classifier.get_input_embeddings()
-    words = embeddings.weight.detach()
+    words = word_table(classifier).weight.detach()
     scales = words.abs().amax(1, keepdim=True).clamp(min=1e-8) / _LARGEST
     classifier.set_input_embeddings(torch.nn.Embedding(1, words.shape[1]))
     names = accepted_inputs(classifier, INPUTS[1:])

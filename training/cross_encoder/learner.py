@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class CrossEncoderLearner:
         stop: Sequence[Pair],
         settings: CrossEncoderTrainingSettings,
     ) -> None:
-        self.module: Any = classifier.to(settings.device)
+        self.module = classifier.to(settings.device)
         self._tokeniser, self._stop, self._settings = tokeniser, stop, settings
         self._names = accepted_inputs(classifier, INPUTS)
         self._by_label = [[pair for pair in train if pair.answers is label] for label in (True, False)]

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from training.examples import TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
 from training.pairs import Pair, PairSplit
 from training.provenance import UNKNOWN, Origin, utc_now, written_model
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 LEAST_PAIRS = 40
 SHARE = 0.1
@@ -95,7 +99,7 @@ def train_cross_encoder(
         note=f"SONDE_CROSS_ENCODER__MODEL={out} uses it in answers, and in searches with a share of {SHARE}.",
         serving={"max_tokens": limit, "judges": True, "weight": SHARE},
     )
-    card = _write(out, folder, classifier.to("cpu"), card, _LeftOut(split.left_out, before, training))
+    card = _write(out, folder, classifier.cpu(), card, _LeftOut(split.left_out, before, training))
     checkpoints.discard()
     return card
 
@@ -109,7 +113,7 @@ class _LeftOut:
     training: FinishedTraining
 
 
-def _write(out: Path, source: Path, classifier: object, card: ModelCard, left_out: _LeftOut) -> ModelCard:
+def _write(out: Path, source: Path, classifier: PreTrainedModel, card: ModelCard, left_out: _LeftOut) -> ModelCard:
     """The graph, the tokenizer, and the card with what the graph itself gives for the pairs that are left out."""
     with written_model(out) as draft:
         graph = write_int8_graph(classifier, draft)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from training.weights import learnable, transformers_for
 
 if TYPE_CHECKING:
     from torch import nn
+    from transformers import PreTrainedModel
 
 GRAPH = "model.onnx"
 TABLE, TABLE_SCALES = "table", "by_row"
@@ -27,23 +28,22 @@ _QUANTISED = "_quantized"
 _BESIDE = ("tokenizer.json", "tokenizer_config.json", "card.json")
 
 
-def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -> nn.Module:
+def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -> PreTrainedModel:
     """transformers' sequence classifier with one label; its word table does not learn, so it stays exact in eight bits.
 
     Raises TrainingError if the folder holds nothing to learn from, ModelMissing if it cannot be loaded.
     """
     folder = _restored(location, cache) if _is_own_graph(location.folder) else learnable(location, cache)
     with transformers_for(folder, threads=threads, seed=seed) as transformers:
-        model: nn.Module = transformers.AutoModelForSequenceClassification.from_pretrained(
+        model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(
             str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
         )
-    _word_table(model).weight.requires_grad_(False)
+    word_table(model).weight.requires_grad_(False)
     return model
 
 
-def _word_table(model: Any) -> nn.Embedding:
-    table: nn.Embedding = model.get_input_embeddings()
-    return table
+def word_table(model: PreTrainedModel) -> nn.Embedding:
+    return cast("nn.Embedding", model.get_input_embeddings())
 
 
 def _is_own_graph(folder: Path) -> bool:
@@ -78,7 +78,7 @@ def _restore(source: Path, draft: Path) -> None:
     state = {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in weights.items()}
     try:
         lacks = set(model.load_state_dict(state, strict=False).missing_keys)
-        words = _word_table(model)
+        words = word_table(model)
         with torch.no_grad():
             words.weight.copy_(table)
     except RuntimeError as error:

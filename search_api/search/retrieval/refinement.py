@@ -215,6 +215,8 @@ def with_catalogue_names(ask: AskAll, interpretation: Interpretation, *, spellin
     interpretation = _without_asides(
         replace(interpretation, names=names, terms=(*interpretation.terms, *acronyms), is_title=is_title)
     )
+    if is_title:  # what a title writes is what it is about
+        interpretation = replace(interpretation, exclusions=(), offers=())
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {interpretation.beside_terms.lower()} "
     return replace(interpretation, unknown_words=tuple(word for word in unknown_words if word.text in words))

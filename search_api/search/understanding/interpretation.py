@@ -12,6 +12,8 @@ from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
 from reading.concepts import Label
+from reading.conditions import OfferKind
+from reading.kinds import Platform
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Range
 from search_api.search.ranking.candidates import Level, Target
@@ -78,6 +80,26 @@ class QueryIdentifier:
     kind: str
     value: str
     known: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryExclusion:
+    """What hits must not be about: ``subject``, a kind of data, or a place."""
+
+    mention: TextSpan
+    subject: str
+    kind: ProvenanceKind | None = None
+    platform: Platform | None = None
+    bbox: BBox | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOffer:
+    """A format or licence that hits had better have; ``value`` as in :class:`reading.conditions.OfferMention`."""
+
+    mention: TextSpan
+    kind: OfferKind
+    value: str
 
 
 ACRONYM_LIST, CATALOGUE = "acronyms", "catalogue"
@@ -165,7 +187,8 @@ class Interpretation:
     ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
     asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
     read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
-    ``aside``: formats, people and organisations, which are not of the topic. ``is_title``: a record has this title.
+    ``aside``: formats, people and organisations of the catalogue, which are not of the topic; nor are ``exclusions``
+    and ``offers``. ``is_title``: a record has this title.
     ``unknown_words``: of the topic, which no record contains. ``corrected``: words as typed, in small
     letters, and as the question was answered.
     """
@@ -190,6 +213,8 @@ class Interpretation:
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     aside: tuple[TextSpan, ...] = ()
+    exclusions: tuple[QueryExclusion, ...] = ()
+    offers: tuple[QueryOffer, ...] = ()
     is_title: bool = False
     unknown_words: tuple[UnknownWord, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
@@ -257,15 +282,16 @@ class Interpretation:
         return remaining if any(letter.isalnum() for letter in remaining) else text
 
     def _without_aside(self) -> str:
-        text = self.text
-        for span in sorted(self.aside, key=lambda span: -span.start):
+        text, conditions = self.text, (*self.exclusions, *self.offers)
+        spans = [*self.aside, *(condition.mention for condition in conditions)]
+        for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]
-        return _SPACE.sub(" ", text).strip() if self.aside else text
+        return _SPACE.sub(" ", text).strip() if spans else text
 
     @property
     def is_empty(self) -> bool:
         """Whether the question has no topic, place, period, newest or identifier ("the of and")."""
-        return not (self.thematic or self.places or self.times or self.identifiers)
+        return not (self.thematic or self.places or self.times or self.identifiers or self.exclusions)
 
     @property
     def is_stopwords_only(self) -> bool:
@@ -296,12 +322,25 @@ def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: in
         resolution=scale,
         level=_level(interpretation),
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
-        place=interpretation.places[0].name
-        if len(interpretation.places) == 1 and filters.area is None
-        else request.place,
+        place=_area_name(interpretation) if filters.area is None and interpretation.areas else request.place,
         now_ms=now_ms,
         spatial=request.spatial,
     )
+
+
+_INSIDE = ("in", "within", "over", "global")
+
+
+def _area_name(interpretation: Interpretation) -> str | None:
+    """The name of a single asked area, as typed if it lies beside its place: "north of Italy"."""
+    if len(interpretation.places) != 1:
+        return None
+    place = interpretation.places[0]
+    relations = [relation for relation in interpretation.relations if relation.relation not in _INSIDE]
+    if not relations:
+        return place.name
+    mentions = [place.mention, *(relation.mention for relation in relations)]
+    return interpretation.text[min(span.start for span in mentions) : max(span.end for span in mentions)]
 
 
 def _resolution(interpretation: Interpretation) -> Resolution:

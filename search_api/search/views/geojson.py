@@ -15,6 +15,7 @@ from reading.concepts import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
+from search_api.search.retrieval.conditions import offer_filter
 from search_api.search.understanding.interpretation import Interpretation, QueryIdentifier, TextSpan
 
 
@@ -277,6 +278,14 @@ def interpretation(parsed: Interpretation) -> Json:
         "terms": [
             {**_mention(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in parsed.terms
+        ],
+        "exclusions": [
+            {**_mention(e.mention), "subject": e.subject, "kind": e.kind}
+            | ({} if e.bbox is None else {"bbox": e.bbox.as_list()})
+            for e in parsed.exclusions
+        ],
+        "offers": [
+            {**_mention(o.mention), "kind": o.kind, "value": o.value, "filter": offer_filter(o)} for o in parsed.offers
         ],
         "corrected": [{"text": typed, "read": correction} for typed, correction in parsed.corrected],
         "unread": list(parsed.unread),
