@@ -71,7 +71,10 @@ OVER = (
     r"através d[eoa]"
 )
 NEAR = (
-    r"near|nearby|(?:up|down)stream (?:of|from)|close to|next to|adjacent to|around|surrounding|"
+    r"near|nearby|(?:up|down)stream (?:of|from)|"
+    r"(?:stromaufwärts|flussaufwärts|oberhalb|stromabwärts|flussabwärts|unterhalb) (?:von|des|der)|"
+    r"en (?:amont|aval) d(?:e|u|es|['’])|aguas (?:arriba|abajo) d(?:e|el)|a (?:monte|valle) d(?:i|el|ella|ell['’])|"
+    r"a (?:montante|jusante) d[eoa]|close to|next to|adjacent to|around|surrounding|"
     r"(?:in the )?(?:vicinity|neighbou?rhood|surroundings) of|"
     r"nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
     r"['’])|proche d(?:e|u|es)|autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|"
@@ -93,7 +96,7 @@ COAST_BEHIND = r"(?:(?:['’]s\s|\s)(?:coasts?|coastlines?|coastal (?:waters|zon
 DISTANCE_LEAD = (
     r"(?:with)?in a (?:radius|distance|circle) of|within(?: a)?|up to|less than|radius of|im umkreis von|"
     r"in einem umkreis von|innerhalb von|im radius von|bis zu|dans un rayon de|à moins de|en un radio de|a menos de|"
-    r"dentro de|nel raggio di|in un raggio di|entro|a meno di|num raio de|em um raio de"
+    r"dentro de|nel raggio di|in un raggio di|entro|a meno di|num raio de|em um raio de|at|in|à|a"
 )
 DISTANCE_UNITS = {
     "km": 1.0, "kms": 1.0, "kilometer": 1.0, "kilometers": 1.0, "kilometre": 1.0, "kilometres": 1.0, "kilometern": 1.0,
@@ -180,7 +183,7 @@ _TO = re.compile(rf"\s(?:{AND}|to|bis|à|a)\s{ARTICLE}")
 _BETWEEN = _lead(BETWEEN)
 _DISTANCE_UNIT = "|".join(sorted(map(re.escape, DISTANCE_UNITS), key=len, reverse=True))
 _DISTANCE = _lead(
-    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,5}}(?:[.,]\d{{1,3}})?)[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
+    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,3}}(?:[.,]\d{{3}})+|\d{{1,5}}(?:[.,]\d{{1,2}})?)[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
@@ -260,10 +263,16 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
 
 
 def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float]:
-    distance_km = float(match["number"].replace(",", ".")) * DISTANCE_UNITS[match["unit"]]
+    distance_km = _number(match["number"]) * DISTANCE_UNITS[match["unit"]]
     if match["where"] is None:
         return "within_distance", distance_km
     return _relation_of("{}_of", _compass_of(match["where"])), distance_km
+
+
+def _number(written: str) -> float:
+    """A mark before three digits separates thousands ("1,000", "1.000"), any other the decimals."""
+    whole, mark, last = written.replace(",", ".").rpartition(".")
+    return float(whole.replace(".", "") + last) if len(last) == 3 else float(whole + mark + last)
 
 
 def _nearest(lead: str, *, is_several: bool) -> tuple[Relation, re.Match[str]] | None:

@@ -16,7 +16,7 @@ _STOP_SEED = 1  # of the draw between the two parts that are held out; any numbe
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LabelledPair:
     """``origin`` is how the pair was made (``title``, ``another year``, ``given``, ...), ``corpus`` its source.
 
     Pairs of one ``group`` are always on the same side of a split.
@@ -42,14 +42,14 @@ class _PairLine(BaseModel):
     source: str = ""
 
 
-def read_pairs(path: Path) -> list[Pair]:
+def read_pairs(path: Path) -> list[LabelledPair]:
     """JSON lines (``.gz`` too) of ``question``, ``passage``, ``label`` 0 or 1, and if known ``group`` and ``source``.
 
     A line without a group is grouped by its passage. Raises SondeError that names every invalid line.
     """
     faults = Faults(path)
     pairs = [
-        Pair(
+        LabelledPair(
             line.question,
             line.passage,
             line.label == 1,
@@ -63,13 +63,15 @@ def read_pairs(path: Path) -> list[Pair]:
     return pairs
 
 
-def pairs_of_examples(examples: Iterable[Example], negatives: int) -> Iterator[Pair]:
+def pairs_of_examples(examples: Iterable[Example], negatives: int) -> Iterator[LabelledPair]:
     """The answer and the first ``negatives`` other texts of each example; a graded one answers too."""
     for example in examples:
         group = example.group or example.positive.id
-        yield Pair(example.question, example.positive.text, True, group, example.origin, example.corpus)
+        yield LabelledPair(example.question, example.positive.text, True, group, example.origin, example.corpus)
         for text in example.negatives[:negatives]:
-            yield Pair(example.question, text.text, text.grade > 0, group, text.why or example.origin, example.corpus)
+            yield LabelledPair(
+                example.question, text.text, text.grade > 0, group, text.why or example.origin, example.corpus
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,12 @@ class PairSplit:
     measures.
     """
 
-    train: tuple[Pair, ...]
-    stop: tuple[Pair, ...]
-    left_out: tuple[Pair, ...]
+    train: tuple[LabelledPair, ...]
+    stop: tuple[LabelledPair, ...]
+    left_out: tuple[LabelledPair, ...]
 
 
-def split_pairs(pairs: Sequence[Pair], share: float, seed: int = 0) -> PairSplit:
+def split_pairs(pairs: Sequence[LabelledPair], share: float, seed: int = 0) -> PairSplit:
     """By the hash of the group: about ``share`` of the groups are not learnt, half of them for each purpose.
 
     A text of the left-out parts is not learnt in another group either. Raises TrainingError if a part lacks pairs that

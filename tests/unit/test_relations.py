@@ -84,9 +84,13 @@ def test_one_relation(sentence: str, relation: str, words: str) -> None:
         ("Regen im Umkreis von 50 km um [Berlin]", "within_distance", 50.0, "im Umkreis von 50 km um"),
         ("Pegel 2,5 km nördlich von [Hamburg]", "north_of", 2.5, "2,5 km nördlich von"),
         ("pluie à moins de 100 km de [Paris]", "within_distance", 100.0, "à moins de 100 km de"),
-        ("sismos a 30 km al norte de [Lima]", "north_of", 30.0, "30 km al norte de"),
+        ("sismos a 30 km al norte de [Lima]", "north_of", 30.0, "a 30 km al norte de"),
         ("pioggia entro 50 km da [Roma]", "within_distance", 50.0, "entro 50 km da"),
         ("chuva num raio de 100 km de [Manaus]", "within_distance", 100.0, "num raio de 100 km de"),
+        ("ships within 1,000 km of [Hawaii]", "within_distance", 1000.0, "within 1,000 km of"),
+        ("Beben im Umkreis von 1.000 km um [Rom]", "within_distance", 1000.0, "im Umkreis von 1.000 km um"),
+        ("ozone à 20 km au nord de [Lyon]", "north_of", 20.0, "à 20 km au nord de"),
+        ("wind 5 km east of [Niwot Ridge]", "east_of", 5.0, "5 km east of"),
     ],
 )
 def test_a_distance(sentence: str, relation: str, distance_km: float, words: str) -> None:
@@ -97,6 +101,21 @@ def test_a_distance(sentence: str, relation: str, distance_km: float, words: str
         words,
         pytest.approx(distance_km),
     )
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "sediment upstream of [Manaus]",
+        "Pegel stromaufwärts von [Dresden]",
+        "débit en aval de [Lyon]",
+        "sedimento aguas arriba de [Manaus]",
+        "portata a monte di [Torino]",
+        "vazão a jusante de [Manaus]",
+    ],
+)
+def test_along_a_river_is_near(sentence: str) -> None:
+    assert [read.relation for read in read_relations(*marked(sentence))] == ["near"]
 
 
 @pytest.mark.parametrize(

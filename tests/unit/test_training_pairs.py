@@ -12,7 +12,7 @@ import pytest
 from evaluation.collection import BadCollection
 from training.cross_encoder.learner import area_under_curve
 from training.examples import CandidateText, Example, TrainingError
-from training.pairs import Pair, pairs_of_examples, read_pairs, split_pairs
+from training.pairs import LabelledPair, pairs_of_examples, read_pairs, split_pairs
 
 
 def line(**values: object) -> str:
@@ -23,8 +23,8 @@ def test_pairs_of_a_file_keep_source_and_group(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl.gz"
     path.write_bytes(gzip.compress((line(source="wells", group="w1", why="x") + line(label=0)).encode()))
     assert read_pairs(path) == [
-        Pair("How deep?", "12 m", True, "w1", "given", "wells"),
-        Pair("How deep?", "12 m", False, "12 m", "given", "mine"),
+        LabelledPair("How deep?", "12 m", True, "w1", "given", "wells"),
+        LabelledPair("How deep?", "12 m", False, "12 m", "given", "mine"),
     ]
 
 
@@ -46,8 +46,10 @@ def test_examples_give_their_answer_and_the_first_negatives() -> None:
 
 
 def test_no_group_and_no_text_is_in_two_parts() -> None:
-    pairs = [Pair(f"q{n} {right}", f"t{n}", right, f"g{n}", "given") for n in range(200) for right in (True, False)]
-    shared = [Pair(f"q{n}", f"t{n + 1}", False, f"g{n}", "dense") for n in range(199)]
+    pairs = [
+        LabelledPair(f"q{n} {right}", f"t{n}", right, f"g{n}", "given") for n in range(200) for right in (True, False)
+    ]
+    shared = [LabelledPair(f"q{n}", f"t{n + 1}", False, f"g{n}", "dense") for n in range(199)]
     split = split_pairs([*pairs, *shared], 0.3)
     groups = [{pair.group for pair in part} for part in (split.train, split.stop, split.left_out)]
     assert sum(map(len, groups)) == len(set.union(*groups)) == 200
@@ -58,7 +60,7 @@ def test_no_group_and_no_text_is_in_two_parts() -> None:
 
 def test_too_few_groups_are_refused() -> None:
     with pytest.raises(TrainingError, match="1 groups are too few"):
-        split_pairs([Pair("q", "t", True, "g", "given")], 0.2)
+        split_pairs([LabelledPair("q", "t", True, "g", "given")], 0.2)
 
 
 def test_the_area_under_the_curve_by_hand() -> None:

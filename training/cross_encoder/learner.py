@@ -15,7 +15,7 @@ from encoders.cross_encoder import PairTokeniser
 from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.torch_models import INPUTS, accepted_inputs
 from training.examples import TrainingError
-from training.pairs import Pair
+from training.pairs import LabelledPair
 from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class CrossEncoderLearner:
         self,
         classifier: nn.Module,
         tokeniser: PairTokeniser,
-        train: Sequence[Pair],
-        stop: Sequence[Pair],
+        train: Sequence[LabelledPair],
+        stop: Sequence[LabelledPair],
         settings: CrossEncoderTrainingSettings,
     ) -> None:
         self.module = classifier.to(settings.device)
@@ -70,7 +70,7 @@ class CrossEncoderLearner:
     def measure(self) -> float:
         return area_under_curve(self.scores(self._stop), labels_of(self._stop))
 
-    def scores(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    def scores(self, pairs: Sequence[LabelledPair]) -> NDArray[np.float64]:
         """(n,) logits, computed shortest first so that little is padded."""
         import torch
 
@@ -84,12 +84,12 @@ class CrossEncoderLearner:
         self.module.train()
         return scores
 
-    def _draw(self, step: int) -> list[Pair]:
+    def _draw(self, step: int) -> list[LabelledPair]:
         """As many of each label, each pair once before any a second time."""
         half = self._settings.batch // 2
         return [pair for label, pairs in enumerate(self._by_label) for pair in self._turn(label, pairs, step, half)]
 
-    def _turn(self, label: int, pairs: Sequence[Pair], step: int, count: int) -> list[Pair]:
+    def _turn(self, label: int, pairs: Sequence[LabelledPair], step: int, count: int) -> list[LabelledPair]:
         places = range((step - 1) * count, step * count)
         orders = {epoch: self._order(label, len(pairs), epoch) for epoch in {place // len(pairs) for place in places}}
         return [pairs[orders[place // len(pairs)][place % len(pairs)]] for place in places]
@@ -99,7 +99,7 @@ class CrossEncoderLearner:
         random.Random(f"{self._settings.seed}:{label}:{epoch}").shuffle(order)  # noqa: S311 # nosec B311 - to be repeated
         return order
 
-    def _tokens(self, pair: Pair) -> TokenIds:
+    def _tokens(self, pair: LabelledPair) -> TokenIds:
         return self._tokeniser.pairs(pair.question, [pair.text]).tokens[0]
 
     def _logits(self, tokens: Sequence[TokenIds]) -> Tensor:
@@ -112,7 +112,7 @@ class CrossEncoderLearner:
         return logits.float()[:, 0]
 
 
-def labels_of(pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+def labels_of(pairs: Sequence[LabelledPair]) -> NDArray[np.bool_]:
     return np.array([pair.answers for pair in pairs], dtype=bool)
 
 

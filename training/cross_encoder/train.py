@@ -32,7 +32,7 @@ from training.cross_encoder.learner import (
 from training.cross_encoder.weights import load_trainable
 from training.examples import TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.pairs import Pair, PairSplit
+from training.pairs import LabelledPair, PairSplit
 from training.provenance import UNKNOWN, Origin, utc_now, written_model
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def train_cross_encoder(
 class _LeftOut:
     """The pairs that calibrate and measure, with the base's logits (n,)."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[LabelledPair]
     before: NDArray[np.float64]
     training: FinishedTraining
 
@@ -135,7 +135,7 @@ def _write(out: Path, source: Path, classifier: PreTrainedModel, card: ModelCard
     return card
 
 
-def scores_of(model: ModelCrossEncoder, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+def scores_of(model: ModelCrossEncoder, pairs: Sequence[LabelledPair]) -> NDArray[np.float64]:
     """(n,) logits, in order."""
     return np.array([float(model.score(pair.question, [pair.text])[0]) for pair in pairs])
 
@@ -166,7 +166,7 @@ def _figures(left_out: _LeftOut, logits: NDArray[np.float64], calibration: Calib
 
 
 def _by_group(
-    pairs: Sequence[Pair], logits: NDArray[np.float64]
+    pairs: Sequence[LabelledPair], logits: NDArray[np.float64]
 ) -> list[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
     rows_by_group: dict[str, list[int]] = defaultdict(list)
     for row, pair in enumerate(pairs):
@@ -175,7 +175,7 @@ def _by_group(
     return [(logits[rows], right[rows]) for rows in rows_by_group.values()]
 
 
-def _data(pairs: Iterable[Pair], origin: Origin, note: str) -> list[TrainingData]:
+def _data(pairs: Iterable[LabelledPair], origin: Origin, note: str) -> list[TrainingData]:
     """Pairs by corpus, most first."""
     licences = origin.licences or {}
     counts = Counter(pair.corpus or "unnamed" for pair in pairs)

@@ -16,7 +16,7 @@ from reading.places import PlaceReader
 from training.corpora import CorpusDocument
 from training.examples import Example
 from training.hard_negatives import disjoint, words
-from training.pairs import Pair
+from training.pairs import LabelledPair
 
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?=s?\b)")
 _NEAREST_YEARS, _FARTHEST_YEARS = 3, 40  # from the text's own period
@@ -54,7 +54,7 @@ class UnanswerableTwins:
         self._examples = examples
         self._around = self._surroundings()
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[LabelledPair]:
         """The twin of each question that has one, then for each text the new forms with and without an answer."""
         pairs = [pair for example in self._examples for pair in self._twins(example)]
         by_text = {example.positive.id: example for example in reversed(self._examples)}
@@ -73,7 +73,7 @@ class UnanswerableTwins:
     def _is_place(self, label: str) -> bool:
         return any(mention.text == label for mention in self._reader.read(label))
 
-    def _twins(self, example: Example) -> Iterator[Pair]:
+    def _twins(self, example: Example) -> Iterator[LabelledPair]:
         chance = self._chance(example)
         changes: dict[str, Callable[[Example, random.Random], str | None]] = {
             "another year": self._another_year,
@@ -143,7 +143,7 @@ class UnanswerableTwins:
                 return topic
         return None
 
-    def _forms(self, example: Example) -> Iterator[Pair]:
+    def _forms(self, example: Example) -> Iterator[LabelledPair]:
         """A time step, a unit and an exclusion, each once with an answer and once without."""
         chance = self._chance(example)
         topic = self._topic(example, chance)
@@ -208,6 +208,6 @@ def _is_open(span: TimeSpan) -> bool:
     return span.start_iso is None or span.end_iso is None
 
 
-def _pair(example: Example, question: str, origin: str, *, answers: bool) -> Pair:
+def _pair(example: Example, question: str, origin: str, *, answers: bool) -> LabelledPair:
     group = example.group or example.positive.id
-    return Pair(question, example.positive.text, answers, group, origin, example.corpus)
+    return LabelledPair(question, example.positive.text, answers, group, origin, example.corpus)

@@ -16,7 +16,7 @@ from sonde.wiring.training.run import Request, TrainingReporter, licence_of, ref
 from training.cross_encoder.learner import CrossEncoderTrainingSettings
 from training.cross_encoder.train import CrossEncoderBase, train_cross_encoder
 from training.loop import TrainingBudget
-from training.pairs import Pair, pairs_of_examples, read_pairs, split_pairs
+from training.pairs import LabelledPair, pairs_of_examples, read_pairs, split_pairs
 from training.provenance import Origin
 from training.questions.unanswerable import UnanswerableTwins
 
@@ -62,7 +62,7 @@ def run_cross_encoder(
 
 def pairs_of(
     settings: Settings, request: Request, sources: PairSources, seed: int, reporter: TrainingReporter
-) -> list[Pair]:
+) -> list[LabelledPair]:
     """Questions made of the texts with their hard negatives, their unanswerable twins, then the pairs of the files."""
     given_pairs = [pair for file in sources.files for pair in read_pairs(file)]  # an invalid file is refused first
     made = corpus_examples(request.sources, settings, request.cache_folder / "said.jsonl", reporter.report)
