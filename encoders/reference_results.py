@@ -33,6 +33,11 @@ def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
     return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}
 
 
+def record_cross_encoder(model: CrossEncoder) -> Json:
+    """Logits of the sample's first documents for its last text, a question."""
+    return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
+
+
 def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], reference: JsonMapping) -> float:
     """The largest difference to a reference probability."""
     reference_probabilities = np.asarray(reference["coherence"], dtype=np.float64)

@@ -37,7 +37,8 @@ _REANALYSIS = (
     r"era-?20c|merra-?2?|jra-?(?:25|55|3q)|ncep[/-]ncar|cfsr|20cr"
 )
 _PROJECTION = (
-    r"(?<!map )projections?(?! system)|projected|(?:rcp|ssp)\s?[1-8][-\s]?\d?(?:\.\d)?|scenarios?|future climate|"
+    r"(?<!map )projections?(?! system)|projected|(?:rcp|ssp)\s?[1-8][-\s]?\d?(?:\.\d)?|scenarios?|future(?: climate)?|"
+    r"(?:zu)?künftige?[nrms]?|zukunft|futurs?|futur[oa]s?|futuri|"
     r"climate futures|szenari(?:o|os|en)|(?:klima)?projektionen|klimaszenarien|scénarios?|proyecciones|proyección|"
     r"escenarios?|proiezion[ei]|scenari|projeções|projeção|cenários?|climate change impacts"
 )

@@ -176,8 +176,9 @@ class Moment:
     confidence: float
 
 
-def find_moments(text: str, low: str, today: date, language: str | None) -> list[Moment]:
-    """In text order, without overlaps. ``low`` is the text in lower case with the same offsets.
+def find_moments(text: str, low: str, today: date, language: str | None, *, in_south: bool = False) -> list[Moment]:
+    """In text order, without overlaps. ``low`` is the text in lower case with the same offsets. ``in_south``: seasons
+    are those of the southern hemisphere.
 
     A date that does not exist is skipped, with its parts. "Mars" is a planet in an English text.
     """
@@ -189,7 +190,7 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
     ]
     for place in not_time_ranges(text, low):
         claims.block(place)
-    for place, possible in _calendar(text, low, language):
+    for place, possible in _calendar(text, low, language, in_south=in_south):
         if claims.claim(place) and possible is not None:
             moments.append(possible)
     return sorted(moments, key=lambda moment: moment.start)
@@ -211,11 +212,12 @@ def _named_moments(low: str, today: date) -> Iterator[Moment]:
         yield Moment(*match.span(), period.span(today), period.kind, period.confidence)
 
 
-def _calendar(text: str, low: str, language: str | None) -> Iterator[tuple[Range, Moment | None]]:
+def _calendar(text: str, low: str, language: str | None, *, in_south: bool) -> Iterator[tuple[Range, Moment | None]]:
     for form in FORMS:
         for match in form.pattern.finditer(text if form.case_sensitive else low):
             if language == "en" and match[0].startswith("mars "):
                 continue
-            span = form.read(match)
+            read = form.read_south if in_south and form.read_south is not None else form.read
+            span = read(match)
             place = match.span()
             yield place, None if span is None else Moment(*place, span, "explicit", form.confidence)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from core.geo import BBox, Place, PlaceKind, normalise_longitude
@@ -52,12 +50,17 @@ _OTHER_HEADS = _word_set(
     """agreement protocol accord accords treaty convention declaration amendment abkommen protokoll vertrag
     konvention acuerdo protocolo tratado accordo protocollo trattato acordo protocole traite oscillation
     oszillation oscilacion oscillazione oscilacao code script scripts api web aws virus fever flu influenza
-    syndrome disease fieber grippe fievre fiebre febbre febre wine wines"""
+    syndrome disease fieber grippe fievre fiebre febbre febre wine wines sprouts pepper sauce cheese salad
+    belly curry"""
 )
+# A pattern of the climate is also named with a word between: "Pacific decadal oscillation", "Indian Ocean Dipole".
+_PATTERN_HEADS = _word_set("oscillation oszillation oscilacion oscillazione oscilacao dipole dipol dipolo seesaw")
 # After a city's name: what is named after a person who had that name.
 _EPONYM_HEADS = _word_set(
     """number ratio equation equations law constant coefficient formula theorem transform zahl gleichung nombre numero
-    laboratory laboratories"""
+    laboratory laboratories model scheme method algorithm parameterization parameterisation operator curve diagram
+    distribution unit units scale process challenge lander rover probe spacecraft operateur courbe modell verfahren
+    verteilung modelo metodo escala modello scala"""
 )
 # After a name: an animal or a plant ("Canada goose", "Norway spruce"). "Alaska salmon" may be fish of Alaska.
 _SPECIES_HEADS = _word_set(
@@ -67,9 +70,12 @@ _SPECIES_HEADS = _word_set(
     wolf wolves lemming lemmings squirrel squirrels lynx bison tiger tigers elephant elephants lion lions leopard
     leopards macaque crocodile crocodiles tortoise toad toads frog frogs beetle beetles hornet hornets pine pines
     spruce fir firs larch oak oaks beech birch maple maples cedar willow poppy lily rose thistle ragweed knotweed
-    bean beans sprouts sparrow sparrows finch finches bunting buntings"""
+    bean beans rat rats moth moths weevil weevils mite mites sparrow sparrows finch finches bunting buntings"""
 )
-_SPECIES_OF_REGIONS = _word_set("wren wrens warbler warblers creeper bluegrass grass parakeet")
+_SPECIES_OF_REGIONS = _word_set(
+    """wren wrens warbler warblers creeper bluegrass grass parakeet condor condors panther panthers retriever terrier
+    vole voles quail chickadee chickadees flycatcher salamander salamanders"""
+)
 # A capitalised one after a city's name makes a longer name: "Glenwood Springs".
 _FEATURE_HEADS = _word_set(
     """springs basin falls creek point hills heights canyon gulch ranch ridge mountain mountains peak
@@ -166,6 +172,9 @@ class TextWords:
         after = self.words[last + 1] if last + 1 < len(self.words) and self.between(last) == " " else None
         if after is None:
             return False
+        head_after = self.words[last + 2].folded if last + 2 < len(self.words) else ""
+        if _PATTERN_HEADS & {after.folded, head_after}:
+            return True
         if after.folded in _OTHER_HEADS or (kind == "city" and after.folded in _EPONYM_HEADS):
             return True
         if after.folded in _SPECIES_OF_REGIONS or (kind != "region" and after.folded in _SPECIES_HEADS):
@@ -222,13 +231,22 @@ class TextWords:
         )
 
     def _is_institution(self, first: int, last: int) -> bool:
-        """ "University of Alabama", "Yale University", "Colorado State University"."""
-        words_before = [word.folded for word in self.words[max(0, first - 2) : first]]
-        words_after = [word.folded for word in self.words[last + 1 : last + 3]]
-        if len(words_before) == 2 and words_before[1] in ("of", "de", "di") and words_before[0] in INSTITUTIONS:
+        """ "University of Southern California", "Yale University", "Florida International University"."""
+        before = first - 1
+        while before > 0 and self.words[before].folded in DIRECTIONS:
+            before -= 1
+        is_of = before > 0 and self.words[before].folded in ("of", "de", "di")
+        if is_of and self.words[before - 1].folded in INSTITUTIONS:
             return True
-        return words_after[:1] != [] and (
-            words_after[0] in INSTITUTIONS or (words_after[0] == "state" and words_after[-1] in INSTITUTIONS)
+        words_after = [word.folded for word in self.words[last + 1 : last + 3]]
+        if words_after[:1] == ["state"] or (self.style == "mixed" and self._is_run_of_capitals(last)):
+            return not INSTITUTIONS.isdisjoint(words_after)
+        return not INSTITUTIONS.isdisjoint(words_after[:1])
+
+    def _is_run_of_capitals(self, last: int) -> bool:
+        """Whether two capitalised words follow, with nothing but spaces between."""
+        return last + 2 < len(self.words) and all(
+            self.between(number) == " " and self._is_title_word(number + 1) for number in (last, last + 1)
         )
 
     def _is_storm(self, first: int) -> bool:
@@ -296,125 +314,3 @@ def _part(
 def _longitude(value: float) -> float:
     """Rounds to a ten-thousandth of a degree, so that a half shares the whole's edge exactly."""
     return normalise_longitude(round(value, 4))
-
-
-_SAME_COUNTRY = 0.2
-_NEAR_WEIGHT = 0.1
-_INSIDE = 0.15
-_NAMED_KIND = 0.5
-_IN_NEXT_NAME = 1.0  # "Hobart, Australia" is unambiguous
-_NEAR_DEG = 5.0
-_REACH = 6
-_LOCAL_KINDS = frozenset(("country", "region", "city", "island"))  # a continent or an ocean does not help
-_KIND_WORDS: dict[str, PlaceKind] = {
-    "state": "region",
-    "county": "region",
-    "counties": "region",
-    "statewide": "region",
-    "province": "region",
-    "country": "country",
-    "republic": "country",
-    "nation": "country",
-    "national": "country",
-    "city": "city",
-    "town": "city",
-    "urban": "city",
-    "downtown": "city",
-    "island": "island",
-    "islands": "island",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class NameContext:
-    """What is next to a name: folded words, and whether the next name follows after only a comma."""
-
-    words: frozenset[str] = frozenset()
-    comma: bool = False
-
-
-def resolve(
-    names: Sequence[Sequence[Place]], contexts: Sequence[NameContext], further: Sequence[Sequence[Place]] = ()
-) -> list[tuple[Place, ...]]:
-    """The places of each name, most likely first; order and number of names are unchanged.
-
-    Only the nearest names, ``_REACH`` before and after, influence a name, and the first ``_REACH`` places found
-    ``further``, so the time is linear in the number of names. Ties keep the gazetteer's order.
-    """
-    results, support = [], Support()
-    for number, places in enumerate(names):
-        if len(places) < 2:
-            results.append(tuple(places))
-            continue
-        near_names = [*names[max(0, number - _REACH) : number], *names[number + 1 : number + 1 + _REACH]]
-        all_names = [*near_names, *further[:_REACH]]
-        next_name = names[number + 1] if contexts[number].comma and number + 1 < len(names) else ()
-        scores = {
-            id(place): _score(place, all_names, contexts[number].words, support)
-            + (_IN_NEXT_NAME if _within(place, next_name) else 0.0)
-            for place in places
-        }
-        results.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
-    return results
-
-
-def _within(place: Place, outers: Sequence[Place]) -> bool:
-    return any(
-        outer.kind in ("country", "region") and place.country == outer.country and inside(place.bbox, outer.bbox)
-        for outer in outers
-    )
-
-
-def _score(
-    place: Place, other_names: Sequence[Sequence[Place]], words_beside: frozenset[str], support: Support
-) -> float:
-    """The importance, plus the support by the context."""
-    kind_named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in words_beside) else 0.0
-    return place.importance + kind_named + sum(support.of(place, candidates) for candidates in other_names)
-
-
-class Support:
-    """The support that another name of a text gives to a place; once for each pair, however often the text repeats
-    it.
-    """
-
-    def __init__(self) -> None:
-        self._by_pair: dict[tuple[int, int], float] = {}
-
-    def of(self, place: Place, candidates: Sequence[Place]) -> float:
-        """The best over the other name's first three places."""
-        pair = id(place), id(candidates)  # the cache lives as long as the text is being read
-        best = self._by_pair.get(pair)
-        if best is None:
-            bonds = (_bond(place, candidate) for candidate in candidates[:3] if candidate.kind in _LOCAL_KINDS)
-            best = self._by_pair[pair] = max(bonds, default=0.0)
-        return best
-
-
-def _bond(place: Place, candidate: Place) -> float:
-    if place.kind not in _LOCAL_KINDS:
-        return 0.0
-    bond = _SAME_COUNTRY if place.country and place.country == candidate.country else 0.0
-    if inside(place.bbox, candidate.bbox) or inside(candidate.bbox, place.bbox):
-        bond += _INSIDE
-    if is_near(place.bbox, candidate.bbox, _NEAR_DEG):
-        bond += _NEAR_WEIGHT
-    return bond
-
-
-def inside(inner: BBox, outer: BBox) -> bool:
-    """Whether the middle of ``inner`` is in ``outer`` and ``inner`` is smaller."""
-    if not outer.south <= (inner.south + inner.north) / 2.0 <= outer.north:
-        return False  # most pairs of places stop here
-    if inner.width_deg * inner.height_deg >= outer.width_deg * outer.height_deg:
-        return False
-    longitude = inner.centre[0]
-    return any(part.west <= longitude <= part.east for part in outer.parts())
-
-
-def is_near(a: BBox, b: BBox, most_deg: float) -> bool:
-    """Whether the gaps between two boxes in latitude and in longitude are both at most this wide, in plain degrees."""
-    if max(a.south - b.north, b.south - a.north) > most_deg:
-        return False
-    east_of_a, east_of_b = a.unrolled_east, b.unrolled_east
-    return any(max(a.west - east_of_b - turn, b.west + turn - east_of_a) <= most_deg for turn in (0.0, -360.0, 360.0))

@@ -15,7 +15,8 @@ from core.geo import Entity, Place
 from core.ports import EntityRecogniser, Geocoder
 from reading.coordinates import WrittenBox, written_boxes
 from reading.gazetteer import Gazetteer, NameWord, name_key, words
-from reading.place_context import NameContext, after_feature, inside, part_of, resolve
+from reading.namesakes import NameContext, RecordDensity, inside, no_density, resolve
+from reading.place_context import after_feature, part_of
 from reading.place_names import NameMatch, NameMatcher
 from reading.sentences import Claims, sentences
 
@@ -53,16 +54,22 @@ class PlaceReader:
 
     In a passage the recogniser contradicts and adds; in a question it only adds names for the geocoder.
 
-    ``geocoder`` looks up entities that the gazetteer does not know (a remote one, if configured).
+    ``geocoder`` looks up entities that the gazetteer does not know (a remote one, if configured). ``density``: of the
+    catalogue's records, decides between namesakes.
     """
 
     def __init__(
-        self, gazetteer: Gazetteer, recogniser: EntityRecogniser | None = None, geocoder: Geocoder | None = None
+        self,
+        gazetteer: Gazetteer,
+        recogniser: EntityRecogniser | None = None,
+        geocoder: Geocoder | None = None,
+        density: RecordDensity = no_density,
     ) -> None:
         self._gazetteer = gazetteer
         self._matcher = NameMatcher(gazetteer)
         self._recogniser = recogniser
         self._geocoder = geocoder
+        self._density = density
 
     def read(self, text: str, language: str | None = None, max_mentions: int | None = None) -> list[PlaceMention]:
         """Mentions in text order, without overlaps.
@@ -83,7 +90,7 @@ class PlaceReader:
         for match in matches:
             claims.block((match.start, match.end))
         further = self._further(text, entities.all[:max_mentions], claims)
-        mentions = _from_matches(text, matches, [match[1] for match in further], entities)
+        mentions = _from_matches(text, matches, [match[1] for match in further], entities, self._density)
         mentions += [_from_box(box) for box in boxes]
         mentions += [_from_entity(entity, places) for entity, places in further]
         return sorted(mentions, key=lambda mention: mention.start)[:max_mentions]
@@ -162,11 +169,15 @@ def _alone(match: NameMatch, text: str) -> bool:
 
 
 def _from_matches(
-    text: str, matches: list[NameMatch], context: list[tuple[Place, ...]], entities: Entities
+    text: str,
+    matches: list[NameMatch],
+    context: list[tuple[Place, ...]],
+    entities: Entities,
+    density: RecordDensity,
 ) -> list[PlaceMention]:
     text_words = words(text)
     contexts = [_context_of(text, matches, number, text_words) for number in range(len(matches))]
-    places_by_match = resolve([match.places for match in matches], contexts, context)
+    places_by_match = resolve([match.places for match in matches], contexts, context, density)
     mentions = []
     skip = False
     for number, (match, places) in enumerate(zip(matches, places_by_match, strict=True)):

@@ -7,18 +7,19 @@ lower case.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from core.geo import WORLD, BBox, enclosing_box, normalise_longitude
+from core.geo import EARTH_RADIUS_KM, WORLD, BBox, enclosing_box, normalise_longitude
 from reading.sentences import Claims, Range, lower_case
 
 Compass = Literal["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
 
 Relation = Literal[
-    "in", "within", "over", "near", "coast", "off_coast", "between", "outside", "global",
+    "in", "within", "within_distance", "over", "near", "coast", "off_coast", "between", "outside", "global",
     "north_of", "northeast_of", "east_of", "southeast_of", "south_of", "southwest_of", "west_of", "northwest_of",
     "part_north", "part_northeast", "part_east", "part_southeast", "part_south", "part_southwest", "part_west",
     "part_northwest", "part_central",
@@ -70,8 +71,9 @@ OVER = (
     r"através d[eoa]"
 )
 NEAR = (
-    r"near|nearby|close to|next to|adjacent to|around|surrounding|(?:in the )?(?:vicinity|neighbou?rhood|"
-    r"surroundings) of|nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
+    r"near|nearby|(?:up|down)stream (?:of|from)|close to|next to|adjacent to|around|surrounding|"
+    r"(?:in the )?(?:vicinity|neighbou?rhood|surroundings) of|"
+    r"nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
     r"['’])|proche d(?:e|u|es)|autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|"
     r"['’])|cerca d(?:e|el)|alrededor d(?:e|el)|junto a|próxim[oa] (?:a|ao|de)|vicino (?:a|al|alla|allo|ai|all['’])|"
     r"nei pressi d(?:i|el|ella|ell['’])|presso|intorno (?:a|al|alla)|attorno (?:a|al|alla)|perto d[eoa]|"
@@ -88,12 +90,31 @@ COAST = (
     r"(?:ao longo da )?costa d[eoa]"
 )
 COAST_BEHIND = r"(?:(?:['’]s\s|\s)(?:coasts?|coastlines?|coastal (?:waters|zone|area|areas|region)|küsten?)|küsten?)"
+DISTANCE_LEAD = (
+    r"(?:with)?in a (?:radius|distance|circle) of|within(?: a)?|up to|less than|radius of|im umkreis von|"
+    r"in einem umkreis von|innerhalb von|im radius von|bis zu|dans un rayon de|à moins de|en un radio de|a menos de|"
+    r"dentro de|nel raggio di|in un raggio di|entro|a meno di|num raio de|em um raio de"
+)
+DISTANCE_UNITS = {
+    "km": 1.0, "kms": 1.0, "kilometer": 1.0, "kilometers": 1.0, "kilometre": 1.0, "kilometres": 1.0, "kilometern": 1.0,
+    "kilomètre": 1.0, "kilomètres": 1.0, "kilómetros": 1.0, "kilometri": 1.0, "chilometri": 1.0, "quilómetros": 1.0,
+    "quilômetros": 1.0, "mile": 1.609344, "miles": 1.609344, "mi": 1.609344, "meilen": 1.609344, "milles": 1.609344,
+    "millas": 1.609344, "miglia": 1.609344, "milhas": 1.609344, "nautical miles": 1.852, "nmi": 1.852,
+    "seemeilen": 1.852,
+}  # fmt: skip
+# After a distance: from its place, or around it.
+DISTANCE_FROM = (
+    r"of|from|around|away from|radius (?:of|around)|von|vom|um|rund um|entfernt von|d(?:e|u|es|['’])|"
+    r"autour d(?:e|u|es|['’])|alrededor d(?:e|el)|del|d(?:a|al|alla|all['’]|i|o|os|as)|intorno (?:a|al|alla)|"
+    r"ao redor d[eoa]"
+)
 BETWEEN = r"between|zwischen|entre|tra|fra|from"
 AND = r"and|und|et|y|e|&"
 OUTSIDE = (
     r"outside(?: of)?|except(?: for| in)?|excluding|not in|other than|außerhalb(?: von)?|außer(?: in)?|ohne|"
     r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
-    r"eccetto|tranne|exceto|fora d[eoa]"
+    r"eccetto|tranne|exceto|fora d[eoa]|(?:but |and )?not(?: in)?|without|apart from|(?:aber |und )?nicht(?: in)?|"
+    r"mais pas(?: en| dans)?|pas (?:en|dans)|sans|pero no(?: en)?|ma non(?: in)?|mas não(?: em| n[ao])?|sem|senza"
 )
 # "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (
@@ -112,6 +133,7 @@ _DEEPEST = 3  # "near the coast of northern Italy"
 class RelationMention:
     """A relation, the position of its words (offsets, end exclusive; without the places), and its places.
 
+    ``distance_km``: for ``within_distance``, and for a direction with a distance ("20 km north of X").
     ``arguments`` are indexes into the mentions given, in text order: two or more for ``between``, every member of a
     list ("in Kenya, Uganda and Malawi") for the others, none for ``global``.
     """
@@ -120,6 +142,7 @@ class RelationMention:
     start: int
     end: int
     arguments: tuple[int, ...]
+    distance_km: float | None = None
 
 
 def _lead(alternatives: str) -> re.Pattern[str]:
@@ -155,6 +178,11 @@ _GLOBAL = re.compile(rf"(?<!\w)(?:{GLOBAL})(?!\w)")
 _AND = re.compile(rf"\s{{0,2}}(?:,\s?(?:(?:{AND})\s)?|\s(?:{AND})\s){ARTICLE}")
 _TO = re.compile(rf"\s(?:{AND}|to|bis|à|a)\s{ARTICLE}")
 _BETWEEN = _lead(BETWEEN)
+_DISTANCE_UNIT = "|".join(sorted(map(re.escape, DISTANCE_UNITS), key=len, reverse=True))
+_DISTANCE = _lead(
+    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,5}}(?:[.,]\d{{1,3}})?)[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
+    rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
+)
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ("outside", _lead(OUTSIDE)),
     ("off_coast", _lead(OFF_COAST)),
@@ -220,13 +248,22 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
     end = mentions[index][0]
     for _ in range(_DEEPEST):
         lead = _text_before(low, mentions, index, end)
-        relation_and_match = _nearest(lead, is_several=last > index)
-        if relation_and_match is None:
+        if (match := _DISTANCE.search(lead)) is not None:
+            relation, distance_km = _relation_at_distance(match)
+        elif (relation_and_match := _nearest(lead, is_several=last > index)) is not None:
+            (relation, match), distance_km = relation_and_match, None
+        else:
             return
-        relation, match = relation_and_match
         start = end - len(lead) + match.start()
-        yield RelationMention(relation, start, start + len(match[0].rstrip()), places)
+        yield RelationMention(relation, start, start + len(match[0].rstrip()), places, distance_km)
         end = start
+
+
+def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float]:
+    distance_km = float(match["number"].replace(",", ".")) * DISTANCE_UNITS[match["unit"]]
+    if match["where"] is None:
+        return "within_distance", distance_km
+    return _relation_of("{}_of", _compass_of(match["where"])), distance_km
 
 
 def _nearest(lead: str, *, is_several: bool) -> tuple[Relation, re.Match[str]] | None:
@@ -254,7 +291,10 @@ def _read_behind(low: str, mentions: Sequence[Range], index: int) -> Iterator[Re
 
 
 def _compass(match: re.Match[str]) -> Compass:
-    written = next(word for word in match.groupdict().values() if word)
+    return _compass_of(next(word for word in match.groupdict().values() if word))
+
+
+def _compass_of(written: str) -> Compass:
     for spelling in (written, re.sub(r"\s", "-", written), re.sub(r"[\s-]", "", written)):
         for table in (COMPASS, ADJECTIVES):
             if spelling in table:
@@ -273,9 +313,11 @@ LEAST_MARGIN_DEG = 0.5
 COAST_MARGIN_DEG = 0.5
 SEA_MARGIN_DEG = 2.0
 LEAST_SIDE_DEG = 1.0
+LEAST_REACH_KM = 10.0
+KM_PER_DEGREE = math.radians(EARTH_RADIUS_KM)  # of latitude
 
 
-def target_box(relation: Relation, boxes: Sequence[BBox]) -> BBox | None:
+def target_box(relation: Relation, boxes: Sequence[BBox], distance_km: float | None = None) -> BBox | None:
     """Where the answer should lie; None where a box cannot say it (``outside``, no boxes, north of the pole).
 
     With w and h the width and height of the box around all places:
@@ -283,6 +325,8 @@ def target_box(relation: Relation, boxes: Sequence[BBox]) -> BBox | None:
     - ``in``, ``within``, ``over``: that box; ``global``: the world.
     - ``near``: grown on each side by max(0.5 deg, w / 2) and max(0.5 deg, h / 2); ``coast`` by 0.5 deg, ``off_coast``
       by 2 deg (which side is sea is not known here).
+    - ``within_distance``: grown by ``distance_km``; a direction with a distance means the square around the point
+      that far from the centre, half the distance to each side and at least ``LEAST_REACH_KM``.
     - ``between``: the box spanned by the centres of the first and last place, the shorter way around, each side at
       least half the mean of theirs and 1 deg.
     - ``north_of``: the neighbour of the same size that shares the northern edge, and so on; ``northeast_of`` shares
@@ -299,6 +343,8 @@ def target_box(relation: Relation, boxes: Sequence[BBox]) -> BBox | None:
         return _between(boxes[0], boxes[-1])
     if relation.startswith("part_"):
         return _part(relation.removeprefix("part_"), enclosing)
+    if distance_km is not None:
+        return _at_distance(relation, enclosing, distance_km)
     if relation.endswith("_of"):
         return _neighbour(relation.removesuffix("_of"), enclosing)
     return _grow(relation, enclosing)
@@ -322,6 +368,25 @@ def _grow(relation: Relation, box: BBox) -> BBox | None:
     else:
         return box
     return _box(box.west - half_width, box.south - along, box.unrolled_east + half_width, box.north + along)
+
+
+def _at_distance(relation: Relation, box: BBox, distance_km: float) -> BBox | None:
+    longitude, latitude = box.centre
+    if relation == "within_distance":
+        up, across = _degrees(distance_km, latitude)
+        return _box(box.west - across, box.south - up, box.unrolled_east + across, box.north + up)
+    compass = relation.removesuffix("_of")
+    diagonal = 1.0 if compass in ("north", "south", "east", "west") else math.sqrt(0.5)
+    latitude += _degrees(distance_km * diagonal, latitude)[0] * (("north" in compass) - ("south" in compass))
+    up, across = _degrees(max(LEAST_REACH_KM, distance_km / 2.0), latitude)
+    longitude += _degrees(distance_km * diagonal, latitude)[1] * (("east" in compass) - ("west" in compass))
+    return _box(longitude - across, latitude - up, longitude + across, latitude + up)
+
+
+def _degrees(distance_km: float, latitude: float) -> tuple[float, float]:
+    """Of latitude and of longitude at this latitude; near the poles a distance can be all around."""
+    up = distance_km / KM_PER_DEGREE
+    return up, min(180.0, up / max(math.cos(math.radians(min(abs(latitude), 89.9))), 1e-6))
 
 
 def _between(first: BBox, last: BBox) -> BBox | None:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms
-from reading.time_words import DECADES, MONTHS, ORDINALS, SEASONS
+from reading.time_words import DECADES, MONTHS, MONTHS_OF_SEASONS, ORDINALS, SEASONS, YEARLY_SEASONS
 
 PeriodKind = Literal["period", "future", "recent"]
 
@@ -108,12 +108,14 @@ class Form:
     """A written form of a time. ``read`` returns None for a time that does not exist (31 February).
 
     ``case_sensitive`` forms match the text as written (``Ma`` is an age, ``mA`` a current), others match lower case.
+    ``read_south``: the meaning in the southern hemisphere, if it is another one.
     """
 
     pattern: re.Pattern[str]
     read: Reader
     confidence: float
     case_sensitive: bool = False
+    read_south: Reader | None = None
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -126,7 +128,8 @@ _OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
 _ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
 _ROMANS = _alternatives(_ROMAN)
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
-_WINTERS = [name for name, month in SEASONS.items() if month == 12]
+_SEASON = rf"(?P<season>{_alternatives(SEASONS)})"
+_NAMED_YEAR = rf"(?P<year>{_YEAR})(?P<next>[/–-](?:{_YEAR}|\d\d))?"
 _AGE = r"\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?"
 
 
@@ -165,13 +168,39 @@ def _month(match: Match[str]) -> TimeSpan:
     return month_span((int(match[2]), MONTHS[match[1]]), (int(match[2]), MONTHS[match[1]]))
 
 
-def _season(match: Match[str]) -> TimeSpan:
-    """Meteorological, northern hemisphere. ``winter 2003`` ends in February 2003, ``winter 2003/04`` in 2004."""
-    month, year = SEASONS[match[1]], int(match[2])
+def _season_span(name: str, year: int, *, into_next: bool, south: bool) -> TimeSpan:
+    """Meteorological: from December on, it ends in February of ``year``, or of the next year (``into_next``)."""
+    month = SEASONS[name]
+    if south and name not in MONTHS_OF_SEASONS:
+        month = (month + 6 - 1) % 12 + 1
     if month != 12:
         return month_span((year, month), (year, month + 2))
-    begins = year if match[3] else year - 1
+    begins = year if into_next else year - 1
     return month_span((begins, 12), (begins + 1, 2))
+
+
+def _season(*, south: bool = False) -> Reader:
+    """``winter 2003`` ends in February 2003 and ``winter 2003/04`` in 2004; in the south it is June to August 2003."""
+    return lambda match: _season_span(
+        match["season"], int(match["year"]), into_next=bool(match.groupdict().get("next")), south=south
+    )
+
+
+def _behind(alternatives: str) -> str:
+    """The place behind one of the words, or the beginning of a word; a look behind has a fixed length."""
+    return "|".join(f"(?<={word})" for word in alternatives.split("|") if word) or r"(?<!\w)"
+
+
+def _yearly(first_month: int, months: int) -> Reader:
+    """A season of each year that begins in ``first_month``; one that ends in the next year takes its name from it."""
+
+    def read(match: Match[str]) -> TimeSpan:
+        year = int(match["year"])
+        last = first_month + months - 1
+        begins = year if last <= 12 or match["next"] else year - 1
+        return month_span((begins, first_month), (begins + (last - 1) // 12, (last - 1) % 12 + 1))
+
+    return read
 
 
 def _short_end(match: Match[str]) -> TimeSpan | None:
@@ -255,10 +284,16 @@ FORMS: tuple[Form, ...] = (
         0.9,
     ),
     Form(re.compile(rf"(?<!\w)({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)"), _month, 0.95),
-    Form(
-        re.compile(rf"(?<!\w)({_alternatives(_WINTERS)})\s{_OF}({_YEAR})([/–-](?:{_YEAR}|\d\d))(?!\w)"), _season, 0.85
+    *(
+        Form(re.compile(pattern), _yearly(first, months), 0.9)
+        for lead, words, first, months in YEARLY_SEASONS
+        for pattern in (
+            rf"(?:{_behind(lead)})(?:{words})(?:\s|(?<=wy)){_OF}{_NAMED_YEAR}(?!\w)",
+            rf"(?<!\w){_NAMED_YEAR}(?=\s(?:[a-z]+\s)?(?:{lead})(?:{words})(?!\w))",
+        )
     ),
-    Form(re.compile(rf"(?<!\w)({_alternatives(SEASONS)})\s{_OF}({_YEAR})()(?!\w)"), _season, 0.85),
+    Form(re.compile(rf"(?<!\w){_SEASON}\s{_OF}{_NAMED_YEAR}(?!\w)"), _season(), 0.85, read_south=_season(south=True)),
+    Form(re.compile(rf"(?<!\w){_NAMED_YEAR}\s{_SEASON}(?!\w)"), _season(), 0.8, read_south=_season(south=True)),
     Form(re.compile(rf"(?<![\w/–-])({_YEAR})([-/–])(\d\d)(?![\w/–-])"), _short_end, 0.85),
     Form(
         re.compile(rf"(?<![\w./-])(0[1-9]|1[0-2]|[1-9](?=/))[./]({_YEAR})(?![\w/])(?![.-]\d)"),

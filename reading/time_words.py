@@ -27,6 +27,25 @@ _SEASON_NAMES = (
 )
 SEASONS = {name: month for month, names in _SEASON_NAMES for name in names.split()}
 
+MONTHS_OF_SEASONS = frozenset(("mam", "jja", "son", "djf"))
+"""Seasons by the letters of their months, which are the same in both hemispheres."""
+
+# Seasons by another calendar: the topic before the word, the word, first month, number of months.
+YEARLY_SEASONS = (
+    (
+        "",
+        r"water years?|wy|hydrologic(?:al)? years?|hydrologisch(?:es|en) jahr(?:es)?|abflussjahr|année hydrologique|"
+        r"año hidrológico|anno idrologico|ano hidrológico",
+        10,
+        12,
+    ),
+    (r"hurricane |tropical storm |hurrikan", "season|saison", 6, 6),
+    (r"typhoon |taifun", "season|saison", 5, 6),
+    (r"monsoon |monsun", "season|saison", 6, 4),
+    (r"cyclone |zyklonen", "season|saison", 11, 6),
+    ("", r"saison(?= des ouragans)|temporada(?= de huracanes)", 6, 6),
+)
+
 # "the nineties": in English only after a word that excludes the winds of the roaring forties.
 _DECADE_WORDS = (
     (20, "twenties zwanziger vingt veinte venti vinte"),

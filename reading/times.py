@@ -70,14 +70,16 @@ class TimeReader:
     def __init__(self, today: Callable[[], date] = date.today) -> None:
         self._today = today
 
-    def read(self, text: str, language: str | None = None, max_mentions: int | None = None) -> list[TimeMention]:
+    def read(
+        self, text: str, language: str | None = None, max_mentions: int | None = None, *, in_south: bool = False
+    ) -> list[TimeMention]:
         """Every time in the text, in order, without overlaps; a date that does not exist is ignored.
 
         Only the first ``max_mentions`` if given. ``language`` (ISO 639-1, None if unknown) decides words that languages
-        share; all six are always read.
+        share; all six are always read. ``in_south``: seasons are those of the southern hemisphere.
         """
         today, low = self._today(), lower_case(text)
-        moments = find_moments(text, low, today, language)
+        moments = find_moments(text, low, today, language, in_south=in_south)
         return [
             TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
             for moment in _join_ranges(low, moments, today, max_mentions)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
+
 from core.ports import LanguageModel
 from evaluation.answers.questions import AnswerQuestion
 from reading.sentences import sentences
@@ -23,6 +25,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)
 _DEPTH = 64
 _FIRST = 8
+_RESAMPLES = 10_000
+_BOOTSTRAP_SEED = 20_05  # any number; fixed, so that an interval can be computed again
 Progress = Callable[[int, int], None]
 
 
@@ -56,6 +60,7 @@ class AnswerMeasures:
     on_page: bool | None = None
     first_on_page: bool | None = None
     kind: str = ""
+    off_topic: bool = False
 
 
 def answer_recall(answer: str, references: Sequence[str]) -> float | None:
@@ -100,7 +105,12 @@ def by_kind(rows: Sequence[AnswerMeasures]) -> dict[str, dict[str, float | int |
 
 
 def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
-    """The whole table. Refusals of answerable questions and answers to unanswerable ones are errors."""
+    """The whole table. Refusals of answerable questions and answers to unanswerable ones are errors.
+
+    Questions off the topic count in ``off_topic`` and ``off_topic_refused`` only.
+    """
+    off_topic = [row for row in rows if row.off_topic]
+    rows = [row for row in rows if not row.off_topic]
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
     answered_rows = [row for row in can if not row.refused]
@@ -115,6 +125,8 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
         "refused_wrongly": share(row.refused for row in can),
         "unanswerable": len(cannot),
         "refused_rightly": share(row.refused for row in cannot),
+        "off_topic": len(off_topic),
+        "off_topic_refused": share(row.refused for row in off_topic),
         "with_reference_answer": len(rows_with_reference),
         "answer_recall": _mean(row.recall for row in rows_with_reference),
         "statement_recall": _mean(row.statements for row in rows_with_reference),
@@ -130,6 +142,32 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
             sum(row.supported for row in answered_rows), sum(row.sentences for row in answered_rows)
         ),
     }
+
+
+Interval = tuple[float, float]
+
+
+def intervals(rows: Sequence[AnswerMeasures]) -> dict[str, Interval]:
+    """95 % of each share by the bootstrap over its questions (Efron 1979), by a fixed seed; none without questions."""
+    can = [row for row in rows if row.answerable]
+    cannot = [row for row in rows if not row.answerable and not row.off_topic]
+    hits = {
+        **{f"recall@{depth}": [row.rank is not None and row.rank <= depth for row in can] for depth in CUTS},
+        "refused_wrongly": [row.refused for row in can],
+        "refused_rightly": [row.refused for row in cannot],
+        "off_topic_refused": [row.refused for row in rows if row.off_topic],
+    }
+    return {name: bootstrap_interval(values) for name, values in hits.items() if values}
+
+
+def bootstrap_interval(hits: Sequence[bool]) -> Interval:
+    """The 2.5th and 97.5th percentile of the share in resamples of as many questions, 0..1.
+
+    The number of hits in a resample with replacement is binomial.
+    """
+    resamples = np.random.default_rng(_BOOTSTRAP_SEED).binomial(len(hits), sum(hits) / len(hits), _RESAMPLES)
+    low, high = np.quantile(resamples / len(hits), (0.025, 0.975))
+    return float(low), float(high)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -210,6 +248,7 @@ def measures_of(
         on_page=any(on_page) if on_page is not None else None,
         first_on_page=on_page[:1] == [True] if on_page is not None else None,
         kind=question.kind,
+        off_topic=question.off_topic,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,6 +21,7 @@ class AnswerQuestion:
 
     ``answerable`` False: people judged that its text does not answer it. ``pages``: those that answer it, from 1.
     ``kind``: of the question, for figures by kind; ``also``: the other texts that are needed for its answer.
+    ``off_topic``: it is about something else than all the texts, so it is not answerable either.
     """
 
     id: str
@@ -31,6 +32,7 @@ class AnswerQuestion:
     pages: tuple[int, ...] = ()
     kind: str = ""
     also: tuple[str, ...] = ()
+    off_topic: bool = False
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -51,6 +53,9 @@ class AnswerCollection:
         questions = tuple(question for question in self.questions if halves.get(question.id) == half)
         return AnswerCollection(f"{self.name}, {half} half", questions, self.texts)
 
+    def with_questions(self, questions: Sequence[AnswerQuestion]) -> AnswerCollection:
+        return replace(self, questions=(*self.questions, *questions))
+
     def sample(self, count: int) -> AnswerCollection:
         """This many of the questions with all texts; the same ones each time, independent of the file's order."""
         questions = sorted(self.questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:count]
@@ -70,12 +75,13 @@ class _Line(BaseModel):
     answers: list[str] = []
     answerable: bool = True
     pages: list[int] = []
+    off_topic: bool = False
 
 
 def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[AnswerQuestion, ...]:
     """Questions of a file, one JSON object on each line: ``question``, and if known ``document`` (id or file name),
-    ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents). ``tell`` gets a sentence if lines
-    have other keys, which are ignored.
+    ``answers``, ``pages``, ``answerable``, ``off_topic``, ``kind`` and ``also`` (more documents). ``tell`` gets a
+    sentence if lines have other keys, which are ignored.
 
     Raises BadCollection that names the bad lines, and SondeError for a file that cannot be read.
     """
@@ -98,10 +104,11 @@ def _question(number: int, line: _Line) -> AnswerQuestion:
         line.question,
         line.document,
         tuple(line.answers),
-        line.answerable,
+        line.answerable and not line.off_topic,
         tuple(line.pages),
         line.kind,
         tuple(line.also),
+        line.off_topic,
     )
 
 

@@ -23,6 +23,8 @@ class FoundRecord:
     highlights: Mapping[str, list[str]] = field(default_factory=dict)
     passages: tuple[BestPassage, ...] = ()
     explanation: JsonMapping | None = None
+    relevance: float | None = None
+    """0..1: how probable it is that the record answers the question; None if meaning did not judge it."""
     folded: tuple[str, ...] = ()
     """Ids of the same data set from other sources, if hits are grouped by identity."""
 
@@ -46,3 +48,7 @@ class Answer:
     total: int = 0
     corrected_from: str | None = None
     unknown_words: tuple[str, ...] = ()
+    is_weak: bool = False
+    """Whether each hit of the page is a weak match."""
+    is_beside_topic: bool = False
+    """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""

@@ -15,7 +15,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
-from reading.sentences import sure_language
+from reading.sentences import detect_language, sure_language
 from search_api.search.answer import Answer
 from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
@@ -33,10 +33,12 @@ from search_api.search.ranking.rank import (
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import PERSON, Filters, SearchRequest
+from search_api.search.retrieval.conditions import exclusion_clauses
 from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
-from search_api.search.retrieval.refinement import Spelling, is_name_correction, with_catalogue_names
+from search_api.search.retrieval.refinement import with_catalogue_names
 from search_api.search.retrieval.serving import Serving
+from search_api.search.retrieval.spelling import CorrectedQuestion, corrected_question
 from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne
 from search_api.search.round_three import RoundThree
 from search_api.search.round_two import complete
@@ -47,6 +49,7 @@ from search_api.search.understanding.topic import (
     is_nonsense,
     query_vectors,
     with_unknown_to_model,
+    words_of_model,
 )
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
@@ -68,7 +71,7 @@ class SearchPipeline:
 
     def search(self, request: SearchRequest) -> Answer:
         """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
-        answer = with_current_index(self.parts.resolver, lambda serving: self._search_corrected(request, serving))
+        answer = with_current_index(self.parts.resolver, lambda serving: self._answer(request, serving))
         if request.offset and request.offset >= answer.matched:
             raise InvalidInput(
                 "cursor", f"cursor: is past the last of the {answer.matched} hits; a search returns only the best"
@@ -79,51 +82,51 @@ class SearchPipeline:
         """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
         return with_current_index(self.parts.resolver, lambda serving: self._rank(request, serving))
 
-    def _search_corrected(self, request: SearchRequest, serving: Serving) -> Answer:
-        """If a misspelling is certain, the answer to the corrected question, if it has one.
-
-        A word that was already read as the beginning or a slip of a name is none.
-        """
-        answer, spelling = self._answer(request, serving)
-        if (
-            spelling is None
-            or not (spelling.sure and request.correct)
-            or is_name_correction(answer.interpretation, spelling)
-        ):
-            return answer
-        if _may_be_foreign(answer.interpretation, spelling, serving):
-            return answer
-        corrected, _ = self._answer(replace(request, q=spelling.question), serving)
-        if not corrected.matched:
-            return answer
-        interpretation = replace(corrected.interpretation, corrected=spelling.replaced)
-        return replace(corrected, interpretation=interpretation, corrected_from=request.q, did_you_mean=None)
-
-    def _answer(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
-        return present(self.round_three(self._rank(request, serving)))
+    def _answer(self, request: SearchRequest, serving: Serving) -> Answer:
+        return present(self.round_three(self._rank(request, serving)), self.parts.config.relevance.weak)
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self.understand(request, serving)
-        state = self.round_one(state)
-        return rank_candidates(self.parts, self.round_two(state))
+        state = rank_candidates(self.parts, self.round_two(self.round_one(state)))
+        return self.there_and_then(state) if _is_only_elsewhere(state) else state
 
     def understand(self, request: SearchRequest, serving: Serving) -> SearchState:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
         if not self.parts.finds_people:
             refuse_people(request)
-        watch, place = Stopwatch(), request.place
+        watch, place, typed = Stopwatch(), request.place, request.q
         with watch.stage("understand"):
             request = replace(request, place=None, filters=self.locate(request))
             interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
-            interpretation = self.with_names(interpretation, serving)
+            interpretation = self.with_names(interpretation, serving, spelling=request.correct)
+            if request.correct and (corrected := self._corrected(interpretation, serving)) is not None:
+                request = replace(request, q=corrected.text)
+                interpretation = self.with_names(self.interpret(request, serving.structured), serving)
+                interpretation = replace(interpretation, corrected=corrected.pairs)
         rules = self.parts.curation().decide(request.q)
-        request = curated_request(request, rules)
+        request = without_excluded(curated_request(request, rules), interpretation)
         vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
         plan = plan_retrieval(request, interpretation, serving, vector, self.parts.config.words)
+        if serving.embedder is not None and is_nonsense(serving.embedder, interpretation):
+            plan = plan.without_meaning()
         session = SearchSession.of(self.parts.client, request.q)
-        return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch)
+        return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch, typed=typed)
+
+    def there_and_then(self, state: SearchState) -> SearchState:
+        """For a question whose topic no record has: what lies in its place and time, and the nearest by meaning.
+
+        Meaning counts only if some record has a word of the topic. Raises Unavailable.
+        """
+        without_topic = replace(
+            state.interpretation, thematic="", beside_terms="", names=(), terms=(), unknown_words=(), is_title=False
+        )
+        is_known = not set(state.interpretation.thematic.lower().split()) <= set(state.interpretation.unknown)
+        vector = state.vectors.question if state.vectors is not None and is_known else None
+        plan = plan_retrieval(state.request, without_topic, state.serving, vector, self.parts.config.words)
+        state = replace(state, plan=plan, is_beside_topic=True)
+        return rank_candidates(self.parts, self.round_two(self.round_one(state)))
 
     def round_one(self, state: SearchState) -> SearchState:
         """The arms and counts. Raises Unavailable."""
@@ -152,15 +155,27 @@ class SearchPipeline:
         parts = request.interpret if request.expand else request.interpret - {"terms"}
         return self.parts.understander.understand(request.q, parts, structured)
 
-    def with_names(self, interpretation: Interpretation, serving: Serving) -> Interpretation:
+    def with_names(self, interpretation: Interpretation, serving: Serving, *, spelling: bool = False) -> Interpretation:
         """Adds the names that the catalogue has, if its records have keys of names."""
         return (
             with_catalogue_names(
-                partial(self._ask_cached, serving), interpretation, finds_people=self.parts.finds_people
+                partial(self._ask_cached, serving),
+                interpretation,
+                spelling=spelling,
+                finds_people=self.parts.finds_people,
             )
             if serving.has_names
             else interpretation
         )
+
+    def _corrected(self, interpretation: Interpretation, serving: Serving) -> CorrectedQuestion | None:
+        """The question without its certain typing errors. A corrected question costs one request more."""
+        if not interpretation.unknown:
+            return None
+        embedder = serving.embedder
+        real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
+        corrected = corrected_question(interpretation, real_words)
+        return None if corrected is None or _may_be_foreign(interpretation, corrected, serving) else corrected
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
         return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
@@ -185,7 +200,7 @@ class SearchPipeline:
         embedder = serving.embedder
         if request.algorithm == "dense" and embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
-        if embedder is None or is_nonsense(embedder, interpretation):
+        if embedder is None:
             return None, serving
         has_meaning = (
             not interpretation.is_empty
@@ -233,14 +248,21 @@ def refuse_people(request: SearchRequest) -> None:
         raise InvalidInput("facets", "facets: this service does not count people")
 
 
-def present(state: SearchState) -> tuple[Answer, Spelling | None]:
-    """The answer after round three, and a better spelling of the question. Raises ValueError before it."""
+def _is_only_elsewhere(state: SearchState) -> bool:
+    """Whether nothing is a hit although the place or the time of the question was understood."""
+    interpretation = state.interpretation
+    is_placed = bool(interpretation.areas) or interpretation.span is not None
+    return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
+
+
+def present(state: SearchState, weak: float = 0.0) -> Answer:
+    """The answer after round three; hits below the relevance ``weak`` are weak. Raises ValueError before it."""
     results = state.results
     if results is None:
         raise ValueError("round three of this search is missing")
     spelling = results.words.spelling
     unknown = dict.fromkeys((*state.interpretation.unknown, *results.words.unknown))
-    answer = Answer(
+    return Answer(
         results.hits,
         results.window.matched,
         results.interpretation,
@@ -249,17 +271,28 @@ def present(state: SearchState) -> tuple[Answer, Spelling | None]:
         None if spelling is None else spelling.question,
         state.took_ms,
         results.window.total,
+        corrected_from=state.typed if state.interpretation.corrected else None,
         unknown_words=tuple(unknown),
+        is_weak=bool(results.hits) and all(hit.relevance is not None and hit.relevance < weak for hit in results.hits),
+        is_beside_topic=state.is_beside_topic and bool(results.hits),
     )
-    return answer, spelling
 
 
-def _may_be_foreign(interpretation: Interpretation, spelling: Spelling, serving: Serving) -> bool:
+def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:
     """Words of another language are no typing errors: *Daten* is not *dates*. Several of them may be a language that
-    is not recognised.
+    is not recognised. A typing error may look like another language, its correction does not: *streamflw* looks German.
     """
-    language = sure_language(interpretation.text) or interpretation.language
-    return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)
+    if serving.lacks(sure_language(interpretation.text)):
+        return True
+    languages = [interpretation.language, detect_language(corrected.text)]
+    return all(map(serving.lacks, languages)) or (languages == [None, None] and len(corrected.pairs) > 1)
+
+
+def without_excluded(request: SearchRequest, interpretation: Interpretation) -> SearchRequest:
+    """The request with a filter for what the question leaves out."""
+    clauses = exclusion_clauses(interpretation.exclusions)
+    filters = replace(request.filters, expression=(*request.filters.expression, *clauses))
+    return replace(request, filters=filters) if clauses else request
 
 
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:

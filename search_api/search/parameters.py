@@ -109,13 +109,17 @@ class SearchParameters(Parameters):
         description="The grid of the facet `cell`: cells of 180/2^level degrees. Without it, and at most: the finest "
         f"with {MOST_CELLS} cells in the area. The facet's `level` tells which one was counted.",
     )
-    spatial: SpatialMode = Field("blend", description="How place ranks; `hausdorff` orders hits by distance only.")
+    spatial: SpatialMode = Field(
+        "blend", description="How place ranks; `hausdorff` orders the best hits by distance only."
+    )
     temporal: Literal["on", "off"] = "on"
     expand: Literal["on", "off"] = Field(
         "on", description="Whether to search synonyms and narrower terms too, with low weight."
     )
     rerank: bool = Field(True, description="Whether the cross-encoder reranks the best hits.")
-    interpret: str = Field("all", description="all, none, or a list of place,time,relation,scale,kind,names,terms.")
+    interpret: str = Field(
+        "all", description="all, none, or a list of place,time,relation,scale,kind,names,terms,conditions."
+    )
     scope: Literal["public", "mine", "both"] = Field(
         "public", description="`mine`: the caller's documents; `both`: documents and records. Needs a key."
     )

@@ -13,7 +13,7 @@ from core.timespan import TimeSpan
 from search_api.search.ranking.candidates import Relation, SpatialMode
 
 Algorithm = Literal["hybrid", "bm25", "dense"]
-Part = Literal["place", "time", "relation", "scale", "kind", "names", "terms"]
+Part = Literal["place", "time", "relation", "scale", "kind", "names", "terms", "conditions"]
 FacetName = Literal[
     "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "decade", "region",
     "platform", "instrument", "project", "variable", "processing_level", "person", "cell", "year",
@@ -25,7 +25,7 @@ PERSON: FacetName = "person"
 COUNTED: frozenset[FacetName] = frozenset(("cell", "year"))
 """Facets for maps and time lines, with hundreds of values: only if named. Records have them since ``CELLS_SINCE``."""
 
-ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "names", "terms"))
+ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "kind", "names", "terms", "conditions"))
 
 
 @dataclass(frozen=True, slots=True)

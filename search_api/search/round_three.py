@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.hit import Hit
 from core.json_types import JsonMapping
 from core.record import Record
 from es_gateway.searching import Search
@@ -169,12 +170,21 @@ class RoundThree:
                     highlights=page.highlights.get(hit.id, {}),
                     passages=(page.passages[hit.id],) if hit.id in page.passages else (),
                     explanation=window.explanation(position) if request.explain else None,
+                    relevance=self._relevance(hit),
                     folded=tuple(window.folded.get(hit.id, ())),
                 )
                 for position, hit in zip(positions, hits, strict=True)
                 if hit.id in page.records
             ]
         )
+
+    def _relevance(self, hit: Hit) -> float | None:
+        """None beyond the window, and if meaning does not judge what is a hit."""
+        state = self.state
+        if not hit.signals or not (state.is_beside_topic or state.plan.nearness is not None):
+            return None
+        has_words = not state.is_beside_topic and hit.id in state.candidates.all_words
+        return self.parts.config.relevance.of(hit.signals, state.serving.cosine_floor, has_words=has_words)
 
 
 def _choices(parts: SearchParts, state: SearchState) -> Choices:

@@ -72,6 +72,10 @@ class SearchState:
     plan: RetrievalPlan
     watch: Stopwatch
     degraded: tuple[str, ...] = ()
+    typed: str = ""
+    """The question before its spelling was corrected."""
+    is_beside_topic: bool = False
+    """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""
     arms: ArmAnswers | None = None
     """After round one."""
     candidates: CandidateSet = NO_CANDIDATES

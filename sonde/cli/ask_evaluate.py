@@ -19,14 +19,22 @@ from core.errors import SondeError
 from core.json_types import Json
 from evaluation.answers.grading import answer_id, grade_statistics, grading_page
 from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
-from evaluation.answers.measures import MeasuredAnswer, by_kind, examine, figures
+from evaluation.answers.measures import CUTS, Interval, MeasuredAnswer, by_kind, examine, figures, intervals
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluating import AnswersAsked, data_folder, examiner, examiner_of_index, halves_of, ids_of
+from sonde.wiring.evaluating import (
+    AnswersAsked,
+    data_folder,
+    examiner,
+    examiner_of_index,
+    halves_of,
+    ids_of,
+    off_topic_questions,
+)
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.corpora import passages_from
@@ -116,7 +124,8 @@ def ask_evaluate(**options: Any) -> None:
     """Ask a judged collection's questions, or your own, and measure what is found, cited and refused.
 
     A collection's texts go into a temporary index that is deleted afterwards; with --questions the running index is
-    asked. Answers are made as in `POST /ask`.
+    asked. Answers are made as in `POST /ask`. A whole collection is also asked off-topic questions. Shares have a range
+    that holds in 95 % of resamples of the questions.
     """
     if options["judgements"] is not None:
         say("\n".join(grade_statistics(JudgementFile.open(options["judgements"]))))
@@ -127,19 +136,23 @@ def ask_evaluate(**options: Any) -> None:
         examiner_parts = examiner_of_index(settings, form)
     else:
         collection = _collection(options["collection"], options["shared"], options["half"], options["sample"])
+        if not (options["half"] or options["sample"]):
+            off_topic = off_topic_questions(options["shared"], settings, partial(say, err=True))
+            collection = collection.with_questions(off_topic)
         examiner_parts = examiner(settings, collection, form)
     with examiner_parts as examiner_ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     rows = [answer.measures for answer in answers]
-    figures_of_rows, kinds = figures(rows), by_kind(rows)
-    _show(collection, examiner_ready.model, figures_of_rows)
+    figures_of_rows, kinds, ranges = figures(rows), by_kind(rows), intervals(rows)
+    _show(collection, examiner_ready.model, figures_of_rows, ranges)
     _show_kinds(kinds)
     if options["out"] is not None:
         body = {
             "collection": collection.name,
             "made": examiner_ready.model,
             **figures_of_rows,
+            "intervals": ranges,
             "by_kind": kinds,
             "by_question": list(map(_row, answers)),
         }
@@ -180,27 +193,31 @@ def _row(measured_answer: MeasuredAnswer) -> Json:
     }
 
 
-def _show(collection: AnswerCollection, model: str, measures: dict[str, float | int | None]) -> None:
+def _show(
+    collection: AnswerCollection, model: str, measures: dict[str, float | int | None], ranges: dict[str, Interval]
+) -> None:
     console = screen()
     load = os.getloadavg()[0]
     console.print(f"{collection.name}, {len(collection.texts)} texts. {model} Load {load:.1f}.")
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")
+    table.add_column()
     for name, value in measures.items():
-        table.add_row(name, _format(value))
+        table.add_row(name, _format(value), "{:.3f} to {:.3f}".format(*ranges[name]) if name in ranges else "")
     console.print(table)
 
 
 def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
-    """A row for each kind, with the pages and the answers."""
+    """A row for each kind: what is found, refused and answered."""
     if not kinds:
         return
     columns = (
         "questions",
         "share_with_any_result",
         "mean_score_first",
-        "recall@1",
+        *(f"recall@{depth}" for depth in CUTS),
+        "refused_wrongly",
         "right_page_cited",
         "answer_recall",
     )

@@ -10,6 +10,7 @@ MODULES = {
     "examples": "sonde.cli.train_answers",
     "teach": "sonde.cli.train_answers",
     "embedder": "sonde.cli.train_embedder",
+    "cross-encoder": "sonde.cli.train_cross_encoder",
     "tokens": "sonde.cli.train_tokens",
     "segmenter": "sonde.cli.train_segmenter",
     "answers": "sonde.cli.train_answers",

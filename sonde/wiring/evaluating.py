@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -13,8 +15,8 @@ from core.ports import CrossEncoderCard, Embedder, EmbedderCard, LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_mappings.names import alias
 from evaluation.answers.measures import Examination
-from evaluation.answers.questions import AnswerCollection
-from evaluation.collection import Half, JudgedCollection, half_of, read_halves
+from evaluation.answers.questions import AnswerCollection, AnswerQuestion
+from evaluation.collection import Half, JudgedCollection, half_of, lines, read_halves
 from evaluation.collections import keywords, ncar, public, samples, typed
 from evaluation.collections.fetching import Fetching, fetch_collection
 from evaluation.local_server import NAME, stub_endpoint
@@ -120,6 +122,29 @@ def _split_file(name: str) -> Path:
 
 
 _TIMEOUT_S = 120.0
+_OFF_TOPIC = ("cranfield", "climate_fever", "pubmedqa")
+_OFF_TOPIC_EACH = 100
+
+
+def off_topic_questions(shared: Path | None, settings: Settings, report: Say) -> list[AnswerQuestion]:
+    """Nonsense, and questions of other fields' collections from their test halves: the same ones each time.
+
+    A collection that is not on this machine is reported and left out.
+    """
+    texts = [str(json.loads(line)["text"]) for _, line in lines(QUALITY / "nonsense.jsonl")]
+    for name in _OFF_TOPIC:
+        try:
+            collection = judged_collection(name, shared, "test" if has_halves(name) else None, settings, report)
+        except (SondeError, OSError) as error:
+            report(f"No off-topic questions of {name}: {error}")
+            continue
+        asked = sorted(question.text for question in collection.questions)
+        asked.sort(key=lambda text: hashlib.sha256(text.encode()).digest())
+        texts += asked[:_OFF_TOPIC_EACH]
+    return [
+        AnswerQuestion(f"off-topic-{number}", text, "", answerable=False, off_topic=True)
+        for number, text in enumerate(texts, 1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

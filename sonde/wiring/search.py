@@ -12,6 +12,7 @@ from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from reading.concepts import NamedVocabulary, NameLists
+from reading.namesakes import RecordDensity, no_density
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
@@ -29,6 +30,7 @@ from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig
 from search_api.search.ranking.config import RankingConfig, default_config
+from search_api.search.retrieval.density import CatalogueDensity
 from search_api.search.retrieval.serving import Resolver, ServingResolver
 from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
@@ -76,6 +78,7 @@ def search_pipeline(
         curation=curation,
         usage=usage,
         groups=groups,
+        density=CatalogueDensity(client, prefix),
         finds_people=finds_people,
     )
     return SearchPipeline(parts), resolver
@@ -96,6 +99,7 @@ def search_parts(
     curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
+    density: RecordDensity = no_density,
     finds_people: bool = True,
 ) -> SearchParts:
     """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
@@ -106,7 +110,7 @@ def search_parts(
         client=client,
         resolver=resolver,
         understander=Understander(
-            places=PlaceReader(gazetteer, models.question_recogniser, models.remote_geocoder),
+            places=PlaceReader(gazetteer, models.question_recogniser, models.remote_geocoder, density),
             times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
             vocabulary=vocabulary,
         ),

@@ -38,7 +38,8 @@ def test_a_question_that_finds_nothing_is_answered_as_it_was_meant(samples: Serv
     assert [f["id"] for f in typed["features"]] == [f["id"] for f in meant["features"]]
     assert "sonde:didYouMean" not in typed
     as_typed = samples.search("glacer alps", spelling="off", **words)
-    assert (as_typed["numberMatched"], as_typed["sonde:didYouMean"]) == (0, "glacier alps")
+    assert as_typed["sonde:didYouMean"] == "glacier alps"
+    assert [note["code"] for note in as_typed["sonde:notes"]] == ["nothing_about_topic"]  # the Alps were understood
 
 
 def test_a_sure_correction_is_answered_even_if_meaning_alone_would_find_something(samples: Service) -> None:
@@ -118,3 +119,32 @@ def test_what_was_found_about_a_word_is_not_asked_again_until_the_index_changes(
     assert len(asked) == 2
     assert checked(2, "plughmore").unknown == ("plughmore",)
     assert len(asked) == 3
+
+
+def test_a_place_without_anything_about_the_topic_shows_what_lies_there_and_says_so(samples: Service) -> None:
+    answer = samples.search("cathedral architecture in Switzerland")
+    (note,) = answer["sonde:notes"]
+    assert note["code"] == "nothing_about_topic"
+    assert answer["features"]
+    assert all(feature["geometry"] is not None for feature in answer["features"][:3])
+
+
+def test_a_question_that_finds_something_has_no_such_note(samples: Service) -> None:
+    assert "sonde:notes" not in samples.search("glacier inventory of Switzerland")
+
+
+@pytest.mark.parametrize("question", ["xqzvbn", "tokifal rudeb", "glacier vudokilat"])
+def test_words_that_neither_records_nor_the_model_know_find_nothing(samples: Service, question: str) -> None:
+    assert samples.search(question)["numberMatched"] == 0
+
+
+def test_one_typing_error_is_corrected_in_a_long_question_too(samples: Service) -> None:
+    answer = samples.search("long term preciptation measurements of mountain stations")
+    assert answer["sonde:interpretation"]["corrected"] == [{"text": "preciptation", "read": "precipitation"}]
+
+
+def test_relevance_does_not_depend_on_the_other_hits(samples: Service) -> None:
+    strong, weak = samples.search("glacier inventory"), samples.search("cathedral architecture in Switzerland")
+    assert strong["features"][0]["sonde:relevance"] > 0.3
+    assert max(feature["sonde:relevance"] for feature in weak["features"]) < 0.2
+    assert "sonde:notes" not in strong

@@ -67,6 +67,10 @@ def test_what_is_found_cited_and_refused_is_measured(
     assert (found["recall@1"], found["refused_wrongly"], found["refused_rightly"]) == (1.0, 0.0, 1.0)
     assert found["citation_precision"] == 1.0
     assert found["sentences_supported"] == 1.0
+    assert found["questions"] == 3
+    assert found["off_topic"] >= 80, "nonsense is asked even where no other collection is at hand"
+    assert found["off_topic_refused"] > 0.9
+    assert found["intervals"]["recall@1"] == [1.0, 1.0]
     by_question = {row["id"]: row for row in found["by_question"]}
     assert "31 km" in by_question["a1"]["answer"]
     if mode == "stub":
@@ -100,12 +104,14 @@ def test_ones_own_questions_are_asked_of_the_running_index(
         },
         {"question": "How high are the tides of the Brumm estuary?", "document": "brumm.pdf", "pages": [7]},
         {"question": "Who painted the ceiling of the Sistine Chapel?", "answerable": False},
+        {"question": "best recipe for apple cake", "off_topic": True},
     ]
     asked.write_text("\n".join(json.dumps(line) for line in lines))
     done = CliRunner().invoke(ask_evaluate, ["--questions", str(asked), "--json", str(out)], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     found = json.loads(out.read_text())
     assert (found["refused_wrongly"], found["refused_rightly"], found["statement_recall"]) == (0.0, 1.0, 1.0)
+    assert (found["unanswerable"], found["off_topic_refused"]) == (1, 1.0)
     assert found["right_page_first"] == 0.5, "there is no page 7"
 
     made = CliRunner().invoke(ask_questions, ["--out", str(asked), "--count", "2"], catch_exceptions=False)

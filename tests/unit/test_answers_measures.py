@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from evaluation.answers.grading import answer_id, grade_statistics, grading_page
-from evaluation.answers.measures import AnswerMeasures, MeasuredAnswer, answer_recall, figures, measures_of
+from evaluation.answers.measures import (
+    AnswerMeasures,
+    MeasuredAnswer,
+    answer_recall,
+    bootstrap_interval,
+    figures,
+    intervals,
+    measures_of,
+)
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
 from evaluation.judgements import JudgementFile, RelevanceJudgement
 from evaluation.local_server import ALONE, stub_answer
@@ -77,6 +85,28 @@ def test_the_table_tells_right_from_wrong_refusals() -> None:
     assert found["citation_precision"] == 0.75  # 3 of 4, of answers to what can be answered
     assert found["sentences_supported"] == pytest.approx(2 / 3)
     assert figures([])["recall@1"] is None
+
+
+def test_questions_off_the_topic_have_their_own_share() -> None:
+    on_topic = [AnswerMeasures("a", True, 1, 3, 0.9, 0.5, False), AnswerMeasures("b", False, 2, 1, 0.7, 0.1, False)]
+    off_topic = [AnswerMeasures(f"o{n}", False, None, 0, 0.1, 0.1, n < 3, off_topic=True) for n in range(4)]
+    alone, found = figures(on_topic), figures([*on_topic, *off_topic])
+    assert (found["off_topic"], found["off_topic_refused"]) == (4, 0.75)
+    assert {name: value for name, value in found.items() if "off_topic" not in name} == {
+        name: value for name, value in alone.items() if "off_topic" not in name
+    }
+    assert intervals(on_topic).keys() == {f"recall@{cut}" for cut in (1, 3, 5, 8, 32, 64)} | {
+        "refused_wrongly",
+        "refused_rightly",
+    }
+
+
+def test_an_interval_by_hand() -> None:
+    """90 of 100: the share's standard deviation is .03, so 95 % lie within about .06; the seed gives the same again."""
+    low, high = bootstrap_interval([True] * 90 + [False] * 10)
+    assert (low, high) == (pytest.approx(0.84, abs=0.011), pytest.approx(0.95, abs=0.011))
+    assert bootstrap_interval([True] * 90 + [False] * 10) == (low, high)
+    assert bootstrap_interval([True] * 5) == (1.0, 1.0)
 
 
 def test_the_stub_copies_the_first_sentence_of_the_first_passage() -> None:

@@ -76,6 +76,37 @@ def test_one_relation(sentence: str, relation: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "relation", "distance_km", "words"),
+    [
+        ("gauges within 100 km of [Denver]", "within_distance", 100.0, "within 100 km of"),
+        ("quakes 20 miles from [Boston]", "within_distance", 32.18688, "20 miles from"),
+        ("soil 20 km north of [Lincoln]", "north_of", 20.0, "20 km north of"),
+        ("Regen im Umkreis von 50 km um [Berlin]", "within_distance", 50.0, "im Umkreis von 50 km um"),
+        ("Pegel 2,5 km nördlich von [Hamburg]", "north_of", 2.5, "2,5 km nördlich von"),
+        ("pluie à moins de 100 km de [Paris]", "within_distance", 100.0, "à moins de 100 km de"),
+        ("sismos a 30 km al norte de [Lima]", "north_of", 30.0, "30 km al norte de"),
+        ("pioggia entro 50 km da [Roma]", "within_distance", 50.0, "entro 50 km da"),
+        ("chuva num raio de 100 km de [Manaus]", "within_distance", 100.0, "num raio de 100 km de"),
+    ],
+)
+def test_a_distance(sentence: str, relation: str, distance_km: float, words: str) -> None:
+    text, mentions = marked(sentence)
+    (read,) = read_relations(text, mentions)
+    assert (read.relation, text[read.start : read.end], read.distance_km) == (
+        relation,
+        words,
+        pytest.approx(distance_km),
+    )
+
+
+@pytest.mark.parametrize(
+    "sentence", ["30 km grid over [Italy]", "1 km precipitation in [Peru]", "10 km resolution [Rome]"]
+)
+def test_a_resolution_is_no_distance(sentence: str) -> None:
+    assert all(read.distance_km is None for read in read_relations(*marked(sentence)))
+
+
+@pytest.mark.parametrize(
     "sentence",
     ["between [Rome] and [Naples]", "zwischen [Rom] und [Neapel]", "entre [Roma] y [Nápoles]", "tra [Roma] e [Napoli]"],
 )

@@ -59,6 +59,18 @@ def test_a_point_counts_as_a_degree_and_near_it_is_half_a_degree() -> None:
     assert target_box("near", [point]) == BBox(9.5, 49.5, 10.5, 50.5)
 
 
+def test_a_distance_grows_the_box_and_moves_it_in_a_direction() -> None:
+    town = BBox(10.0, 60.0, 10.2, 60.1)
+    grown = target_box("within_distance", (town,), 111.195)
+    assert grown is not None
+    assert (grown.south, grown.north) == (pytest.approx(59.0, abs=1e-3), pytest.approx(61.1, abs=1e-3))
+    assert grown.west == pytest.approx(8.0, abs=0.02)  # a degree of longitude is half as long here
+    north = target_box("north_of", (town,), 111.195)
+    assert north is not None
+    assert north.centre == (pytest.approx(10.1), pytest.approx(61.05, abs=1e-3))
+    assert north.height_deg == pytest.approx(1.0, abs=1e-3)
+
+
 def test_across_the_antimeridian() -> None:
     fiji = BBox(177.0, -20.0, -178.0, -16.0)  # 5 degrees wide
     assert target_box("east_of", [fiji]) == BBox(-178.0, -20.0, -173.0, -16.0)

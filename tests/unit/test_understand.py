@@ -298,3 +298,55 @@ def test_spans_are_the_words_they_name_and_a_topic_is_part_of_the_text(question:
         assert 0.0 < part.mention.confidence <= 1.0
     said = iter(re.findall(r"\w+", question))
     assert all(word in said for word in re.findall(r"\w+", one.thematic))  # in their order, none made up
+
+
+PERIODS = [
+    ("frost Chile winter 2011", "2011-06-01", "2011-08-31"),
+    ("heat South Africa summer 2015/16", "2015-12-01", "2016-02-29"),
+    ("Hitze Sommer 2003 Spanien", "2003-06-01", "2003-08-31"),
+    ("rain DJF 2010 Australia", "2009-12-01", "2010-02-28"),
+    ("sunshine in the 1950s and 1960s", "1950-01-01", "1969-12-31"),
+    ("Pegel 1988, 1989 und 1991", "1988-01-01", "1991-12-31"),
+    ("runoff water year 2011", "2010-10-01", "2011-09-30"),
+    ("débit année hydrologique 2011", "2010-10-01", "2011-09-30"),
+    ("hurricane season 1998", "1998-06-01", "1998-11-30"),
+    ("1998 typhoon season winds", "1998-05-01", "1998-10-31"),
+    ("lightning 1990s, August 1994", "1994-08-01", "1994-08-31"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"), PERIODS, ids=[question.replace(" ", "-") for question, _, _ in PERIODS]
+)
+def test_seasons_lists_and_the_more_exact_period(question: str, start: str, end: str) -> None:
+    span = read(question).span
+    assert span is not None
+    assert (str(span.start_iso)[:10], str(span.end_iso)[:10]) == (start, end)
+
+
+def test_a_season_of_storms_leaves_their_name_in_the_topic() -> None:
+    assert read("hurricane season 1998").thematic == "hurricane"
+
+
+def test_what_is_left_out_is_not_of_the_topic() -> None:
+    one = read("wind observations Norway without model data")
+    assert (one.thematic, [kind.kind for kind in one.kinds]) == ("wind observations", ["observation"])
+    assert [exclusion.kind for exclusion in one.exclusions] == ["simulation"]
+    assert "model" not in one.written_out[0]
+
+
+def test_an_excluded_place_is_no_asked_place() -> None:
+    one = read("salinity global but not Europe")
+    assert (one.places, one.areas, one.named) == ((), (), "")
+    assert [(exclusion.subject, exclusion.bbox is not None) for exclusion in one.exclusions] == [("Europe", True)]
+
+
+def test_a_format_is_the_topic_if_nothing_else_is() -> None:
+    assert (read("netcdf").thematic, read("netcdf").offers) == ("netcdf", ())
+    assert (read("wind netcdf").thematic, len(read("wind netcdf").offers)) == ("wind", 1)
+
+
+def test_without_the_part_conditions_nothing_is_left_out() -> None:
+    one = read("wind without satellite data netcdf", "place", "time", "kind")
+    assert (one.exclusions, one.offers) == ((), ())
+    assert "satellite" in one.thematic

@@ -2,7 +2,7 @@
 
 import type { Box, Link, Part } from "./types.ts";
 
-const PARTS: readonly Part[] = ["place", "time", "relation", "scale", "kind", "names", "terms"];
+const PARTS: readonly Part[] = ["place", "time", "relation", "scale", "kind", "names", "terms", "conditions"];
 
 /** Parameters with several values, each shown as a separate chip. */
 export const VALUE_FILTERS: readonly string[] = [

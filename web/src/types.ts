@@ -9,7 +9,7 @@ export type Described<Schema, Shapes> = Omit<Schema, keyof Shapes> & Shapes;
 /** West, south, east, north in degrees WGS 84; west > east crosses the antimeridian. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
-export type Part = "place" | "time" | "relation" | "scale" | "kind" | "names" | "terms";
+export type Part = "place" | "time" | "relation" | "scale" | "kind" | "names" | "terms" | "conditions";
 
 export interface Link {
   href: string;
@@ -151,6 +151,10 @@ export interface Interpretation {
   names?: (Said & { match: "exact" | "beginning" | "spelling" | "unknown"; count: number })[];
   /** Those with the source `acronyms` or `catalogue` are acronyms, or the words of one. */
   terms?: (Said & { source: string; synonyms: { label: string }[] })[];
+  /** What hits are not about. */
+  exclusions?: (Said & { subject: string; kind: string | null; bbox?: Box })[];
+  /** Formats and licences that hits had better have; `filter`: the same as CQL2. */
+  offers?: (Said & { kind: string; value: string; filter: string })[];
 }
 
 export type TotalRelation = "exact" | "about" | "at_least";

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from es_mappings.names import alias
@@ -134,7 +136,7 @@ class PassageRetriever:
     def _rerank(
         self, interpretation: Interpretation, ranking: Ranking, candidates: PassageCandidates
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Applies the reranker. A calibrated one decides the order alone; the score of another one is added."""
+        """Gives the reranker its share of the score. A calibrated one is also read for the relevance."""
         reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
         if reading is None or load is None or len(ranking) == 0:
             return ranking, ()
@@ -146,15 +148,20 @@ class PassageRetriever:
             return ranking, ("cross_encoder",)
         card = cross_encoder.card
         if not card.judges:
-            return rerank(ranking, logits, card), ()
-        return rerank(replace(ranking, order=ranking.order[: len(best)]), logits, replace(card, weight=1.0)), ()
+            return rerank(ranking, logits, replace(card, weight=card.weight or 0.0)), ()
+        read_only = replace(ranking, order=ranking.order[: len(best)])
+        return _with_joint_relevance(rerank(read_only, logits, replace(card, weight=None))), ()
+
+
+def _with_joint_relevance(ranking: Ranking) -> Ranking:
+    """The relevance becomes the geometric mean of itself and the reranker's probability: both must agree."""
+    own, read = ranking.terms[Relevance.name], ranking.terms[CrossEncoderReading.name]
+    return replace(ranking, terms={**ranking.terms, Relevance.name: replace(own, raw=np.sqrt(own.raw * read.raw))})
 
 
 def _with_relevance(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
-    """The best ``count``, each with signals and relevance (0..1): the reranker's relevance if it decides alone."""
-    reader = ranking.terms.get(CrossEncoderReading.name)
-    decides = reader is not None and reader.weight == 1.0
-    relevance = ranking.terms[CrossEncoderReading.name if decides else Relevance.name].raw
+    """The best ``count``, each with signals and relevance (0..1)."""
+    relevance = ranking.terms[Relevance.name].raw
     measured = dict.fromkeys((PassageDense.name, CrossEncoderReading.name))
     return [
         replace(

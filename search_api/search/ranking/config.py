@@ -22,6 +22,7 @@ from search_api.search.ranking.combiners import COMBINERS
 from search_api.search.ranking.combiners.combiner import Combiner
 from search_api.search.ranking.diversity import Diversity
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
+from search_api.search.ranking.relevance import AnswerRelevance
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.signal import Signal
 
@@ -215,7 +216,7 @@ class RankingConfig:
     """Every number of the ranking.
 
     ``records`` ranks `/search`; ``passages`` ranks what `/ask` cites and what is found in one's own documents;
-    ``similar`` ranks the records that are like a given one.
+    ``similar`` ranks the records that are like a given one. ``relevance`` is the absolute score of a hit of `/search`.
     """
 
     records: Ranker
@@ -223,6 +224,7 @@ class RankingConfig:
     similar: Ranker
     words: WordWeights
     quotes: QuoteWeights
+    relevance: AnswerRelevance
     record_columns: tuple[AnyColumn, ...] = field(init=False, repr=False, compare=False)
     """The columns of a record that any target reads; all targets share one cache."""
 
@@ -233,18 +235,20 @@ class RankingConfig:
     @classmethod
     def from_json(cls, text: str, extensions: Extensions = INCLUDED) -> RankingConfig:
         """Raises ValueError with the name of a missing or unknown number."""
-        raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes"}, "ranking configuration")
+        raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes", "relevance"}, "ranking configuration")
         return cls(
             records=_ranker(raw["records"], "records", extensions),
             passages=_ranker(raw["passages"], "passages", extensions),
             similar=_ranker(raw["similar"], "similar", extensions),
             words=section(WordWeights, raw["words"], "words"),
             quotes=section(QuoteWeights, raw["quotes"], "quotes"),
+            relevance=section(AnswerRelevance, raw["relevance"], "relevance"),
         )
 
     def to_json(self) -> str:
         targets = {name: _as_json(getattr(self, name)) for name in _TARGETS}
-        return json.dumps({**targets, "words": asdict(self.words), "quotes": asdict(self.quotes)}, indent=2) + "\n"
+        others = {"words": asdict(self.words), "quotes": asdict(self.quotes), "relevance": asdict(self.relevance)}
+        return json.dumps({**targets, **others}, indent=2) + "\n"
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm, match_clauses
 from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
 from search_api.search.retrieval.clauses import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.search.retrieval.conditions import offer_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
@@ -75,6 +77,10 @@ class RetrievalPlan:
     passages_uuid: str = ""
     pinned: tuple[str, ...] = ()
 
+    def without_meaning(self) -> RetrievalPlan:
+        """Nothing is a hit by meaning alone: the model has no words for what is asked."""
+        return self if self.nearness is None else replace(self, nearness=Nearness(math.inf, math.inf))
+
     def uuid_of(self, arm: Arm) -> str:
         """Of the index that the arm searches."""
         return self.passages_uuid if arm.on_passages else self.index_uuid
@@ -125,8 +131,9 @@ def plan_retrieval(
         alone=interpretation.is_names_only,
         titled=asked_title_clause(interpretation),
     )
-    if named is not None:
-        selected.append(arms.names_arm(index, named, filters))
+    wanted = _either_wanted(named, interpretation, words, weights.names)
+    if wanted is not None:
+        selected.append(arms.names_arm(index, wanted, filters))
     if not interpretation.thematic and not identifiers and not interpretation.is_stopwords_only:
         selected.append(arms.browsing_arm(index, [*filters, *place_and_time_clauses(interpretation)]))
     selected += _there_and_then(selected, request, interpretation, words, vector)
@@ -192,6 +199,18 @@ def _matching(
 
 def _either(*clauses: Clause) -> Clause:
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
+
+
+def _either_wanted(
+    named: Clause | None, interpretation: Interpretation, words: Clause, weights: NameWeights
+) -> Clause | None:
+    """The names, and the formats and licences of records that match the words: neither makes a record a hit."""
+    if not interpretation.offers:
+        return named
+    share = weights.preference / len(interpretation.offers)
+    offers = [{"constant_score": {"filter": offer_clause(offer), "boost": share}} for offer in interpretation.offers]
+    beside_words = {"bool": {"filter": [words], "should": offers, "minimum_should_match": 1}}
+    return beside_words if named is None else _either(named, beside_words)
 
 
 def _there_and_then(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import orjson
 
 from core.json_types import Json, JsonMapping
-from core.names import folded_words, name_key
+from core.names import folded_words
 from core.record_keys import words_key
 from es_gateway.searching import Search
 from reading.acronyms import AcronymCandidate
@@ -24,6 +24,7 @@ from search_api.search.retrieval.known_names import (
     matched_names,
     names_body,
 )
+from search_api.search.retrieval.spelling import near_words_section, read_unknown_word
 from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
     CATALOGUE,
@@ -31,6 +32,7 @@ from search_api.search.understanding.interpretation import (
     QueryName,
     QueryTerm,
     TextSpan,
+    UnknownWord,
 )
 from search_api.search.understanding.topic import topic_of
 
@@ -39,7 +41,7 @@ _SHORTEST_KNOWN = 7  # of a word that some record contains: short words have rea
 _FAR_MORE = 30
 _LEAST_LIKENESS, _SURE_LIKENESS = 0.7, 0.8  # 1 minus the share of different letters
 _MOST_WORDS = 12
-_WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
+_WORD = re.compile(rf"(?=[^\W_]*[^\W\d_])[^\W_]{{{_SHORTEST},}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +185,13 @@ AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 """Answers searches over all records that the caller may see."""
 
 
-def with_catalogue_names(ask: AskAll, interpretation: Interpretation, *, finds_people: bool = True) -> Interpretation:
+def with_catalogue_names(
+    ask: AskAll, interpretation: Interpretation, *, spelling: bool = False, finds_people: bool = True
+) -> Interpretation:
     """Adds names, contacts and acronyms of the question that the catalogue has; without candidates, asks nothing.
 
-    ``finds_people``: whether contacts are also people, not only organisations.
+    ``spelling``: whether words that no record has are looked up too if names are not. ``finds_people``: whether
+    contacts are also people, not only organisations.
     """
     possible = interpretation.possible
     if not finds_people:
@@ -196,12 +201,14 @@ def with_catalogue_names(ask: AskAll, interpretation: Interpretation, *, finds_p
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []
-    title_body = title_and_words_body(interpretation) if possible.is_looked_up else None
+    title_body = title_and_words_body(interpretation) if possible.is_looked_up or spelling else None
     bodies += [title_body] if title_body is not None else []
     if not bodies:
         return interpretation
     answers = list(ask(bodies))
-    is_title, unknown = read_title_and_words(interpretation, answers.pop()) if title_body is not None else (False, ())
+    is_title, unknown_words = (
+        read_title_and_words(interpretation, answers.pop()) if title_body is not None else (False, ())
+    )
     contacts = matched_contacts(possible.contacts, answers.pop(), len(interpretation.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, interpretation, answers.pop()) if possible.names else ()
@@ -215,9 +222,11 @@ def with_catalogue_names(ask: AskAll, interpretation: Interpretation, *, finds_p
     interpretation = _without_asides(
         replace(interpretation, names=names, terms=(*interpretation.terms, *acronyms), is_title=is_title)
     )
+    if is_title:  # what a title writes is what it is about
+        interpretation = replace(interpretation, exclusions=(), offers=())
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {interpretation.beside_terms.lower()} "
-    return replace(interpretation, unknown=tuple(word for word in unknown if word in words))
+    return replace(interpretation, unknown_words=tuple(word for word in unknown_words if word.text in words))
 
 
 def _without_asides(interpretation: Interpretation) -> Interpretation:
@@ -288,17 +297,6 @@ def with_known_identifiers(interpretation: Interpretation, answer: JsonMapping) 
         for identifier in interpretation.identifiers
     ]
     return replace(interpretation, identifiers=tuple(identifiers))
-
-
-def is_name_correction(interpretation: Interpretation, spelling: Spelling) -> bool:
-    """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
-    return all(
-        any(
-            name.mention.text.lower() == word and (name.how == "beginning" or name_key(correction) in name.keys)
-            for name in interpretation.names
-        )
-        for word, correction in spelling.replaced
-    )
 
 
 _DEFINED = "names.acronyms"
@@ -382,20 +380,23 @@ def title_clause(text: str) -> Clause | None:
 
 def title_and_words_body(interpretation: Interpretation) -> Json | None:
     """Counts the records with this title, and with each of the topic's words; None if there is nothing to count."""
-    title = title_clause(interpretation.text)
+    title = title_clause(interpretation.text) if interpretation.possible.is_looked_up else None
     filters: dict[str, Clause] = {} if title is None else {"title": title}
-    for word in _words_of(interpretation):
+    words = _words_of(interpretation)
+    for word in words:
         filters[f"word {word}"] = {"multi_match": {"query": word, "fields": list(_READINGS)}}
     if not filters:
         return None
-    return {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
+    body: Json = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
+    near_words = near_words_section(words)
+    return {**body, "suggest": near_words} if near_words else body
 
 
-def read_title_and_words(interpretation: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
+def read_title_and_words(interpretation: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[UnknownWord, ...]]:
     """Whether the question is a title, and its words that no record contains."""
     counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["held"]["buckets"].items()}
-    unknown = tuple(word for word in _words_of(interpretation) if counts[f"word {word}"] == 0)
-    return counts.get("title", 0) > 0, unknown
+    unknown = [word for word in _words_of(interpretation) if counts[f"word {word}"] == 0]
+    return counts.get("title", 0) > 0, tuple(read_unknown_word(word, answer) for word in unknown)
 
 
 def asked_title_clause(interpretation: Interpretation) -> Clause | None:

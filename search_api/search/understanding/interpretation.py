@@ -12,6 +12,8 @@ from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
 from reading.concepts import Label
+from reading.conditions import OfferKind
+from reading.kinds import Platform
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Range
 from search_api.search.ranking.candidates import Level, Target
@@ -41,8 +43,11 @@ class QueryPlace:
 
 @dataclass(frozen=True, slots=True)
 class QueryRelation:
+    """``distance_km``: of "within 100 km of" and "20 km north of", None for other relations."""
+
     mention: TextSpan
     relation: str
+    distance_km: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,26 @@ class QueryIdentifier:
     known: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class QueryExclusion:
+    """What hits must not be about: ``subject``, a kind of data, or a place."""
+
+    mention: TextSpan
+    subject: str
+    kind: ProvenanceKind | None = None
+    platform: Platform | None = None
+    bbox: BBox | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOffer:
+    """A format or licence that hits had better have; ``value`` as in :class:`reading.conditions.OfferMention`."""
+
+    mention: TextSpan
+    kind: OfferKind
+    value: str
+
+
 ACRONYM_LIST, CATALOGUE = "acronyms", "catalogue"
 """The sources of acronyms: the list that ships, and what the records define."""
 
@@ -107,6 +132,22 @@ class QueryName:
     is_contact: bool = False
     may_be_person: bool = True
     is_preference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NearWord:
+    """A word of the catalogue that is spelt nearly like one of the question."""
+
+    text: str
+    record_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownWord:
+    """A word of the topic in small letters that no record has, and the words that are spelt nearly alike."""
+
+    text: str
+    near: tuple[NearWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +189,9 @@ class Interpretation:
     ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
     asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
     read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
-    ``aside``: formats, people and organisations, which are not of the topic. ``is_title``: a record has this title.
-    ``unknown``: words of the topic that no record contains, in small letters. ``corrected``: words as typed, in small
+    ``aside``: formats, people and organisations of the catalogue, which are not of the topic; nor are ``exclusions``
+    and ``offers``. ``is_title``: a record has this title.
+    ``unknown_words``: of the topic, which no record contains. ``corrected``: words as typed, in small
     letters, and as the question was answered.
     """
 
@@ -173,9 +215,16 @@ class Interpretation:
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     aside: tuple[TextSpan, ...] = ()
+    exclusions: tuple[QueryExclusion, ...] = ()
+    offers: tuple[QueryOffer, ...] = ()
     is_title: bool = False
-    unknown: tuple[str, ...] = ()
+    unknown_words: tuple[UnknownWord, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Words of the topic that no record contains, in small letters."""
+        return tuple(word.text for word in self.unknown_words)
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -235,15 +284,16 @@ class Interpretation:
         return remaining if any(letter.isalnum() for letter in remaining) else text
 
     def _without_aside(self) -> str:
-        text = self.text
-        for span in sorted(self.aside, key=lambda span: -span.start):
+        text, conditions = self.text, (*self.exclusions, *self.offers)
+        spans = [*self.aside, *(condition.mention for condition in conditions)]
+        for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]
-        return _SPACE.sub(" ", text).strip() if self.aside else text
+        return _SPACE.sub(" ", text).strip() if spans else text
 
     @property
     def is_empty(self) -> bool:
         """Whether the question has no topic, place, period, newest or identifier ("the of and")."""
-        return not (self.thematic or self.places or self.times or self.identifiers)
+        return not (self.thematic or self.places or self.times or self.identifiers or self.exclusions)
 
     @property
     def is_stopwords_only(self) -> bool:
@@ -274,12 +324,25 @@ def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: in
         resolution=scale,
         level=_level(interpretation),
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
-        place=interpretation.places[0].name
-        if len(interpretation.places) == 1 and filters.area is None
-        else request.place,
+        place=_area_name(interpretation) if filters.area is None and interpretation.areas else request.place,
         now_ms=now_ms,
         spatial=request.spatial,
     )
+
+
+_INSIDE = ("in", "within", "over", "global")
+
+
+def _area_name(interpretation: Interpretation) -> str | None:
+    """The name of a single asked area, as typed if it lies beside its place: "north of Italy"."""
+    if len(interpretation.places) != 1:
+        return None
+    place = interpretation.places[0]
+    relations = [relation for relation in interpretation.relations if relation.relation not in _INSIDE]
+    if not relations:
+        return place.name
+    mentions = [place.mention, *(relation.mention for relation in relations)]
+    return interpretation.text[min(span.start for span in mentions) : max(span.end for span in mentions)]
 
 
 def _resolution(interpretation: Interpretation) -> Resolution:

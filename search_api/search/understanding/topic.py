@@ -104,7 +104,8 @@ def _says_nothing(topic: str) -> bool:
     return all(word.lower() in EMPTY_WORDS for word in words)
 
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W_]+")
+_LETTERS_A_PIECE = 3  # a word that is read in shorter pieces is none of the model's language
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,33 +121,53 @@ class QueryVectors:
 
 
 def is_nonsense(embedder: Embedder, interpretation: Interpretation) -> bool:
-    """Whether no record contains any word of the topic, and the model does not know them either: it reads *xqzvbn*
-    letter by letter.
+    """Whether at least half of the topic's words are in no record, and the model does not know them either: it reads
+    *xqzvbn* in pieces of a letter or two.
     """
-    words = [word for word in _LETTERS.findall(interpretation.thematic.lower()) if len(word) > 1]
-    if not words or not set(words) <= set(interpretation.unknown):
+    words = _topic_words(interpretation)
+    unknown = [word for word in words if word in interpretation.unknown]
+    if not unknown or 2 * len(unknown) < len(words):
         return False
-    return _spelled_out(embedder, [" ".join(words)])[0]
+    return 2 * sum(_is_alien(embedder, unknown)) >= len(words)
 
 
-def _spelled_out(embedder: Embedder, texts: Sequence[str]) -> list[bool]:
-    """Whether the model has no words for each text, and reads it in pieces of a letter or two."""
+def _topic_words(interpretation: Interpretation) -> list[str]:
+    words = [word for word in _LETTERS.findall(interpretation.thematic.lower()) if len(word) > 1]
+    return [word for word in words if word not in EMPTY_WORDS]
+
+
+def _is_alien(embedder: Embedder, words: Sequence[str]) -> list[bool]:
+    pieces = _pieces_of(embedder, words)
+    return [_LETTERS_A_PIECE * count > len(word) for word, count in zip(words, pieces, strict=True)]
+
+
+def words_of_model(embedder: Embedder, words: Sequence[str]) -> frozenset[str]:
+    """Those that the model reads as a whole: they exist, even if no record has them."""
+    return frozenset(word for word, count in zip(words, _pieces_of(embedder, words), strict=True) if count == 1)
+
+
+def _pieces_of(embedder: Embedder, words: Sequence[str]) -> list[int]:
+    """In how many pieces the model reads each word."""
     signs = 2  # around a text
-    counts = embedder.count_tokens(texts)
-    return [count - signs > len(text.replace(" ", "")) / 2 for count, text in zip(counts, texts, strict=True)]
+    return [count - signs for count in embedder.count_tokens(words)] if words else []
 
 
 def with_unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> Interpretation:
     """The question whose unknown words are those that the model does not know either. A word that it knows has a
     meaning here, although no record contains it: *water* is near *wells*.
+
+    A word that it reads in long pieces (*radiosonden*) may have a meaning, which counts only if it has no rival: a
+    word of the topic that some record contains.
     """
-    if not interpretation.unknown:
+    unknown = interpretation.unknown
+    if not unknown:
         return interpretation
-    is_spelled_out = _spelled_out(embedder, interpretation.unknown)
-    return replace(
-        interpretation,
-        unknown=tuple(word for word, alien in zip(interpretation.unknown, is_spelled_out, strict=True) if alien),
-    )
+    if set(_topic_words(interpretation)) <= set(unknown):
+        left_out = {word for word, alien in zip(unknown, _is_alien(embedder, unknown), strict=True) if alien}
+    else:
+        left_out = set(unknown) - words_of_model(embedder, unknown)
+    unknown_words = tuple(word for word in interpretation.unknown_words if word.text in left_out)
+    return replace(interpretation, unknown_words=unknown_words)
 
 
 def query_vectors(embedder: Embedder, interpretation: Interpretation) -> QueryVectors:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 import structlog
@@ -14,20 +16,24 @@ from core.geo import BBox
 from core.timespan import TimeSpan
 from reading.acronyms import acronym_candidates, own_acronyms
 from reading.concepts import Label
+from reading.conditions import ExclusionMention, OfferMention, read_exclusions, read_offers
 from reading.kinds import KindMention, read_kinds
 from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
 from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
+from reading.time_words import AND, ARTICLES
 from reading.times import TimeMention, TimeReader
 from reading.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
     Interpretation,
     NameCandidates,
+    QueryExclusion,
     QueryIdentifier,
     QueryKind,
+    QueryOffer,
     QueryPlace,
     QueryRelation,
     QueryScale,
@@ -42,6 +48,7 @@ STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
 
 MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
 _MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
+_LIST = re.compile(rf"\s*(?:,|;|/|&|,?\s(?:{AND}|or|oder|ou|o)\s)\s*(?:(?:{ARTICLES})\s)*")
 _SURE = 1.0  # found by a fixed pattern
 
 
@@ -76,23 +83,29 @@ class Understander:
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
+        excluded_places = _excluded_places(text, interpretation.places, interpretation.relations)
+        asked_places = [place for place in interpretation.places if not _is_in(place, excluded_places)]
         without_topic: list[Any] = [
-            *(interpretation.places if "place" in structured else []),
+            *(asked_places if "place" in structured else []),
             *(interpretation.times if "time" in structured else []),
         ]
         elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
+        elsewhere += interpretation.exclusions
+        elsewhere += [exclusion.mention for exclusion in excluded_places]
         claimed = [(span.start, span.end) for span in elsewhere]
+        offers = _offers_beside_topic(text, claimed, interpretation.offers)
+        claimed += [(offer.start, offer.end) for offer in offers]
         terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
         with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
         return Interpretation(
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
             language=language,
-            places=tuple(_place(place) for place in interpretation.places),
+            places=tuple(_place(place) for place in asked_places),
             relations=tuple(_relation(text, relation) for relation in interpretation.relations),
             areas=readers.read("area", lambda: _areas(interpretation.places, interpretation.relations), ()),
             times=tuple(_time(time) for time in interpretation.times),
-            span=_span([time for time in interpretation.times if time.kind != "recent"]),
+            span=_span(text, [time for time in interpretation.times if time.kind != "recent"]),
             latest=any(time.kind == "recent" for time in interpretation.times),
             scales=tuple(_scale(scale) for scale in interpretation.scales),
             kinds=tuple(_kind(kind) for kind in interpretation.kinds),
@@ -105,25 +118,43 @@ class Understander:
             named=" ".join(span.text for span in without_topic),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
+            exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
+            offers=tuple(map(_offer, offers)),
         )
 
     def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
         limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
-        times = readers.mentions("time", lambda: self.times.read(text, language, limit), wanted="time" in parts)
         places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
+        in_south = bool(places) and all(_is_southern(place.place.bbox) for place in places)
+        times = readers.mentions(
+            "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
+        )
         mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
         unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
         ranges = [(place.start, place.end) for place in places]
+        relations = readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts)
+        time_ranges = [(time.start, time.end) for time in times]
+        wanted = "conditions" in parts
+        exclusions = readers.mentions(
+            "conditions", lambda: read_exclusions(text, [*ranges, *time_ranges], language), wanted=wanted
+        )
+        scales = readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts)
+        kinds = readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts)
+        offers = readers.mentions("conditions", lambda: read_offers(text), wanted=wanted)
         return _Mentions(
             identifiers=identifiers,
             times=times,
             places=places,
-            relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
-            scales=readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts),
-            kinds=readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts),
+            relations=relations,
+            scales=_elsewhere(
+                scales, [*exclusions, *(relation for relation in relations if relation.distance_km)], len(text)
+            ),
+            kinds=_elsewhere(kinds, exclusions, len(text)),
+            exclusions=exclusions,
+            offers=_elsewhere(offers, [*exclusions, *identifiers, *places], len(text)),
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > MAX_RECOGNISED else ())),
         )
 
@@ -162,15 +193,48 @@ class _Mentions:
     relations: list[RelationMention]
     scales: list[ScaleMention]
     kinds: list[KindMention]
+    exclusions: list[ExclusionMention]
+    offers: list[OfferMention]
     unread: tuple[str, ...]
 
 
-def _elsewhere(places: Sequence[PlaceMention], other_mentions: Sequence[Any], length: int) -> list[PlaceMention]:
-    """The places that share no character with the others."""
+M = TypeVar("M", PlaceMention, ScaleMention, KindMention, OfferMention)
+
+
+def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int) -> list[M]:
+    """The mentions that share no character with the others."""
     claims = Claims(length)
     for mention in other_mentions:
         claims.block((mention.start, mention.end))
-    return [place for place in places if claims.is_free((place.start, place.end))]
+    return [mention for mention in mentions if claims.is_free((mention.start, mention.end))]
+
+
+def _is_southern(box: BBox) -> bool:
+    """Whether nearly all of it lies south of the equator: Brazil, but not Africa."""
+    return -box.south > 4.0 * max(box.north, 0.0) and box.south < 0.0
+
+
+def _excluded_places(
+    text: str, places: Sequence[PlaceMention], relations: Sequence[RelationMention]
+) -> tuple[QueryExclusion, ...]:
+    """The places that the question is not about: "outside Europe", "but not Alaska"."""
+    exclusions = []
+    for relation in relations:
+        for number, index in enumerate(relation.arguments if relation.relation == "outside" else ()):
+            place = places[index]
+            start = place.start if number else min(relation.start, place.start)
+            span = TextSpan(text[start : place.end], start, place.end, place.source, place.confidence)
+            exclusions.append(QueryExclusion(span, place.place.name, bbox=place.place.bbox))
+    return tuple(exclusions)
+
+
+def _is_in(place: PlaceMention, exclusions: Sequence[QueryExclusion]) -> bool:
+    return any(span.mention.start <= place.start and place.end <= span.mention.end for span in exclusions)
+
+
+def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[OfferMention]) -> list[OfferMention]:
+    """None if the question would have no topic without them: "netcdf" asks for NetCDF itself."""
+    return offers if topic_of(text, [*claimed, *((offer.start, offer.end) for offer in offers)]) else []
 
 
 def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
@@ -195,15 +259,34 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
             if relation.relation == "between":
                 joined_indices.update(relation.arguments)
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
-            target = target_box(relation.relation, boxes)
+            target = target_box(relation.relation, boxes, relation.distance_km)
             boxes = (target,) if target is not None else boxes
         areas.extend(box for box in boxes if box not in areas)
     return tuple(areas)
 
 
-def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
-    """The first time named; the interpretation keeps all, but only one period is asked for."""
-    return times[0].span if times else None
+def _span(text: str, times: Sequence[TimeMention]) -> TimeSpan | None:
+    """The asked period: of a list ("1970s and 1980s") from the first to the last; else the first time, or a part of it
+    that another one names ("the 2000s, July 2004").
+    """
+    if not times:
+        return None
+    span = times[0].span
+    for time, after in pairwise(times):
+        both = _enclosing(span, after.span)
+        if both in (span, after.span):
+            span = after.span if both == span else span
+        elif _LIST.fullmatch(text[time.end : after.start].lower()) and after.kind == time.kind != "future":
+            span = both
+    return span
+
+
+def _enclosing(first: TimeSpan, second: TimeSpan) -> TimeSpan:
+    starts, ends = (first.start_ms, second.start_ms), (first.end_ms, second.end_ms)
+    return TimeSpan(
+        None if None in starts else min(start for start in starts if start is not None),
+        None if None in ends else max(end for end in ends if end is not None),
+    )
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
@@ -219,7 +302,9 @@ def _place(mention: PlaceMention) -> QueryPlace:
 
 def _relation(text: str, relation: RelationMention) -> QueryRelation:
     return QueryRelation(
-        TextSpan(text[relation.start : relation.end], relation.start, relation.end, "pattern", _SURE), relation.relation
+        TextSpan(text[relation.start : relation.end], relation.start, relation.end, "pattern", _SURE),
+        relation.relation,
+        relation.distance_km,
     )
 
 
@@ -230,6 +315,15 @@ def _time(time: TimeMention) -> QueryTime:
 def _scale(scale: ScaleMention) -> QueryScale:
     span = TextSpan(scale.text, scale.start, scale.end, "pattern", _SURE)
     return QueryScale(span, scale.metres, scale.scale_denominator, scale.time_step, scale.level)
+
+
+def _exclusion(exclusion: ExclusionMention) -> QueryExclusion:
+    span = TextSpan(exclusion.text, exclusion.start, exclusion.end, "pattern", _SURE)
+    return QueryExclusion(span, exclusion.subject, exclusion.kind, exclusion.platform)
+
+
+def _offer(offer: OfferMention) -> QueryOffer:
+    return QueryOffer(TextSpan(offer.text, offer.start, offer.end, "pattern", _SURE), offer.kind, offer.value)
 
 
 def _kind(kind: KindMention) -> QueryKind:
@@ -260,6 +354,7 @@ Reader = Literal[
     "area",
     "scale",
     "kind",
+    "conditions",
     "names",
     "contacts",
     "acronyms",

@@ -15,6 +15,7 @@ from reading.concepts import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
+from search_api.search.retrieval.conditions import offer_filter
 from search_api.search.understanding.interpretation import Interpretation, QueryIdentifier, TextSpan
 
 
@@ -175,6 +176,8 @@ def hit_members(record: FoundRecord) -> Json:
         ]
     if record.explanation is not None:
         members["sonde:explanation"] = record.explanation
+    if record.relevance is not None:
+        members["sonde:relevance"] = round(record.relevance, 3)
     if record.folded:
         members["sonde:folded"] = list(record.folded)
     return members
@@ -186,6 +189,19 @@ def _signals(hit: Hit) -> dict[str, float | None]:
     return {**dict.fromkeys(default_config().records.signals), **measured}
 
 
+_NOTHING_ABOUT_TOPIC = (
+    "No record is about the topic. These records are from the place and time of the question, or nearest in meaning."
+)
+_WEAK_MATCHES = "These records are only weak matches."
+
+
+def _notes(answer: Answer) -> list[Json]:
+    """What to tell the visitor: at most one note, by its code."""
+    if answer.is_beside_topic:
+        return [{"code": "nothing_about_topic", "text": _NOTHING_ABOUT_TOPIC}]
+    return [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
+
+
 def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:
     """The whole answer of ``/search``; ``features`` are those of its hits, in order, as JSON or already written."""
     extras: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
@@ -195,6 +211,8 @@ def collection(answer: Answer, features: Sequence[object], links: list[Json]) ->
         extras["sonde:unknownWords"] = answer.unknown_words
     if answer.corrected_from is not None:
         extras["sonde:correctedFrom"] = answer.corrected_from
+    if notes := _notes(answer):
+        extras["sonde:notes"] = notes
     return {
         "type": "FeatureCollection",
         "features": features,
@@ -238,7 +256,11 @@ def interpretation(parsed: Interpretation) -> Json:
             | ({"estimated": True} if p.estimated else {})
             for p in parsed.places
         ],
-        "relations": [{**_mention(r.mention), "relation": r.relation} for r in parsed.relations],
+        "relations": [
+            {**_mention(r.mention), "relation": r.relation}
+            | ({} if r.distance_km is None else {"distance_km": round(r.distance_km, 3)})
+            for r in parsed.relations
+        ],
         "areas": [box.as_list() for box in parsed.areas],
         "times": [
             {**_mention(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso}
@@ -256,6 +278,14 @@ def interpretation(parsed: Interpretation) -> Json:
         "terms": [
             {**_mention(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in parsed.terms
+        ],
+        "exclusions": [
+            {**_mention(e.mention), "subject": e.subject, "kind": e.kind}
+            | ({} if e.bbox is None else {"bbox": e.bbox.as_list()})
+            for e in parsed.exclusions
+        ],
+        "offers": [
+            {**_mention(o.mention), "kind": o.kind, "value": o.value, "filter": offer_filter(o)} for o in parsed.offers
         ],
         "corrected": [{"text": typed, "read": correction} for typed, correction in parsed.corrected],
         "unread": list(parsed.unread),

@@ -44,7 +44,10 @@ class SearchAnswer(BaseModel):
     """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
 
     type: str = "FeatureCollection"
-    features: list[Json] = Field(description="Records with `sonde:score` and `sonde:signals`.")
+    features: list[Json] = Field(
+        description="Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: "
+        "how probable it is that the record answers the question, 0 to 1."
+    )
     numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
     total: int = Field(
@@ -63,6 +66,13 @@ class SearchAnswer(BaseModel):
         default=[],
         alias="sonde:unknownWords",
         description="Words of the topic that no record contains, in small letters; only if there are any.",
+    )
+    notes: list[Json] = Field(
+        default=[],
+        alias="sonde:notes",
+        description="What to tell the visitor: `code` and an English `text`; only if there is something. "
+        "`nothing_about_topic`: no record is about the topic, so the hits are from the place and time of the question, "
+        "or nearest in meaning. `weak_matches`: `sonde:relevance` of each hit of the page is low.",
     )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")

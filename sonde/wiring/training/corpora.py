@@ -215,16 +215,31 @@ def passages_from(settings: Settings, owner: str = PUBLIC) -> tuple[list[Passage
     return sorted(passages, key=lambda passage_hit: (passage_hit.document, passage_hit.ordinal)), titles
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusExamples:
+    """``documents``: what the examples were made of; none for a file of examples."""
+
+    examples: list[Example]
+    documents: list[CorpusDocument]
+
+
 def examples_from(
     sources: Sources, settings: Settings, cache_file: Path, report: Callable[[str], None] = lambda _: None
 ) -> list[Example]:
+    """The examples of :func:`corpus_examples` alone."""
+    return corpus_examples(sources, settings, cache_file, report).examples
+
+
+def corpus_examples(
+    sources: Sources, settings: Settings, cache_file: Path, report: Callable[[str], None] = lambda _: None
+) -> CorpusExamples:
     """Examples of a ``.jsonl`` file as they are; else of the corpus, with hard negatives found by words and by the
     embedder of the settings.
 
     ``cache_file``: the file that keeps what a language model said until the examples are used. Raises TrainingError.
     """
     if sources.has_examples:
-        return read_examples(Path(sources.records).expanduser())
+        return CorpusExamples(read_examples(Path(sources.records).expanduser()), [])
     documents = documents_from(sources, settings)
     report(f"{len(documents)} texts")
     embedder = caching_embedder(settings)
@@ -233,7 +248,7 @@ def examples_from(
     if not training_questions:
         raise TrainingError("No question could be made of these texts; give more of them, or other --questions.")
     report(f"{len(training_questions)} questions")
-    return mine_negatives(training_questions, documents, embedder, sources.mining)
+    return CorpusExamples(mine_negatives(training_questions, documents, embedder, sources.mining), documents)
 
 
 def asking_model(settings: Settings, cache_file: Path) -> CachedLanguageModel:

@@ -51,8 +51,8 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
   const locale = useLocale();
   const parts = readParts(search);
   const without = (part: Part) => () => goSearch(reading(search, part, false));
-  const off = (["place", "time", "scale", "kind", "names", "terms"] as const).filter((part) => !parts.includes(part));
-  const names: Record<string, string> = { place: words.where, time: words.when, scale: words.scale, kind: words.kind, names: words.nameAsked, terms: words.acronym };
+  const off = (["place", "time", "scale", "kind", "names", "terms", "conditions"] as const).filter((part) => !parts.includes(part));
+  const names: Record<string, string> = { place: words.where, time: words.when, scale: words.scale, kind: words.kind, names: words.nameAsked, terms: words.acronym, conditions: words.without };
   if (!read.text) return null;
   return (
     <section class="reading" aria-label={words.understood}>
@@ -92,6 +92,17 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
         {(read.terms ?? []).filter((one) => ACRONYMS.includes(one.source)).map((one) => (
           <Chip key={one.text + one.source} role={words.acronym} text={`${one.text} = ${one.synonyms.map(({ label }) => label).join(", ")}`} class="words">
             <Remove label={words.removeReading({ name: one.text, part: "terms" })} act={without("terms")} />
+          </Chip>
+        ))}
+        {(read.exclusions ?? []).map((one) => (
+          <Chip key={one.text} role={words.without} text={one.subject} class="words">
+            <Remove label={words.removeReading({ name: one.text, part: "conditions" })} act={without("conditions")} />
+          </Chip>
+        ))}
+        {(read.offers ?? []).map((one) => (
+          <Chip key={one.text} role={words.prefers} text={one.text} class="words">
+            {!search.has("filter") && <Only label={words.onlyOffer({ name: one.text })} act={() => goSearch(changed(search, "filter", one.filter))} />}
+            <Remove label={words.removeReading({ name: one.text, part: "conditions" })} act={without("conditions")} />
           </Chip>
         ))}
         {off.map((part) => (

@@ -17,7 +17,7 @@ import numpy as np
 from core.hit import SignalName
 from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first, floats, number
 from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive, check_shares
-from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,9 @@ class Meaning(ArmSignal):
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: cosine {value:.3f}, the best here has {best:.3f}"
-        return (Reason(text, "cosine", {"raw": value, "best": best}),)
+        share = max(value, 0.0) / best if best > 0.0 else 1.0
+        text = f"{self.where}: {percent(share)} as near to the question as the best hit (cosine {value:.3f})"
+        return (Reason(text, "cosine", {"raw": value, "best": best, "share": share}),)
 
 
 class Bm25(Words):

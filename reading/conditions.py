@@ -1,0 +1,231 @@
+"""What a question leaves out ("without model data", "no satellite"), and the formats and licences that it prefers.
+
+The words before what is left out are those of six languages. Excluded places are relations (``outside``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.record import ProvenanceKind
+from reading.kinds import Platform, read_kinds
+from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
+
+_CUE = re.compile(
+    r"(?:(?<=[\s,;(])|^)(?:"
+    r"(?:but |and )?without(?: any)?|except(?:ing|ed)?(?: for| from)?|excluding|other than|apart from|"
+    r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|instead of|(?:but |and )?no|"
+    r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber|und|,) nicht(?: aus| von| mit)?|statt|"
+    r"sans|hormis|sauf|excepté|à l['’]exception d(?:es?|u)|(?:mais |et )?pas d(?:es?|u)|au lieu d(?:es?|u)|"
+    r"(?:mais |ma |e )non|mais pas(?: d(?:es?|u))?|"
+    r"sin|excepto|salvo|en lugar de|(?:pero |y )no(?: de)?|"
+    r"senza|tranne|eccetto|esclus[oaie]|invece di|"
+    r"sem|exceto|em vez de|(?:mas |e )não(?: d[eoa]s?)?"
+    r")(?:\s+(?:using|use of|den|die|das|der|dem|les|las|los|the|any|lo|il|gli|le|la|os|as|d[eiu]|de la|"
+    r"verwendung von|utiliser|usar))*[\s]+"
+)
+_AUXILIARY = re.compile(
+    r"(?:\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|should|would|will|may|might|must|why|if|or|"
+    r"whether)|n['’]t)\s+$"
+)
+_WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*")
+_OR = re.compile(r"\s*(?:,\s*)?(?:or|nor|and no|oder|noch|ou|ni|né|nem|o|e|y|et|und|and)\s+|\s*,\s*")
+_DATA = re.compile(
+    r"[\s-]+(?:data(?:[\s-]?sets?)?|products?|outputs?|records?|images?|imagery|measurements?|observations?|retrievals?|"
+    r"simulations?|runs?|results?|daten(?:sätze)?|produkte?|messungen|beobachtungen|bilder|données|produits?|images|"
+    r"observations|mesures|datos|productos?|imágenes|observaciones|mediciones|dati|prodotti|immagini|osservazioni|"
+    r"misure|dados|produtos?|imagens|observações|medições)(?!\w)"
+)
+_DATA_OF = re.compile(r"(?:data|daten|données|datos|dati|dados)(?:\s+(?:from|of|aus|von|de|di|da|du))?\s+")
+_MODEL = re.compile(
+    r"(?:numerical |climate |weather )?(?:model(?:l?ed|l?ing|s)?|modell(?:e[ns]?|i|o)?|modèles?|modelos?)(?!\w)"
+)
+_OFTEN_OTHERWISE = frozenset(("not", "no"))
+"""Words that seldom exclude: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind or a name."""
+_NO_SUBJECTS = frozenset(("longer", "more", "one", "matter", "change", "significant", "only", "just", "yet", "so"))
+_MOST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionMention:
+    """A part of the text that says what is not wanted; ``subject`` is that. ``kind``: of product, if it names one.
+
+    Offsets are of the whole part, end exclusive.
+    """
+
+    text: str
+    start: int
+    end: int
+    subject: str
+    kind: ProvenanceKind | None = None
+    platform: Platform | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    start: int
+    end: int
+    kind: ProvenanceKind | None = None
+    platform: Platform | None = None
+
+
+def read_exclusions(text: str, elsewhere: Sequence[Range] = (), language: str | None = "en") -> list[ExclusionMention]:
+    """What the question leaves out, in order. ``elsewhere``: places and times, which end what is left out.
+
+    A word in capitals is no such word (NO is a gas), nor is one after a verb ("why is it not").
+    """
+    low, claims = lower_case(text), Claims(len(text))
+    for place in elsewhere:
+        claims.block(place)
+    mentions: list[ExclusionMention] = []
+    for cue in _CUE.finditer(low):
+        is_gas = text[cue.start() : cue.end()].strip().isupper() and not text.isupper()
+        if is_gas or _AUXILIARY.search(low[: cue.start()]) or not claims.is_free(cue.span()):
+            continue
+        mentions += _mentions_after(text, low, cue.span(), claims, needs_kind=_is_weak(low, cue, language))
+    return mentions
+
+
+def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
+    word = cue[0].strip()
+    if word not in _OFTEN_OTHERWISE or low[: cue.start()].rstrip().endswith(","):
+        return False
+    return not (word == "no" and language == "en")
+
+
+def _mentions_after(text: str, low: str, cue: Range, claims: Claims, *, needs_kind: bool) -> list[ExclusionMention]:
+    """One for each subject: "without model or satellite data" has two."""
+    mentions: list[ExclusionMention] = []
+    start, position = cue
+    while (subject := _subject(text, low, position, claims)) is not None:
+        is_named = _is_name(text[subject.start : subject.end])
+        if subject.kind is None and (mentions or (needs_kind and not is_named)):
+            break  # "no radar and snow": only kinds go on after a conjunction
+        claims.block((start, subject.end))
+        end = subject.end
+        mentions.append(
+            ExclusionMention(text[start:end], start, end, text[subject.start : end], subject.kind, subject.platform)
+        )
+        joint = _OR.match(low, end)
+        if joint is None:
+            break
+        start, position = end + len(joint[0]) - len(joint[0].lstrip()), joint.end()
+    return mentions
+
+
+def _subject(text: str, low: str, start: int, claims: Claims) -> _Subject | None:
+    """What is named from ``start`` on: a kind of data, else up to three words."""
+    data = _DATA_OF.match(low, start)
+    kind = _kind_at(low, start if data is None else data.end())
+    if kind is not None:
+        return kind if claims.is_free((kind.start, kind.end)) else None
+    end = start
+    for count, word in enumerate(_WORD.finditer(low, start)):
+        gap = low[end : word.start()]
+        if count == _MOST_WORDS or gap.strip() or word[0] in JOINING_WORDS or not claims.is_free(word.span()):
+            break
+        if (not count and (word[0][0].isdigit() or word[0] in _NO_SUBJECTS)) or (count and _kind_at(low, word.start())):
+            break
+        end = word.end()
+        if _is_name(text[word.start() : end]):
+            return _Subject(start, _with_data(low, end))  # a name: SMAP
+    return _Subject(start, end) if end > start else None
+
+
+def _is_name(word: str) -> bool:
+    return sum(letter.isupper() for letter in word) > 1
+
+
+def _kind_at(low: str, start: int) -> _Subject | None:
+    window = low[start : start + 60]
+    mention = next((mention for mention in read_kinds(window) if mention.start == 0), None)
+    if mention is not None:
+        return _Subject(start, _with_data(low, start + mention.end), mention.kind, mention.platform)
+    model = _MODEL.match(window)
+    return None if model is None else _Subject(start, _with_data(low, start + model.end()), "simulation")
+
+
+def _with_data(low: str, end: int) -> int:
+    """ "satellite" with the word after it, if that is "data" or "images"."""
+    data = _DATA.match(low, end)
+    return end if data is None else data.end()
+
+
+OfferKind = Literal["format", "licence"]
+
+_FORMATS = {
+    "netcdf": r"net-?cdf-?[34]?|nc[34]?(?= files?| format)|\.nc",
+    "csv": r"\.?csv|comma[\s-]separated(?: values?)?",
+    "geotiff": r"geo-?tiffs?",
+    "hdf": r"hdf-?(?:eos)?[45]?",
+    "grib": r"grib-?[12]?",
+    "bufr": r"bufr",
+    "shape": r"shape-?files?|esri shape",
+    "geojson": r"geo-?json",
+    "geopackage": r"geo-?packages?|gpkg",
+    "kml": r"km[lz]",
+    "zarr": r"zarr",
+    "parquet": r"(?:geo)?parquet",
+    "excel": r"excel|\.?xlsx?|spreadsheets?",
+    "ascii": r"ascii",
+    "pdf": r"\.?pdfs?",
+    "xml": r"xml",
+    "json": r"json",
+    "icartt": r"icartt",
+}
+"""The word of ``formats`` in the index, and how questions write it."""
+
+_OPEN = (
+    r"open[\s-](?:data(?! cubes?)|licen[cs]e[sd]?|access)|openly licen[cs]ed|freely (?:available|usable)|public domain|"
+    r"offene[nr]? (?:lizenz(?:en)?|daten)|freie[nr]? (?:lizenz(?:en)?|daten)|gemeinfrei|"
+    r"(?:licences? (?:ouvertes?|libres?)|données (?:ouvertes|libres)|accès (?:libre|ouvert)|domaine public)|"
+    r"(?:licencias? (?:abiertas?|libres?)|datos abiertos|acceso abierto|dominio público)|"
+    r"(?:licenz[ae] (?:apert[ae]|liber[ae])|dati aperti|accesso aperto|pubblico dominio)|"
+    r"(?:licenças? (?:abertas?|livres?)|dados abertos|acesso aberto|domínio público)"
+)
+_CREATIVE = r"cc[\s-]?by(?:[\s-](?:sa|nc|nd)){0,2}(?:[\s-]?[1-4](?:\.0)?)?|cc[\s-]?0|creative commons"
+_LEAD = (
+    r"(?:(?:in|as|under|with|im|als|unter|mit|en|au|sous|avec|bajo|con|como|sotto|sob|com|no|nel)\s)?"
+    r"(?:(?:an?|the|einer|une|una|uma|format|formato|licen[cs]e|lizenz|licencia|licenza|licença)\s)?"
+)
+_TAIL = r"(?:[\s-](?:files?|formats?|dateien|datei|licen[cs]ed?|lizenz|formato))?"
+_OFFERS = re.compile(
+    rf"(?<![\w./]){_LEAD}(?:"
+    + "|".join(rf"(?P<{name}>{pattern})" for name, pattern in _FORMATS.items())
+    + rf"|(?P<open>{_OPEN})|(?P<licence>{_CREATIVE})){_TAIL}(?!\w)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferMention:
+    """A format or a licence that the question prefers. ``value``: a word of the format's name, ``open``, or the
+    licence by SPDX without its version (``CC-BY``).
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: OfferKind
+    value: str
+
+
+def read_offers(text: str) -> list[OfferMention]:
+    """Formats and licences of the question, in order."""
+    mentions = []
+    for match in _OFFERS.finditer(lower_case(text)):
+        start, end = match.span()
+        name = match.lastgroup or "open"
+        kind: OfferKind = "format" if name in _FORMATS else "licence"
+        value = _spdx(match[name]) if name == "licence" else name
+        mentions.append(OfferMention(text[start:end], start, end, kind, value))
+    return mentions
+
+
+def _spdx(words: str) -> str:
+    """``cc by 4.0`` as ``CC-BY``, ``CC0`` as itself, Creative Commons as ``CC``."""
+    if "0" in words.split("by")[0]:
+        return "CC0"
+    return "-".join(["CC", *(part.upper() for part in re.findall(r"by|sa|nc|nd", words))])

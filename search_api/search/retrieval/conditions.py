@@ -1,0 +1,72 @@
+"""What a question leaves out as filters, and the formats and licences that it prefers as clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.record import ProvenanceKind
+from reading.kinds import Platform
+from search_api.search.retrieval.clauses import Clause, area_clause
+from search_api.search.understanding.interpretation import QueryExclusion, QueryOffer
+
+_TITLE_AND_KEYWORDS = ("title", "keywords.term")
+_MODELLED: tuple[ProvenanceKind, ...] = ("simulation", "projection", "reanalysis")
+"""What "without model data" leaves out."""
+_PLATFORM_WORDS: dict[Platform, tuple[str, ...]] = {
+    "satellite": ("satellite", "remote sensing", "imagery", "radiances", "MODIS", "Landsat", "AVHRR", "GOES", "VIIRS"),
+    "airborne": ("aircraft", "airborne"),
+    "in_situ": (),
+}
+
+_OPEN = ("CC0%", "CC-BY-_.%", "CC-BY-SA%", "PDDL%", "OD%", "OGL%", "etalab%", "DL-DE%")
+"""Patterns of the licences that are open by the Open Definition, as SPDX writes them."""
+
+
+def exclusion_clauses(exclusions: Sequence[QueryExclusion]) -> tuple[Clause, ...]:
+    """One filter, which a record about something excluded does not pass; a record that says nothing of it passes."""
+    excluded = [clause for exclusion in exclusions for clause in _clauses_of(exclusion)]
+    return ({"bool": {"must_not": excluded}},) if excluded else ()
+
+
+def _clauses_of(exclusion: QueryExclusion) -> list[Clause]:
+    if exclusion.bbox is not None:
+        return [area_clause(exclusion.bbox, "within")]
+    if exclusion.kind in _MODELLED:
+        kinds = _MODELLED if exclusion.kind == "simulation" else (exclusion.kind,)
+        return [{"terms": {"provenance.kind": list(kinds)}}]
+    if exclusion.kind == "derived":
+        return [{"term": {"provenance.kind": "derived"}}]
+    words = () if exclusion.platform is None else _PLATFORM_WORDS[exclusion.platform]
+    return [_about(form) for text in dict.fromkeys((exclusion.subject, *words)) for form in (text, _other_number(text))]
+
+
+def _other_number(text: str) -> str:
+    """*radar* as *radars*, *buoys* as *buoy*: titles are not stemmed."""
+    return text[:-1] if text.endswith("s") else f"{text}s"
+
+
+def _about(text: str) -> Clause:
+    """Records with these words in the title or a keyword; an abstract also mentions what the data are not."""
+    return {"multi_match": {"query": text, "type": "phrase", "fields": list(_TITLE_AND_KEYWORDS)}}
+
+
+def offer_clause(offer: QueryOffer) -> Clause:
+    """Records in the format, or with the licence."""
+    field = "formats" if offer.kind == "format" else "licence"
+    wildcards = [pattern.replace("_", "?").replace("%", "*") for pattern in _patterns(offer)]
+    return {"bool": {"should": [{"wildcard": {field: {"value": wildcard}}} for wildcard in wildcards]}}
+
+
+def offer_filter(offer: QueryOffer) -> str:
+    """The same as CQL2 text, for a caller who wants it as a filter."""
+    queryable = "formats" if offer.kind == "format" else "license"
+    return " OR ".join(f"{queryable} LIKE '{pattern}'" for pattern in _patterns(offer))
+
+
+def _patterns(offer: QueryOffer) -> tuple[str, ...]:
+    """With ``%`` for any text and ``_`` for one character."""
+    if offer.kind == "format":
+        return (f"%{offer.value}%",)
+    if offer.value in ("CC", "CC0"):
+        return (f"{offer.value}%",)
+    return _OPEN if offer.value == "open" else (offer.value, f"{offer.value}-_.%")

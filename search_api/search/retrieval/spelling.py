@@ -1,0 +1,123 @@
+"""Words that no record has, and the one common word that each of them surely is a typing error of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from core.json_types import Json, JsonMapping
+from search_api.search.understanding.interpretation import Interpretation, NearWord, UnknownWord
+
+_READINGS = ("words", "words.en")
+_SHORTEST = 4
+_LONG = 8  # letters of a word that may have two errors
+_SHORT = 5  # letters of a word that has so many neighbours that none of them may be as near
+_COMMON = 3  # records that must have the correction of a word that is not long
+_FAR_MORE = 10
+_MOST_NEAR = 5
+_ENDING, _STEM = 2, 4  # letters
+
+
+def near_words_section(words: Sequence[str]) -> Json:
+    """``suggest``: the neighbours of those words that no record has. Of a known word Elasticsearch looks for none."""
+    term = {"field": _READINGS[0], "suggest_mode": "missing", "min_word_length": _SHORTEST, "size": _MOST_NEAR}
+    kinds = {"first": {"max_edits": 1, "prefix_length": 0}, "two": {"max_edits": 2, "prefix_length": 1}}
+    return {
+        f"{kind} {word}": {"text": word, "term": {**term, **edits}}
+        for word in words
+        if word.isalpha()
+        for kind, edits in kinds.items()
+    }
+
+
+def read_unknown_word(word: str, answer: JsonMapping) -> UnknownWord:
+    """The word with its neighbours; ``answer``: to a search with ``near_words_section``."""
+    suggested = answer.get("suggest", {})
+    options = [
+        option
+        for kind in ("first", "two")
+        for entry in suggested.get(f"{kind} {word}", ())
+        for option in entry["options"]
+    ]
+    near_words = {option["text"]: NearWord(option["text"], option["freq"]) for option in options}
+    return UnknownWord(word, tuple(near_words.values()))
+
+
+def edits(left: str, right: str) -> int:
+    """Letters to drop, add, replace or swap with their neighbour (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, letter in enumerate(left, 1):
+        before, row, above = row, [i], before
+        for j, other in enumerate(right, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
+                cost = min(cost, above[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+def sure_correction(unknown: UnknownWord) -> str | None:
+    """The nearest common word, if no other word is as near, or it is far more common than those.
+
+    Of a short word none may be as near: *walus* may be *walrus* or *walls*. Forms of one word do not compete.
+    """
+    word, most_edits = unknown.text, 2 if len(unknown.text) >= _LONG else 1
+    by_edits = [(edits(word, near.text), -near.record_count, near.text) for near in unknown.near]
+    possible = sorted(option for option in by_edits if option[0] <= most_edits)
+    if not possible:
+        return None
+    fewest, count, best = possible[0]
+    rivals = [-rival for steps, rival, text in possible if steps == fewest and not _is_form(text, best)]
+    if len(word) <= _SHORT and rivals:
+        return None
+    is_common = -count >= (1 if len(word) >= _LONG else _COMMON)
+    return best if is_common and all(-count >= _FAR_MORE * rival for rival in rivals) else None
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether they differ only in their ending."""
+    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return stem >= _STEM and max(len(word), len(other)) - stem <= _ENDING
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedQuestion:
+    """``pairs``: each replaced word in small letters, and its correction."""
+
+    text: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+def corrected_question(interpretation: Interpretation, real_words: Collection[str]) -> CorrectedQuestion | None:
+    """The question with each sure correction; None if there is none.
+
+    ``real_words``: unknown words that exist all the same. A word in capitals inside a sentence is no typing error, nor
+    is the beginning of a name, unless far more records have the correction.
+    """
+    pairs = []
+    for unknown in interpretation.unknown_words:
+        correction = None if unknown.text in real_words else sure_correction(unknown)
+        if correction is not None and not _is_name(unknown, correction, interpretation):
+            pairs.append((unknown.text, correction))
+    text = interpretation.text
+    for word, correction in pairs:
+        text = _without_case(word).sub(correction, text)
+    return CorrectedQuestion(text, tuple(pairs)) if pairs and text != interpretation.text else None
+
+
+def _without_case(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+
+
+def _is_name(unknown: UnknownWord, correction: str, interpretation: Interpretation) -> bool:
+    count = next(near.record_count for near in unknown.near if near.text == correction)
+    for name in interpretation.names:
+        if name.how == "beginning" and name.mention.text.lower() == unknown.text and count < _FAR_MORE * name.count:
+            return True
+    match = _without_case(unknown.text).search(interpretation.text)
+    if match is None or match[0].islower():
+        return False
+    return match.start() > 0 and any(letter.islower() for letter in interpretation.text)

@@ -1,0 +1,69 @@
+"""Which unknown word is surely a typing error, and of what."""
+
+from __future__ import annotations
+
+import pytest
+
+from search_api.search.retrieval.spelling import corrected_question, edits, sure_correction
+from search_api.search.understanding.interpretation import Interpretation, NearWord, QueryName, TextSpan, UnknownWord
+
+
+def unknown(word: str, **near: int) -> UnknownWord:
+    return UnknownWord(word, tuple(NearWord(text, count) for text, count in near.items()))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "count"),
+    [("snow", "snow", 0), ("snoow", "snow", 1), ("nsow", "snow", 1), ("sno", "snow", 1), ("snaw", "snow", 1),
+     ("", "snow", 4), ("walus", "values", 2)],
+)  # fmt: skip
+def test_edits_are_dropped_added_replaced_and_swapped_letters(left: str, right: str, count: int) -> None:
+    assert edits(left, right) == edits(right, left) == count
+
+
+@pytest.mark.parametrize(
+    ("word", "correction"),
+    [
+        (unknown("ojtical", optical=40), "optical"),
+        (unknown("walus", walls=24, walrus=5), None),  # a short word with two neighbours
+        (unknown("reanalysiss", reanalysis=228, reanalyses=64), "reanalysis"),  # forms of one word
+        (unknown("mercery", mercury=60, merger=2), "mercury"),  # the other is two letters away
+        (unknown("seksmic", seismic=30, seksmik=9), None),  # not far more common
+        (unknown("seksmic", seismic=90, seksmik=9), "seismic"),
+        (unknown("greeness", greenness=1), "greenness"),  # so long a word has no other neighbours
+        (unknown("dinok", dino=2), None),  # rare
+        (unknown("smokes"), None),
+    ],
+    ids=lambda value: value.text if isinstance(value, UnknownWord) else str(value),
+)
+def test_the_one_near_common_word_is_sure(word: UnknownWord, correction: str | None) -> None:
+    assert sure_correction(word) == correction
+
+
+def question(text: str, *words: UnknownWord, names: tuple[QueryName, ...] = ()) -> Interpretation:
+    return Interpretation(text, text, unknown_words=words, names=names)
+
+
+def test_each_sure_word_is_replaced_whatever_its_letters_size() -> None:
+    corrected = corrected_question(question("Snoow depth", unknown("snoow", snow=50)), ())
+    assert corrected is not None
+    assert (corrected.text, corrected.pairs) == ("snow depth", (("snoow", "snow"),))
+
+
+@pytest.mark.parametrize("real_words", [("unicorn",), ()], ids=["a word of the model", "not"])
+def test_a_word_that_exists_is_no_error(real_words: tuple[str, ...]) -> None:
+    corrected = corrected_question(question("unicorn migration", unknown("unicorn", unicorm=50)), real_words)
+    assert (corrected is None) == bool(real_words)
+
+
+def test_a_word_in_capitals_inside_a_sentence_is_a_name() -> None:
+    assert corrected_question(question("volcanoes on Venusa", unknown("venusa", venues=90)), ()) is None
+
+
+@pytest.mark.parametrize(("count", "is_corrected"), [(5, True), (50, False)])
+def test_the_beginning_of_a_name_stays_unless_far_more_records_have_the_correction(
+    count: int, is_corrected: bool
+) -> None:
+    name = QueryName(TextSpan("lidaar", 0, 6, "names", 1.0), "beginning", ("lidaar",), count, 0.01)
+    corrected = corrected_question(question("lidaar", unknown("lidaar", lidar=90), names=(name,)), ())
+    assert (corrected is not None) == is_corrected

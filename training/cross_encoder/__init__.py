@@ -1,0 +1,1 @@
+"""Trains a cross-encoder: weights, learner, export."""

@@ -1,0 +1,117 @@
+"""A cross-encoder's weights for training: of a folder with safetensors, read back from the int8 graph that Sonde ships,
+or an embedder's with a new head.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from encoders.files import exclusive_lock, publish_folder
+from encoders.imports import torch_imports
+from encoders.locate import Located
+from training.examples import TrainingError
+from training.weights import learnable, transformers_for
+
+if TYPE_CHECKING:
+    from torch import nn
+    from transformers import PreTrainedModel
+
+GRAPH = "model.onnx"
+TABLE, TABLE_SCALES = "table", "by_row"
+"""Names in the graph: the word table in eight bits, and the scale of each row (``training.cross_encoder.export``)."""
+_QUANTISED = "_quantized"
+_BESIDE = ("tokenizer.json", "tokenizer_config.json", "card.json")
+
+
+def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -> PreTrainedModel:
+    """transformers' sequence classifier with one label; its word table does not learn, so it stays exact in eight bits.
+
+    Raises TrainingError if the folder holds nothing to learn from, ModelMissing if it cannot be loaded.
+    """
+    folder = _restored(location, cache) if _is_own_graph(location.folder) else learnable(location, cache)
+    with transformers_for(folder, threads=threads, seed=seed) as transformers:
+        model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(
+            str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
+        )
+    word_table(model).weight.requires_grad_(False)
+    return model
+
+
+def word_table(model: PreTrainedModel) -> nn.Embedding:
+    return cast("nn.Embedding", model.get_input_embeddings())
+
+
+def _is_own_graph(folder: Path) -> bool:
+    import onnx
+
+    graph = folder / GRAPH
+    if not (graph.is_file() and (folder / "config.json").is_file()):
+        return False
+    names = {tensor.name for tensor in onnx.load(str(graph), load_external_data=False).graph.initializer}
+    return {TABLE, TABLE_SCALES} <= names
+
+
+def _restored(location: Located, cache: Path) -> Path:
+    """A folder in ``cache`` with the graph's weights as safetensors, made on first use."""
+    folder = cache / f"restored-{location.digest[:16]}"
+    with exclusive_lock(folder):
+        if not (folder / "config.json").is_file():
+            with publish_folder(folder) as draft:
+                _restore(location.folder, draft)
+    return folder
+
+
+def _restore(source: Path, draft: Path) -> None:
+    with torch_imports:
+        import torch
+        from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    weights = own_weights(source / GRAPH)
+    settings = AutoConfig.from_pretrained(str(source), local_files_only=True, num_labels=1)
+    model = AutoModelForSequenceClassification.from_config(settings)  # type: ignore[no-untyped-call]
+    table = torch.from_numpy(weights.pop(TABLE))
+    state = {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in weights.items()}
+    try:
+        lacks = set(model.load_state_dict(state, strict=False).missing_keys)
+        words = word_table(model)
+        with torch.no_grad():
+            words.weight.copy_(table)
+    except RuntimeError as error:
+        raise TrainingError(f"The graph of {source} does not fit its config.json: {str(error)[:150]}") from error
+    if lacks - {name for name, value in model.named_parameters() if value is words.weight}:
+        raise TrainingError(f"The graph of {source} lacks weights that its config.json names: {sorted(lacks)[0]}.")
+    model.save_pretrained(str(draft), safe_serialization=True)
+    for name in _BESIDE:
+        if (source / name).is_file():
+            shutil.copyfile(source / name, draft / name)
+
+
+def own_weights(graph: Path) -> dict[str, NDArray[np.float32]]:
+    """The classifier's names -> float arrays of an int8 graph; ``TABLE`` is the word table."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph_proto = onnx.load(str(graph)).graph
+    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph_proto.initializer}
+    weights = {
+        name.partition(".")[2]: value.astype(np.float32)
+        for name, value in arrays.items()
+        if "." in name and value.dtype == np.float32 and not name.endswith("_scale")
+    }
+    for node in graph_proto.node:
+        if node.op_type == "MatMulInteger" and node.input[1].endswith(_QUANTISED):
+            source = node.input[1].removesuffix(_QUANTISED)
+            whole = arrays[node.input[1]].astype(np.float32) - arrays[f"{source}_zero_point"].astype(np.float32)
+            weights[_layer_name(node.name)] = (whole * arrays[f"{source}_scale"]).T
+    weights[TABLE] = arrays[TABLE].astype(np.float32) * arrays[TABLE_SCALES]
+    return weights
+
+
+def _layer_name(node: str) -> str:
+    """``/m/bert/pooler/dense/Gemm_MatMul_quant`` is ``bert.pooler.dense.weight``."""
+    return ".".join([*node.strip("/").split("/")[1:-1], "weight"])
