@@ -133,7 +133,8 @@ class Place:
     """One entry of a gazetteer.
 
     ``importance`` (0..1) resolves ambiguity: without other evidence, the higher one is meant.
-    ``estimated`` marks a box made from a point and a size class.
+    ``estimated`` marks a box made from a point and a size class. ``record_count``: of the records whose titles gave
+    the place, if the catalogue itself is its source.
     """
 
     name: str
@@ -143,6 +144,7 @@ class Place:
     importance: float = 0.0
     estimated: bool = False
     source: str = ""
+    record_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

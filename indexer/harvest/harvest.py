@@ -18,6 +18,7 @@ from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from es_mappings.meta import IndexMeta
 from indexer.background import Background
 from indexer.harvest.report import Tally, count, count_failure, count_lost, lost_by_a_crash
+from indexer.harvest.title_places import try_refresh
 from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.plan.parsed_record import Item, RejectedItem
 from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
@@ -306,6 +307,8 @@ class _Slice:
             **self.tally.parts(),
         )
         Runs(self.parts.client, self.parts.prefix).save(self.run)
+        if state in ("complete", "refused_removal") and self.tally.has_changes:
+            try_refresh(self.parts.client, self.parts.prefix)
         if state != "running":
             log.info("harvest.ended", source=self.run.source, run=self.run.id, state=state)
         return self.run

@@ -51,6 +51,11 @@ class Tally:
             dict(report.warnings),
         )
 
+    @property
+    def has_changes(self) -> bool:
+        """Whether records were added, changed or removed."""
+        return any(self.counts[name] for name in ("new", "changed", "removed"))
+
     def add(self, name: str, number: int = 1) -> None:
         self.counts[name] += number
 

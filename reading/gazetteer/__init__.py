@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -124,13 +125,7 @@ class Gazetteer:
         text = gzip.decompress(self._path.read_bytes()).decode("utf-8")
         places, names, abbreviations = text.split("\n\n")
         names_by_key = _pairs(names)
-        longest_by_word: dict[str, int] = {}
-        for key in names_by_key:
-            first, _, other_words = key.partition(" ")
-            length = 2 + other_words.count(" ") if other_words else 1
-            if length > longest_by_word.get(first, 0):
-                longest_by_word[first] = length
-        return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_by_word)
+        return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_names(names_by_key))
 
     def _place(self, number: int) -> Place:
         name, kind, box, country, importance, is_estimated, source = self._tables.rows[number].split("\t")
@@ -144,6 +139,17 @@ class Gazetteer:
             estimated=is_estimated == "1",
             source=source,
         )
+
+
+def longest_names(keys: Iterable[str]) -> dict[str, int]:
+    """By the first word of a key, the words of the longest one."""
+    longest_by_word: dict[str, int] = {}
+    for key in keys:
+        first, _, other_words = key.partition(" ")
+        length = 2 + other_words.count(" ") if other_words else 1
+        if length > longest_by_word.get(first, 0):
+            longest_by_word[first] = length
+    return longest_by_word
 
 
 def _pairs(block: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ from core.geo import Place
 from core.json_types import Json
 from core.ports import Geocoder
 from reading.concepts import Concept, Label, NamedVocabulary
-from reading.gazetteer import Gazetteer, GazetteerName, name_key
+from reading.gazetteer import Gazetteer, GazetteerName, longest_names, name_key
 from reading.vocabulary import Vocabulary, term_key
 from search_api.search.caches import Ticker
 from search_api.search.curation_rules import (
@@ -137,7 +137,7 @@ class ActiveRules:
                     if isinstance(rule, SynonymRule)
                 ),
             ),
-            _longest(places),
+            longest_names(places),
         )
 
     def decide(self, question: str) -> CurationDecisions:
@@ -184,16 +184,8 @@ def _places(rules: Iterable[PlaceRule]) -> Mapping[str, tuple[Place, ...]]:
     places_by_key: defaultdict[str, list[Place]] = defaultdict(list)
     for rule in rules:
         for key in sorted(rule.keys):
-            places_by_key[key].append(rule.place)
+            places_by_key[key] += [] if rule.place is None else [rule.place]
     return {key: tuple(places) for key, places in places_by_key.items()}
-
-
-def _longest(keys: Iterable[str]) -> Mapping[str, int]:
-    lengths: dict[str, int] = {}
-    for key in keys:
-        first = key.partition(" ")[0]
-        lengths[first] = max(1 + key.count(" "), lengths.get(first, 0))
-    return lengths
 
 
 READ_EVERY_S = 5.0
@@ -286,8 +278,14 @@ class CuratedGazetteer(Gazetteer):
         return self
 
     def named(self, key: str) -> GazetteerName | None:
-        curated, base = self._curated().places.get(key, ()), self._base.named(key)
-        return GazetteerName((*curated, *(base.places if base else ()))) if curated else base
+        curated, base = self._curated().places.get(key), self._base.named(key)
+        if curated is None:
+            return base
+        known_places = base.places if base else ()
+        if not curated:  # the stewards removed the catalogue's own place
+            known_places = tuple(place for place in known_places if not place.record_count)
+            return replace(base, places=known_places) if base and known_places else None
+        return GazetteerName((*curated, *known_places))
 
     def abbreviation(self, text: str) -> GazetteerName | None:
         curated = self._curated().places.get(name_key(text))

@@ -122,24 +122,32 @@ class SynonymRule(CurationRule):
 
 
 class PlaceRule(CurationRule):
-    """A place that the gazetteer does not know, or another box of one that it knows."""
+    """A place that the gazetteer does not know, or another box of one that it knows.
+
+    Without a box, the place that the catalogue's titles gave that name is removed.
+    """
 
     model_config = ConfigDict(title="OwnPlace")
     kind = "places"
     name: Words
     other_names: Annotated[tuple[Words, ...], Field(max_length=50)] = ()
-    bbox: Annotated[tuple[float, ...], Field(min_length=4, max_length=4)] = Field(
-        description="West, south, east, north in degrees; west > east crosses the antimeridian."
+    bbox: Annotated[tuple[float, ...], Field(min_length=4, max_length=4)] | None = Field(
+        None,
+        description="West, south, east, north in degrees; west > east crosses the antimeridian. Without it, the place "
+        "that Sonde read from the catalogue's titles under this name is removed.",
     )
     country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = Field(None, description="ISO 3166-1 alpha-2.")
 
     @model_validator(mode="after")
     def _check_bbox(self) -> Self:
-        BBox(*self.bbox)
+        if self.bbox is not None:
+            BBox(*self.bbox)
         return self
 
     @property
-    def place(self) -> Place:
+    def place(self) -> Place | None:
+        if self.bbox is None:
+            return None
         return Place(self.name, "named_region", BBox(*self.bbox), self.country, 1.0, source="curation")
 
     @property

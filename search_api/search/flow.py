@@ -324,7 +324,8 @@ def _with_late_interaction(parts: SearchParts, state: SearchState, ranking: Rank
     best = ranking.ids(0, signal.depth)
     versions = {record: state.candidates.versions[record] for record in best}
     texts = fetch_token_vectors(parts.client, state.plan.index, versions, made_by, parts.caches.tokens)
-    return interact(ranking, interactions(vectors.tokens, [texts.get(record) for record in best]))
+    scores = interactions(vectors.tokens, [texts.get(record) for record in best])
+    return interact(ranking, scores, state.interpretation.topic_words)
 
 
 def _rerank(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[Ranking, tuple[str, ...]]:

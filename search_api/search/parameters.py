@@ -94,7 +94,7 @@ class SearchParameters(Parameters):
     filter_lang: Language = Field("cql2-text", alias="filter-lang")
     facets: Annotated[list[FacetName], BeforeValidator(_facets)] = Field(
         default=[],
-        description="Facets to count, or `all`: without `person`, `cell` and `year`, which have hundreds of values.",
+        description="Facets to count, or `all`: all but `person`, `cell` and `year`, which have hundreds of values.",
         examples=["type,decade,region"],
     )
     cell_area: BoxParameter | None = Field(

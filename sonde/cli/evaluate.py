@@ -20,6 +20,7 @@ from core.json_types import Json
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
+from evaluation.fitted_weights import GRID
 from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
@@ -28,6 +29,7 @@ from evaluation.variants import Variant, ablations
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_all import EvaluateAll, evaluate_all
+from sonde.cli.leave_one_out import leave_one_out
 from sonde.cli.screen import messages, say, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.cli.stage_bars import StageBars
@@ -130,6 +132,23 @@ class EvaluateOptions:
     help="Instead: the project's collections one after another, as one table with a mean. ncar counts half in it: a "
     "rule over boxes and periods judged it, and the ranking weighs the same boxes and periods.",
 )
+@click.option(
+    "--leave-one-out",
+    is_flag=True,
+    help="With --all: fit the ranking's weights on the other collections, and show what each gains.",
+)
+@click.option(
+    "--features",
+    type=_WRITABLE,
+    help="With --leave-one-out: keep the candidates with their signals in this file; a second fit takes seconds.",
+)
+@click.option(
+    "--fit",
+    "fitted",
+    type=click.Choice(list(GRID)),
+    multiple=True,
+    help="With --leave-one-out: fit only this weight; may be repeated.  [default: all]",
+)
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions for tuning, or for testing.")
 @click.option(
     "--shared",
@@ -177,6 +196,8 @@ def evaluate_command(**arguments: Any) -> None:
     if arguments["every"]:
         _evaluate_all(arguments, variant)
         return
+    if arguments["leave_one_out"] or arguments["features"]:
+        raise SondeError("--leave-one-out and --features are for --all.")
     if arguments["live"]:
         _evaluate_live(arguments, variant)
         return
@@ -204,6 +225,8 @@ _FOR_ONE_FLAGS = ("live", "fetch_only", "skip_unknown")
 def _evaluate_all(arguments: Json, variant: Variant) -> None:
     if wrong_options := [name for name in (*_FOR_ONE, *_FOR_ONE_FLAGS) if arguments[name]]:
         raise SondeError(f"--{wrong_options[0].replace('_', '-')} is for one collection, not for --all.")
+    if arguments["features"] and not arguments["leave_one_out"]:
+        raise SondeError("--features is for --leave-one-out.")
     request = EvaluateAll(
         variant=variant,
         ablate=arguments["ablate"],
@@ -214,7 +237,10 @@ def _evaluate_all(arguments: Json, variant: Variant) -> None:
         threads=arguments["threads"],
     )
     with ended_by_signals():
-        evaluate_all(request)
+        if arguments["leave_one_out"]:
+            leave_one_out(request, arguments["features"], arguments["fitted"] or tuple(GRID))
+        else:
+            evaluate_all(request)
 
 
 def _fetch(arguments: Json) -> None:

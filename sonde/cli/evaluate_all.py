@@ -60,7 +60,7 @@ def evaluate_all(request: EvaluateAll) -> None:
         for place, (name, weight) in enumerate(WEIGHTS.items(), 1):
             console.print(f"{place} of {len(WEIGHTS)}: {name}", highlight=False)
             try:
-                collection = _collection(name, request, settings)
+                collection = collection_of(name, request, settings)
             except SondeError as error:
                 console.print(str(error), style="yellow", highlight=False)
                 results = results.with_missing(name, str(error))
@@ -73,7 +73,7 @@ def evaluate_all(request: EvaluateAll) -> None:
     _show(screen(), results)
 
 
-def _collection(name: str, request: EvaluateAll, settings: Settings) -> JudgedCollection:
+def collection_of(name: str, request: EvaluateAll, settings: Settings) -> JudgedCollection:
     """A collection without halves is all for testing. Raises SondeError that says how to get the collection."""
     is_halved = has_halves(name)
     if request.half == "train" and not is_halved:
@@ -156,7 +156,7 @@ def _show(console: Console, results: AllResults) -> None:
     for missing_collection in results.missing:
         console.print(f"left out {missing_collection.name}: {missing_collection.why}", style="yellow", highlight=False)
     if stages := results.stages():
-        table = _columns("mean over collections", *_FIGURES, "gain", "better", "worse")
+        table = columns("mean over collections", *_FIGURES, "gain", "better", "worse")
         mean = results.mean()
         if mean is not None:
             table.add_row("full", *_values(mean), "", "", "")
@@ -168,7 +168,7 @@ def _show(console: Console, results: AllResults) -> None:
 
 
 def _table(results: AllResults) -> Table:
-    table = _columns("collection", "questions", *_FIGURES, "weight")
+    table = columns("collection", "questions", *_FIGURES, "weight")
     for result in results.results:
         table.add_row(result.name, str(result.questions), *_values(result.figures), f"{result.weight:g}")
     mean = results.mean()
@@ -181,7 +181,7 @@ def _table(results: AllResults) -> Table:
     return table
 
 
-def _columns(first: str, *more_headings: str) -> Table:
+def columns(first: str, *more_headings: str) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column(first)
     for name in more_headings:

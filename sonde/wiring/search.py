@@ -32,6 +32,12 @@ from search_api.search.passages.values import AnswerConfig
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.retrieval.density import CatalogueDensity
 from search_api.search.retrieval.serving import Resolver, ServingResolver
+from search_api.search.understanding.title_places import (
+    CatalogueGazetteer,
+    LoadedTitlePlaces,
+    TitlePlaces,
+    no_title_places,
+)
 from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
 from sonde.settings import Settings
@@ -80,6 +86,7 @@ def search_pipeline(
         groups=groups,
         density=CatalogueDensity(client, prefix),
         finds_people=finds_people,
+        title_places=LoadedTitlePlaces(client, prefix),
     )
     return SearchPipeline(parts), resolver
 
@@ -101,10 +108,11 @@ def search_parts(
     groups: Callable[[], frozenset[str]] = frozenset,
     density: RecordDensity = no_density,
     finds_people: bool = True,
+    title_places: Callable[[], TitlePlaces] = no_title_places,
 ) -> SearchParts:
     """The parts of a search; ``resolver`` finds the serving index; ``groups`` are the current caller's."""
     clock = now_ms or (lambda: int(time.time() * 1000))
-    gazetteer = CuratedGazetteer(models.gazetteer, curation)
+    gazetteer = CuratedGazetteer(CatalogueGazetteer(models.gazetteer, title_places), curation)
     geocoder: Geocoder = CuratedGeocoder(models.remote_geocoder, curation) if models.remote_geocoder else gazetteer
     return SearchParts(
         client=client,

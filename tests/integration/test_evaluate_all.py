@@ -13,7 +13,7 @@ from evaluation.collection import JudgedCollection
 from evaluation.collections import public
 from evaluation.collections.beir import BeirFiles, load
 from lab.results.tables import ResultRow, take_figures
-from sonde.cli import evaluate_all
+from sonde.cli import evaluate_all, feature_reading
 from sonde.cli.evaluate import evaluate_command
 from sonde.wiring import evaluating
 
@@ -54,6 +54,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elasticsearch_url: s
     monkeypatch.setattr(evaluating, "LOADERS", loaders)
     monkeypatch.setattr(evaluating, "QUALITY", tmp_path / "quality")
     monkeypatch.setattr(evaluate_all, "WEIGHTS", {"tiny": 1.0, "cranfield": 1.0, "gone": 1.0, "wrong": 0.5})
+    monkeypatch.setattr(feature_reading, "WEIGHTS", evaluate_all.WEIGHTS)
     return tmp_path
 
 
@@ -104,3 +105,27 @@ def test_nothing_to_read_is_an_error(shared: Path, monkeypatch: pytest.MonkeyPat
     done = _evaluate(shared)
     assert isinstance(done.exception, SondeError)
     assert str(done.exception) == "None of the collections can be read."
+
+
+def test_features_give_the_nDCG_of_the_pipeline_and_are_read_again(shared: Path) -> None:
+    """Judged by what a search finds, and again from the file alone."""
+    measures, table, features = shared / "all.json", shared / "left.json", shared / "features.npz"
+    assert _evaluate(shared, "--json", str(measures)).exit_code == 0
+    options = ("--leave-one-out", "--features", str(features), "--json", str(table))
+    done = _evaluate(shared, *options)
+    assert done.exit_code == 0, done.output
+    written = json.loads(table.read_text())
+    expected = {one["name"]: one["ndcg_at_10"] for one in json.loads(measures.read_text())["collections"]}
+    assert {one["name"]: one["shipped"] for one in written["collections"]} == pytest.approx(expected, abs=1e-12)
+    assert written["mean"]["difference"] == pytest.approx(written["mean"]["fitted"] - written["mean"]["shipped"])
+    again = _evaluate(shared / "nowhere", *options, "--fit", "late")
+    assert again.exit_code == 0, again.output
+    assert json.loads(table.read_text())["fitted"] == ["late"]
+    assert "1 of 4" not in again.output
+
+
+def test_one_collection_cannot_be_left_out(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feature_reading, "WEIGHTS", {"tiny": 1.0})
+    done = _evaluate(shared, "--leave-one-out")
+    assert isinstance(done.exception, SondeError)
+    assert "two collections" in str(done.exception)

@@ -176,11 +176,11 @@ def with_share(ranking: Ranking, name: SignalName, raw: Floats, counted: Floats,
     return replace(ranking, terms=terms, score=score, order=np.concatenate([block, remainder]))
 
 
-def interact(ranking: Ranking, scores: Floats) -> Ranking:
-    """Scores the best block by (1 - weight) x fused + weight x its late interaction; the rest follows in its order.
+def interact(ranking: Ranking, scores: Floats, topic_words: int) -> Ranking:
+    """Scores the best block by (1 - share) x fused + share x its late interaction; the rest follows in its order.
 
     ``scores``: (k,) of the ranking's first k, in its order, -1..1, NaN for a text without token vectors. Unchanged if
-    none has any.
+    none has any. ``topic_words``: how many the question's topic has.
     """
     signal = ranking.ranker.find(LateInteraction)
     if signal is None or len(scores) == 0 or np.isnan(scores).all():
@@ -189,7 +189,7 @@ def interact(ranking: Ranking, scores: Floats) -> Ranking:
     raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
     raw[block] = scores
     value[block] = best_scores(scores)
-    return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))
+    return with_share(ranking, signal.name, raw, value, signal.share(topic_words), len(scores))
 
 
 def interactions(question: Vectors, texts: Sequence[Bits | None]) -> Floats:

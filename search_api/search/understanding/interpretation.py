@@ -39,6 +39,7 @@ class QueryPlace:
     bbox: BBox
     country: str | None = None
     estimated: bool = False
+    record_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +233,11 @@ class Interpretation:
         return tuple(f"understanding.{reader}" for reader in self.failed)
 
     @property
+    def topic_words(self) -> int:
+        """How many words the topic has."""
+        return len(self.thematic.split())
+
+    @property
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
@@ -284,8 +290,9 @@ class Interpretation:
         return remaining if any(letter.isalnum() for letter in remaining) else text
 
     def _without_aside(self) -> str:
-        text, conditions = self.text, (*self.exclusions, *self.offers)
-        spans = [*self.aside, *(condition.mention for condition in conditions)]
+        text = self.text
+        exclusions = [exclusion.mention for exclusion in self.exclusions]
+        spans = [*self.aside, *exclusions, *(offer.mention for offer in self.offers)]
         for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]
         return _SPACE.sub(" ", text).strip() if spans else text

@@ -295,8 +295,15 @@ def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -
 
 def _place(mention: PlaceMention) -> QueryPlace:
     place = mention.place
+    source = place.source if place.record_count else mention.source
     return QueryPlace(
-        _text_span(mention, mention.source), place.name, place.kind, place.bbox, place.country, place.estimated
+        _text_span(mention, source),
+        place.name,
+        place.kind,
+        place.bbox,
+        place.country,
+        place.estimated,
+        place.record_count,
     )
 
 

@@ -254,6 +254,7 @@ def interpretation(parsed: Interpretation) -> Json:
         "places": [
             {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
             | ({"estimated": True} if p.estimated else {})
+            | ({"records": p.record_count} if p.record_count else {})
             for p in parsed.places
         ],
         "relations": [

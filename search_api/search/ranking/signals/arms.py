@@ -209,10 +209,24 @@ class BestOnly:
 class LateInteraction(BestOnly):
     """``weight``: its share of the score; ``depth``: how many of the best it compares.
 
+    ``long_weight``: its share if the topic has at least ``long_words`` words: of a keyword or two, words and meaning
+    tell enough, and a sentence says more by its context.
+
     It is measured after the others are combined: :mod:`search_api.search.ranking.rank`.
     """
 
     name: ClassVar[SignalName] = "late_interaction"
+    long_weight: float
+    long_words: int
+
+    def __post_init__(self) -> None:
+        BestOnly.__post_init__(self)
+        check_shares(long_weight=self.long_weight)
+        check_positive(long_words=self.long_words)
+
+    def share(self, topic_words: int) -> float:
+        """Its share of the score for a topic of so many words."""
+        return self.long_weight if topic_words >= self.long_words else self.weight
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value = float(raw[index])
