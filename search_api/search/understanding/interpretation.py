@@ -279,8 +279,9 @@ class Interpretation:
         return remaining if any(letter.isalnum() for letter in remaining) else text
 
     def _without_aside(self) -> str:
-        text, conditions = self.text, (*self.exclusions, *self.offers)
-        spans = [*self.aside, *(condition.mention for condition in conditions)]
+        text = self.text
+        spans = [*self.aside, *(exclusion.mention for exclusion in self.exclusions)]
+        spans += [offer.mention for offer in self.offers]
         for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]
         return _SPACE.sub(" ", text).strip() if spans else text
