@@ -39,16 +39,12 @@ class QueryPlace:
     bbox: BBox
     country: str | None = None
     estimated: bool = False
-    record_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRelation:
-    """``distance_km``: of "within 100 km of" and "20 km north of", None for other relations."""
-
     mention: TextSpan
     relation: str
-    distance_km: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +116,7 @@ class QueryName:
 
     ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
     ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
-    records; ``may_be_person``: else only an organisation. ``is_preference``: it is a format or an organisation of many
-    records, so the topic does not contain it.
+    records. ``is_preference``: it is a format or an organisation of many records, so the topic does not contain it.
     """
 
     mention: TextSpan
@@ -131,7 +126,6 @@ class QueryName:
     share: float
     in_abstracts: bool = False
     is_contact: bool = False
-    may_be_person: bool = True
     is_preference: bool = False
 
 
@@ -233,11 +227,6 @@ class Interpretation:
         return tuple(f"understanding.{reader}" for reader in self.failed)
 
     @property
-    def topic_words(self) -> int:
-        """How many words the topic has."""
-        return len(self.thematic.split())
-
-    @property
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
         names = [name.mention for name in self.names]
@@ -291,8 +280,8 @@ class Interpretation:
 
     def _without_aside(self) -> str:
         text = self.text
-        exclusions = [exclusion.mention for exclusion in self.exclusions]
-        spans = [*self.aside, *exclusions, *(offer.mention for offer in self.offers)]
+        spans = [*self.aside, *(exclusion.mention for exclusion in self.exclusions)]
+        spans += [offer.mention for offer in self.offers]
         for span in sorted(spans, key=lambda span: -span.start):
             text = text[: span.start] + text[span.end :]
         return _SPACE.sub(" ", text).strip() if spans else text
