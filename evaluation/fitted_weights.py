@@ -177,7 +177,7 @@ Objective = Callable[[Weights], float]
 
 
 @dataclass(frozen=True)
-class Collections:
+class RankedCollections:
     """Those that were measured; each is ranked once for the same weights."""
 
     rankings: Mapping[str, OfflineRanking]

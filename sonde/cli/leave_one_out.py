@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from evaluation.fitted_weights import GRID, Collections, LeftOutTable, OfflineRanking, Weights
+from evaluation.fitted_weights import GRID, LeftOutTable, OfflineRanking, RankedCollections, Weights
 from sonde.cli.evaluate_all import EvaluateAll, columns
 from sonde.cli.feature_reading import features_of_all
 from sonde.cli.screen import messages, screen
@@ -24,7 +24,7 @@ def leave_one_out(request: EvaluateAll, features_file: Path | None, fitted: Sequ
     """
     ranker = ranking_config(load_settings()).records
     features = features_of_all(request, features_file, messages())
-    collections = Collections({name: OfflineRanking(entry, ranker) for name, entry in features.items()})
+    collections = RankedCollections({name: OfflineRanking(entry, ranker) for name, entry in features.items()})
     table = collections.leave_one_out(Weights.of(ranker), fitted)
     if request.json is not None:
         write_measurement(request.json, {"half": request.half, "fitted": list(fitted), **table.as_dict()})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.errors import SondeError
-from evaluation.fitted_weights import GRID, Collections, OfflineRanking, Weights, fit
+from evaluation.fitted_weights import GRID, OfflineRanking, RankedCollections, Weights, fit
 from evaluation.ranking_features import SIGNALS, CollectionFeatures, QuestionFeatures, read_features, write_features
 from search_api.search.ranking.candidates import Target
 from search_api.search.ranking.config import default_config
@@ -91,7 +91,7 @@ def test_a_weight_moves_only_where_the_mean_gains() -> None:
 def test_a_collection_is_judged_by_weights_of_the_others() -> None:
     by_words, by_context = _ranking(_question(*_BY_WORDS)), _ranking(_question(*_BY_CONTEXT))
     start = replace(SHIPPED, late=0.0)
-    table = Collections({"words": by_words, "context": by_context}).leave_one_out(start, ("late", "words"))
+    table = RankedCollections({"words": by_words, "context": by_context}).leave_one_out(start, ("late", "words"))
     first, second = table.rows
     assert first.weights.late > 0.0
     assert first.weights.words == start.words
