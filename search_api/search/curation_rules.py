@@ -124,7 +124,7 @@ class SynonymRule(CurationRule):
 class PlaceRule(CurationRule):
     """A place that the gazetteer does not know, or another box of one that it knows.
 
-    Without a box, the place that the catalogue's titles gave that name is removed.
+    With ``no_place`` instead of a box, the place that the catalogue's titles gave that name is removed.
     """
 
     model_config = ConfigDict(title="OwnPlace")
@@ -133,13 +133,17 @@ class PlaceRule(CurationRule):
     other_names: Annotated[tuple[Words, ...], Field(max_length=50)] = ()
     bbox: Annotated[tuple[float, ...], Field(min_length=4, max_length=4)] | None = Field(
         None,
-        description="West, south, east, north in degrees; west > east crosses the antimeridian. Without it, the place "
-        "that Sonde read from the catalogue's titles under this name is removed.",
+        description="West, south, east, north in degrees; west > east crosses the antimeridian.",
+    )
+    no_place: bool = Field(
+        False, description="Instead of a box: the place that Sonde read from the catalogue's titles is removed."
     )
     country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = Field(None, description="ISO 3166-1 alpha-2.")
 
     @model_validator(mode="after")
     def _check_bbox(self) -> Self:
+        if (self.bbox is None) != self.no_place:
+            raise ValueError("needs either a bbox or no_place")
         if self.bbox is not None:
             BBox(*self.bbox)
         return self

@@ -128,4 +128,4 @@ def test_the_desk_corrects_and_removes_a_place_of_the_catalogue() -> None:
     corrected = _curated(bbox=[10.0, 50.0, 10.1, 50.1]).named("oumalik")
     assert corrected is not None
     assert corrected.places[0].bbox == ELSEWHERE
-    assert _curated().named("oumalik") is None
+    assert _curated(no_place=True).named("oumalik") is None
