@@ -39,12 +39,16 @@ class QueryPlace:
     bbox: BBox
     country: str | None = None
     estimated: bool = False
+    record_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRelation:
+    """``distance_km``: of "within 100 km of" and "20 km north of", None for other relations."""
+
     mention: TextSpan
     relation: str
+    distance_km: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,8 @@ class QueryName:
 
     ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
     ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
-    records. ``is_preference``: it is a format or an organisation of many records, so the topic does not contain it.
+    records; ``may_be_person``: else only an organisation. ``is_preference``: it is a format or an organisation of many
+    records, so the topic does not contain it.
     """
 
     mention: TextSpan
@@ -126,6 +131,7 @@ class QueryName:
     share: float
     in_abstracts: bool = False
     is_contact: bool = False
+    may_be_person: bool = True
     is_preference: bool = False
 
 
@@ -225,6 +231,11 @@ class Interpretation:
     def degraded(self) -> tuple[str, ...]:
         """The parts that could not be read, as ``sonde:degraded`` names them."""
         return tuple(f"understanding.{reader}" for reader in self.failed)
+
+    @property
+    def topic_words(self) -> int:
+        """How many words the topic has."""
+        return len(self.thematic.split())
 
     @property
     def is_names_only(self) -> bool:
