@@ -273,7 +273,8 @@ def present(state: SearchState, weak: float = 0.0) -> Answer:
         results.window.total,
         corrected_from=state.typed if state.interpretation.corrected else None,
         unknown_words=tuple(unknown),
-        is_weak=bool(results.hits) and all(hit.relevance is not None and hit.relevance < weak for hit in results.hits),
+        is_weak=bool(unknown and results.hits)
+        and all(hit.relevance is not None and hit.relevance < weak for hit in results.hits),
         is_beside_topic=state.is_beside_topic and bool(results.hits),
     )
 

@@ -41,7 +41,7 @@ def test_each_reason_has_a_code_and_the_numbers_of_its_sentence() -> None:
     )
     found = codes(half)
     assert found["bm25"] == [{"code": "score", "raw": 2.0, "best": 2.0}]
-    assert found["dense"] == [{"code": "cosine", "raw": 0.5, "best": 0.5}]
+    assert found["dense"] == [{"code": "cosine", "raw": 0.5, "best": 0.5, "share": 1.0}]
     (place,) = found["spatial"]
     assert (place["code"], place["place"]) == ("covers_place", "the Congo basin")
     assert (place["share"], place["area_ratio"]) == (pytest.approx(0.5), pytest.approx(0.5))

@@ -26,6 +26,7 @@ PACKAGE = Path(search_api.__file__).parent
 FLOW = ("flow", "ranking/combiners/combiner", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
     "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
+    "search/retrieval/density.py": {"READ_EVERY_S"},  # how often the cells are counted
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
     "search/retrieval/refinement.py": {
         "_LEAST_SENSE_SHARE",

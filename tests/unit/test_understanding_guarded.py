@@ -26,13 +26,15 @@ QUESTION = "daily observations of rainfall near Kenya since 2010 doi:10.5/x"
 
 
 class DefectTimes(TimeReader):
-    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[TimeMention]:
-        raise ValueError(f"a defect at {text}, {language}, {most}")
+    def read(
+        self, text: str, language: str | None = None, max_mentions: int | None = None, *, in_south: bool = False
+    ) -> list[TimeMention]:
+        raise ValueError(f"a defect at {text}, {language}, {max_mentions}, {in_south}")
 
 
 class DefectPlaces(PlaceReader):
-    def read(self, text: str, language: str | None = None, most: int | None = None) -> list[PlaceMention]:
-        raise IndexError(f"a defect at {text}, {language}, {most}")
+    def read(self, text: str, language: str | None = None, max_mentions: int | None = None) -> list[PlaceMention]:
+        raise IndexError(f"a defect at {text}, {language}, {max_mentions}")
 
 
 class DefectVocabulary(Vocabulary):

@@ -333,7 +333,7 @@ export interface components {
         };
         /** @description A GeoJSON FeatureCollection (OGC API - Records items), best hit first. */
         SearchAnswer: {
-            /** @description Records with `sonde:score` and `sonde:signals`. */
+            /** @description Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: how probable it is that the record answers the question, 0 to 1. */
             features: {
                 [key: string]: unknown;
             }[];
@@ -356,6 +356,10 @@ export interface components {
             "sonde:interpretation": {
                 [key: string]: unknown;
             };
+            /** @description What to tell the visitor: `code` and an English `text`; only if there is something. `nothing_about_topic`: no record is about the topic, so the hits are from the place and time of the question, or nearest in meaning. `weak_matches`: `sonde:relevance` of each hit of the page is low. */
+            "sonde:notes"?: {
+                [key: string]: unknown;
+            }[];
             "sonde:took_ms": {
                 [key: string]: number;
             };
@@ -411,10 +415,10 @@ export interface components {
             /** @description `atom`: the search as a feed to subscribe to; `csv`: a table; `bibtex`, `ris`, `csl`: citations; `html`: the search page. The header `Link` leads to the next page. Without it a caller that would rather have HTML than JSON gets the page. */
             f?: "json" | "atom" | "csv" | "bibtex" | "ris" | "csl" | "html";
             /**
-             * @description Facets to count, or `all` (without `cell` and `year`, which have hundreds of values).
+             * @description Facets to count, or `all`: all but `person`, `cell` and `year`, which have hundreds of values.
              * @example type,decade,region
              */
-            facets?: ("type" | "source" | "organisation" | "keyword" | "theme" | "provenance" | "licence" | "format" | "decade" | "region" | "platform" | "instrument" | "project" | "variable" | "processing_level" | "cell" | "year")[];
+            facets?: ("type" | "source" | "organisation" | "keyword" | "theme" | "provenance" | "licence" | "format" | "decade" | "region" | "platform" | "instrument" | "project" | "variable" | "processing_level" | "person" | "cell" | "year")[];
             /** @description CQL2 over the queryables of /collections/all/queryables. */
             filter?: string;
             /** @enum {string} */
@@ -430,7 +434,7 @@ export interface components {
             highlight?: boolean;
             /** @description Instrument, complete, in any case. */
             instrument?: string[];
-            /** @description all, none, or a list of place,time,relation,scale,kind,names,terms. */
+            /** @description all, none, or a list of place,time,relation,scale,kind,names,terms,conditions. */
             interpret?: string;
             /** @description A complete keyword, in any case. */
             keyword?: string[];
@@ -440,6 +444,11 @@ export interface components {
             media_type?: string[];
             /** @description A contact's organisation, complete, in any case. */
             organisation?: string[];
+            /**
+             * @description A contact or author, complete, in any case: `Ada Lovelace` or `Lovelace, Ada`. Repeat it for several. A service may refuse it, to protect people.
+             * @example Konrad Steffen
+             */
+            person?: string[];
             /** @description A place name; its box filters like `bbox`. */
             place?: string;
             /** @description Satellite, ship, station or mission, complete, in any case. */
@@ -478,7 +487,7 @@ export interface components {
              */
             source?: string[];
             /**
-             * @description How place ranks; `hausdorff` orders hits by distance only.
+             * @description How place ranks; `hausdorff` orders the best hits by distance only.
              * @enum {string}
              */
             spatial?: "blend" | "hausdorff" | "off";

@@ -24,7 +24,7 @@ test("only what filters or ranks asks something", () => {
 
 test("one part is no longer read, and read again", () => {
   const without = reading(of("q=a"), "place", false);
-  assert.equal(without.get("interpret"), "time,relation,scale,kind,names,terms");
+  assert.equal(without.get("interpret"), "time,relation,scale,kind,names,terms,conditions");
   assert.deepEqual(readParts(without), ["time", "relation", "scale", "kind", "names", "terms", "conditions"]);
   assert.equal(reading(without, "place", true).toString(), "q=a");
   assert.equal(reading(of("interpret=place"), "place", false).get("interpret"), "none");

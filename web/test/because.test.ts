@@ -19,7 +19,7 @@ test("place, period and resolution make a sentence", () => {
 
 test("a part is never said to be all, and never nothing", () => {
   assert.equal(said(hit({ spatial: [{ code: "covers_place", place: "Italy", share: 0.9949 }] })), "Covers 99 % of Italy");
-  assert.equal(said(hit({ spatial: [{ code: "covers_place", place: null, share: 0.0002 }] })), "Covers 1 % of the chosen area");
+  assert.equal(said(hit({ spatial: [{ code: "covers_place", place: null, share: 0.0002 }] })), "Covers 1 % of the area you asked for");
 });
 
 test("without an asked place the words count, then the meaning", () => {
