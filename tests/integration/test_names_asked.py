@@ -91,7 +91,6 @@ def test_a_version_behind_it_is_read(pipeline: SearchPipeline, question: str) ->
         ("condensa", "DRIFTS", "beginning"),
         ("snow condensa", "DRIFTS", "beginning"),
         ("TOGASDN", "TOGASND", "spelling"),
-        ("evapotranspirtion", "SMOIST", "spelling"),
     ],
 )
 def test_parts_and_slips_find_it_and_the_answer_says_how(
@@ -100,6 +99,12 @@ def test_parts_and_slips_find_it_and_the_answer_says_how(
     answer = _ask(pipeline, question)
     assert _versions(answer)[0][0] == first
     assert [one.how for one in answer.interpretation.names] == [how]
+
+
+def test_a_typing_error_in_a_word_of_the_topic_is_corrected_before_the_search(pipeline: SearchPipeline) -> None:
+    answer = _ask(pipeline, "evapotranspirtion")
+    assert _versions(answer)[0][0] == "SMOIST"
+    assert answer.corrected_from == "evapotranspirtion"
 
 
 @pytest.mark.parametrize("question", ["cond", "condensa frindle", "evapot wibble spudge"])
