@@ -1,4 +1,4 @@
-// Corrected or suggested spelling, and codes and words that no record has.
+// Corrected or suggested spelling, codes and words that no record has, and what is shown for want of better.
 
 import { changed } from "../address.ts";
 import { Go } from "../shell/link.tsx";
@@ -14,6 +14,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
   const codes = (read?.identifiers ?? []).filter((one) => one.known === false).map((one) => one.value);
   const unknown = [...new Set([...codes, ...names])];
   const lacking = meant || answer.features.length === 0 ? [] : (answer["sonde:unknownWords"] ?? []);
+  const notes = { nothing_about_topic: words.nothingAboutTopic, weak_matches: words.weakMatches };
   return (
     <>
       {typed && read && (
@@ -27,6 +28,11 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
         </p>
       )}
       {lacking.length > 0 && <p class="soft small unknown-words">{lacking.map((word) => words.unknownWord({ word })).join(" ")}</p>}
+      {(answer["sonde:notes"] ?? []).map(({ code }) => (
+        <p key={code} class="note">
+          {notes[code]}
+        </p>
+      ))}
       {unknown.map((code) => (
         <p key={code} class="note unknown-code">
           {words.unknownCode({ code })} {answer.features.length > 0 && words.nearestInstead}
