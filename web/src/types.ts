@@ -168,4 +168,6 @@ export interface Answer extends Pick<SearchAnswer, "numberMatched">, Partial<Pic
   links: Link[];
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
+  /** What to tell the visitor. */
+  "sonde:notes"?: { code: "nothing_about_topic" | "weak_matches"; text: string }[];
 }
