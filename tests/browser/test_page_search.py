@@ -71,7 +71,7 @@ def test_a_place_that_was_read_can_be_left_as_words_and_read_again(visit: Visit)
     page = visit(RAINFALL)
     page.get_by_role("button", name='Stop treating "southern Africa" as a place').click()
     expect(page.get_by_text("where: not used")).to_be_visible()
-    assert asked(page)["interpret"] == ["time,relation,scale,kind,names,terms"]
+    assert asked(page)["interpret"] == ["time,relation,scale,kind,names,terms,conditions"]
     page.get_by_role("button", name="Use where from the question again").click()
     expect(page.locator(".chip.place")).to_contain_text("Southern Africa")
     assert "interpret" not in asked(page)

@@ -94,4 +94,4 @@ def test_a_rare_name_leads(pipeline: SearchPipeline) -> None:
 def test_a_format_leaves_the_topic(pipeline: SearchPipeline) -> None:
     read = pipeline.search(SearchRequest(q="mud harbours PDF", algorithm="bm25")).interpretation
     assert read.thematic == "mud harbours"
-    assert [one.text for one in read.aside] == ["PDF"]
+    assert [offer.mention.text for offer in read.offers] == ["PDF"]

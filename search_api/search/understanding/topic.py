@@ -124,7 +124,9 @@ def is_nonsense(embedder: Embedder, interpretation: Interpretation) -> bool:
     """Whether at least half of the topic's words are in no record, and the model does not know them either: it reads
     *xqzvbn* in pieces of a letter or two.
     """
-    words = _topic_words(interpretation)
+    topic_words = _topic_words(interpretation)
+    # An unknown code beside words is no nonsense: "rainfall ds083.2".
+    words = [word for word in topic_words if word.isalpha() or word not in interpretation.unknown] or topic_words
     unknown = [word for word in words if word in interpretation.unknown]
     if not unknown or 2 * len(unknown) < len(words):
         return False
