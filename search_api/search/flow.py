@@ -48,7 +48,7 @@ from search_api.search.understanding.topic import (
     QueryVectors,
     is_nonsense,
     query_vectors,
-    with_unknown_to_model,
+    unknown_to_model,
     words_of_model,
 )
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
@@ -109,7 +109,8 @@ class SearchPipeline:
         vectors, serving = self._vectors(request, interpretation, serving, watch)
         vector = None if vectors is None else vectors.question
         plan = plan_retrieval(request, interpretation, serving, vector, self.parts.config.words)
-        if serving.embedder is not None and is_nonsense(serving.embedder, interpretation):
+        least_share = 1.0 if serving.has_passages else 0.5
+        if serving.embedder is not None and is_nonsense(serving.embedder, interpretation, least_share):
             plan = plan.without_meaning()
         session = SearchSession.of(self.parts.client, request.q)
         return SearchState(request, place, serving, session, interpretation, rules, vectors, plan, watch, typed=typed)
@@ -215,7 +216,9 @@ class SearchPipeline:
             return None, serving
         try:
             with watch.stage("embed"):
-                return query_vectors(embedder, with_unknown_to_model(embedder, interpretation)), serving
+                # With documents, a word that no record has may be one of theirs: it keeps its meaning.
+                without = () if serving.has_passages else unknown_to_model(embedder, interpretation)
+                return query_vectors(embedder, replace(interpretation, unknown_words=without)), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise

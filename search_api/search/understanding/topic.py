@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.ports import Embedder
 from reading.sentences import EMPTY_WORDS, JOINING_WORDS, Range
-from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.understanding.interpretation import Interpretation, UnknownWord
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
 _SPACE = re.compile(r"\s+")
@@ -120,17 +120,17 @@ class QueryVectors:
     tokens: NDArray[np.float32] | None
 
 
-def is_nonsense(embedder: Embedder, interpretation: Interpretation) -> bool:
-    """Whether at least half of the topic's words are in no record, and the model does not know them either: it reads
-    *xqzvbn* in pieces of a letter or two.
+def is_nonsense(embedder: Embedder, interpretation: Interpretation, least_share: float = 0.5) -> bool:
+    """Whether at least this share of the topic's words are in no record, and the model does not know them either.
+
+    It reads *xqzvbn* in pieces of a letter or two.
     """
     topic_words = _topic_words(interpretation)
     # An unknown code beside words is no nonsense: "rainfall ds083.2".
     words = [word for word in topic_words if word.isalpha() or word not in interpretation.unknown] or topic_words
     unknown = [word for word in words if word in interpretation.unknown]
-    if not unknown or 2 * len(unknown) < len(words):
-        return False
-    return 2 * sum(_is_alien(embedder, unknown)) >= len(words)
+    least = least_share * len(words)
+    return len(unknown) >= max(least, 1) and sum(_is_alien(embedder, unknown)) >= least
 
 
 def _topic_words(interpretation: Interpretation) -> list[str]:
@@ -154,22 +154,21 @@ def _pieces_of(embedder: Embedder, words: Sequence[str]) -> list[int]:
     return [count - signs for count in embedder.count_tokens(words)] if words else []
 
 
-def with_unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> Interpretation:
-    """The question whose unknown words are those that the model does not know either. A word that it knows has a
-    meaning here, although no record contains it: *water* is near *wells*.
+def unknown_to_model(embedder: Embedder, interpretation: Interpretation) -> tuple[UnknownWord, ...]:
+    """The unknown words that the model does not know either. A word that it knows has a meaning here, although no
+    record contains it: *water* is near *wells*.
 
     A word that it reads in long pieces (*radiosonden*) may have a meaning, which counts only if it has no rival: a
     word of the topic that some record contains.
     """
     unknown = interpretation.unknown
     if not unknown:
-        return interpretation
+        return ()
     if set(_topic_words(interpretation)) <= set(unknown):
         left_out = {word for word, alien in zip(unknown, _is_alien(embedder, unknown), strict=True) if alien}
     else:
         left_out = set(unknown) - words_of_model(embedder, unknown)
-    unknown_words = tuple(word for word in interpretation.unknown_words if word.text in left_out)
-    return replace(interpretation, unknown_words=unknown_words)
+    return tuple(word for word in interpretation.unknown_words if word.text in left_out)
 
 
 def query_vectors(embedder: Embedder, interpretation: Interpretation) -> QueryVectors:
