@@ -118,7 +118,7 @@ def media_types() -> tuple[str, ...]:
 
 
 def requested_form(f: ItemFormat | None) -> str:
-    """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
+    """The form that ``f`` names, else the best that the client accepts; GeoJSON if it accepts none."""
     if f is not None:
         return f
     by_media_type: dict[str, str] = {}

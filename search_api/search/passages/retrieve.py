@@ -139,10 +139,10 @@ class PassageRetriever:
         """Gives the reranker its share of the score. Of a ranking by a calibrated one, only the
         passages that it read stay, and their relevance includes its probability.
         """
-        reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
-        if reading is None or load is None or len(ranking) == 0:
+        signal, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
+        if signal is None or load is None or len(ranking) == 0:
             return ranking, ()
-        best = ranking.ids(0, reading.depth)
+        best = ranking.ids(0, signal.depth)
         try:
             cross_encoder = load()
             logits = cross_encoder.score(interpretation.text, [candidates.passages[id].text for id in best])
