@@ -200,7 +200,8 @@ def duration_s(text: str) -> float | None:
 
 
 def turns_of(spans: Iterable[TimeSpan]) -> list[int]:
-    """Where the years of all spans together begin (2 x year) and where they have ended (2 x year + 1), sorted.
+    """The turns of all spans together, sorted. A turn is a year at which they begin (2 x year), or at which they have
+    ended (2 x year + 1).
 
     An open start begins at ``YEAR_BEFORE_FIRST``; an open end, and one in the last year or later, has not ended.
     """
@@ -220,7 +221,7 @@ def turns_of(spans: Iterable[TimeSpan]) -> list[int]:
 def counts_by_year(records_by_turn: Mapping[int, int]) -> dict[int, int]:
     """Spans by year, from ``YEAR_BEFORE_FIRST`` to ``LAST_YEAR``.
 
-    ``records_by_turn``: how many records have each number of ``turns_of``.
+    ``records_by_turn``: how many records have each turn (see ``turns_of``).
     """
     counts: dict[int, int] = {}
     running_count = 0

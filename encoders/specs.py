@@ -81,7 +81,7 @@ class RecogniserSpec:
 
 @dataclass(frozen=True, slots=True)
 class GeocoderSpec:
-    """A Photon or Nominatim service; ``url`` is its root."""
+    """A Photon or Nominatim service; ``url`` is its root. ``remembered``: how many of its answers are kept."""
 
     kind: GeocoderKind
     url: str

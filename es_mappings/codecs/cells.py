@@ -22,7 +22,8 @@ _WINDOW = 32
 """A geometry is compared with at most so many columns and rows of cells; a larger one with those of a coarser level."""
 _MOST_PARTS = 200
 """The parts of a geometry that are compared one by one. Of more, the whole is compared."""
-_HAIR_DEG = 1e-9
+_MARGIN_DEG = 1e-9
+"""Cells are made smaller by this, so that a geometry which only touches a cell is not in it."""
 
 
 def field_of(level: int) -> str:
@@ -76,10 +77,10 @@ def _cells_of_part(part: BaseGeometry, grid: CellGrid, cell_range: CellRange) ->
     west = columns * grid.size_deg - 180.0
     north = 90.0 - rows * grid.size_deg
     cells = shapely.box(
-        west[None, :] + _HAIR_DEG,
-        north[:, None] - grid.size_deg + _HAIR_DEG,
-        west[None, :] + grid.size_deg - _HAIR_DEG,
-        north[:, None] - _HAIR_DEG,
+        west[None, :] + _MARGIN_DEG,
+        north[:, None] - grid.size_deg + _MARGIN_DEG,
+        west[None, :] + grid.size_deg - _MARGIN_DEG,
+        north[:, None] - _MARGIN_DEG,
     )
     shapely.prepare(part)
     is_inside: NDArray[np.bool_] = shapely.intersects(part, cells)

@@ -25,19 +25,19 @@ _TOO_YOUNG_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class SentFile(Generic[T]):
-    """A parsed file, and the version that the server gave (``visit``)."""
+    """A parsed file, and the version that the server gave."""
 
     content: T
     etag: str | None
     last_modified: str | None
 
-    def visit(
-        self, url: str, tag: str, natives: Iterable[str] = (), note: str | None = None
+    def versions(
+        self, url: str, tag: str, native_ids: Iterable[str] = (), note: str | None = None
     ) -> tuple[FileVersion, ...]:
-        """The version to store; nothing if the server states none."""
+        """The version to store, with the records that were read from the file; nothing if the server states none."""
         if self.etag is None and self.last_modified is None:
             return ()
-        return (FileVersion(url, tag, tuple(natives), self.etag, self.last_modified, note),)
+        return (FileVersion(url, tag, tuple(native_ids), self.etag, self.last_modified, note),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +54,19 @@ class RevisitedFiles:
         return self.memory.versions_of(urls) if self.memory is not None else {}
 
     def get(
-        self, url: str, parse: Callable[[HttpAnswer], T], visit: FileVersion | None = None, accept: str = "*/*"
+        self, url: str, parse: Callable[[HttpAnswer], T], known_version: FileVersion | None = None, accept: str = "*/*"
     ) -> SentFile[T] | FileVersion:
-        """The result of ``parse`` for the file; the visit itself if the server reports no change.
+        """The result of ``parse`` for the file; ``known_version`` itself if the server reports no change.
 
         An unrequested 304 goes to ``parse``, which refuses it. Raises what Fetcher.read raises.
         """
 
         def look(answer: HttpAnswer) -> SentFile[T] | FileVersion:
-            if answer.status == 304 and visit is not None:
-                return visit
+            if answer.status == 304 and known_version is not None:
+                return known_version
             return SentFile(parse(answer), *validators(answer.headers))
 
-        return self.fetcher.read(Outgoing(url, headers={"accept": accept, **conditions(visit)}), look)
+        return self.fetcher.read(Outgoing(url, headers={"accept": accept, **conditions(known_version)}), look)
 
     def fetch_each(
         self, urls: Sequence[str], parse: Callable[[HttpAnswer], T]
@@ -76,16 +76,18 @@ class RevisitedFiles:
         return self.fetcher.fetch_each_with(urls, lambda url: self.get(url, parse, known_versions.get(url)))
 
     def versions_to_store(
-        self, url: str, sent_file: SentFile[T], natives: Iterable[str] = (), note: str | None = None
+        self, url: str, sent_file: SentFile[T], native_ids: Iterable[str] = (), note: str | None = None
     ) -> tuple[FileVersion, ...]:
         """The versions to store for the next run."""
-        return sent_file.visit(url, self.memory.tag, natives, note) if self.memory is not None else ()
+        return sent_file.versions(url, self.memory.tag, native_ids, note) if self.memory is not None else ()
 
 
-def conditions(visit: FileVersion | None) -> dict[str, str]:
+def conditions(known_version: FileVersion | None) -> dict[str, str]:
     """Headers that request the file only if it has changed."""
-    conditions_given = {} if visit is None else {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
-    return {name: value for name, value in conditions_given.items() if value is not None}
+    if known_version is None:
+        return {}
+    headers = {"if-none-match": known_version.etag, "if-modified-since": known_version.last_modified}
+    return {name: value for name, value in headers.items() if value is not None}
 
 
 def validators(headers: Mapping[str, str]) -> tuple[str | None, str | None]:

@@ -25,7 +25,7 @@ FAULTS: tuple[Fault, ...] = get_args(Fault)
 _HTML = b"<!DOCTYPE html><html><head><title>Maintenance</title></head><body>Back soon</body></html>"
 _NEXT = re.compile(rb'nextRecord="\d+"')
 _RESULTS = re.compile(rb"(<(?:\w+:)?SearchResults)[^>]*>.*</(\w+:)?SearchResults>", re.DOTALL)
-_TOKEN = re.compile(rb"<(?:\w+:)?record>.*</(?:\w+:)?record>", re.DOTALL)
+_RECORDS = re.compile(rb"<(?:\w+:)?record>.*</(?:\w+:)?record>", re.DOTALL)
 _HEADERS = ("content-type", "accept", "authorization")
 
 
@@ -140,7 +140,7 @@ def _spoilt(content: bytes, fault: Fault | None) -> bytes:
             return _NEXT.sub(b'nextRecord="1"', content)
         case "empty":
             none = rb'\1 numberOfRecordsMatched="0" numberOfRecordsReturned="0" nextRecord="0"/>'
-            return _TOKEN.sub(b"", _RESULTS.sub(none, content))
+            return _RECORDS.sub(b"", _RESULTS.sub(none, content))
         case _:
             return content
 

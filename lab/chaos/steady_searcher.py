@@ -17,7 +17,7 @@ Verdict = Literal["right", "degraded", "refused", "unreachable", "unmarked", "fa
 no connection. ``unmarked``: another answer than before the fault that does not say so. ``failed``: 500 or any other.
 """
 _TIE = 0.02
-"""Of a score, 0..1: two samples for rainfall in southern Africa were seen .008 apart, and in the other order."""
+"""Hits whose scores (0..1) differ by at most this may change places: two samples that did were .008 apart."""
 BAD: frozenset[Verdict] = frozenset(("unmarked", "failed"))
 
 
@@ -95,7 +95,7 @@ class SteadySearcher:
                     time.sleep(1.0)
 
     def judged_again(self, search: SearchOutcome) -> SearchOutcome:
-        """Another first hit than before is right where it leads by now."""
+        """An unmarked answer becomes right if its first hit is now among the expected ones (see ``learn_answers``)."""
         if search.verdict == "unmarked" and search.first in self.expected[search.question]:
             return replace(search, verdict="right", detail="")
         return search
@@ -143,7 +143,7 @@ class SteadySearcher:
         return min(times) - at if times else None
 
     def lacking(self) -> frozenset[str]:
-        """What answers went without so far."""
+        """The parts that any answer so far lacked, beyond those in ``missing``."""
         return frozenset(name for search in list(self.log) for name in search.lacks)
 
     def _ask(self, client: httpx.Client, question: str) -> None:

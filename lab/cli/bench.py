@@ -293,8 +293,8 @@ def _search(console: Console, figures: Json, settings: Settings, models: Models,
     for name, request in requests.items():
         times = time_searches(pipeline, questions, request, _ROUNDS)
         figures[f"search {name}"] = asdict(times)
-        read_again = "with" if request.rerank else "without"
-        _show_search(console, f"search {name}, {read_again} late interaction, one client, ms", times)
+        with_or_without = "with" if request.rerank else "without"
+        _show_search(console, f"search {name}, {with_or_without} late interaction, one client, ms", times)
 
 
 def _memory(console: Console, figures: Json, settings: Settings, prefix: str) -> None:

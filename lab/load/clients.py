@@ -92,7 +92,7 @@ class ApiConnection:
 
 
 def ask(
-    url: str, course: SearchMode, questions: Sequence[str], clients: int, seconds: float
+    url: str, mode: SearchMode, questions: Sequence[str], clients: int, seconds: float
 ) -> tuple[list[SearchReply], float]:
     """All replies, and the seconds until the last of them.
 
@@ -107,9 +107,7 @@ def ask(
         resources.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
         started_s = time.perf_counter()
         searchers = [
-            pool.submit(
-                _run_client, server, course, _beginning_at(questions, number, clients), started_s + seconds, stop
-            )
+            pool.submit(_run_client, server, mode, _beginning_at(questions, number, clients), started_s + seconds, stop)
             for number in range(clients)
         ]
         replies = [reply for client in searchers for reply in client.result()]
@@ -122,12 +120,12 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
 
 
 def _run_client(
-    server: ApiConnection, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
+    server: ApiConnection, mode: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
 ) -> list[SearchReply]:
     """At least one question, and none begun after the end."""
     replies: list[SearchReply] = []
     for question in questions:
-        reply, pause_s = server.reply_to({**course.parameters, "q": question})
+        reply, pause_s = server.reply_to({**mode.parameters, "q": question})
         replies.append(reply)
         left_s = ends - time.perf_counter()
         stop.wait(max(0.0, min(pause_s, left_s)))
@@ -146,8 +144,8 @@ class Shares:
     """Of the time that clients waited for answers, 0..1, together 1.
 
     ``elasticsearch``: the stages that ask it, with making the requests and reading what comes; ``encoder``: embedding
-    and re-ranking; ``ours``: the other stages (understanding, ranking); ``around``: no stage, so HTTP, JSON and waiting
-    for a thread or a core.
+    and re-ranking; ``ours``: the other stages (understanding, ranking); ``around``: outside of any stage, so
+    HTTP, JSON and waiting for a thread or a core.
     """
 
     elasticsearch: float
@@ -177,8 +175,9 @@ def _share_name(stage: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LoadSummary:
-    """One course at one number of clients. ``answered`` are 200; ``failed`` are neither that nor refused.
+    """One course (the name of a search mode) at one number of clients.
 
+    ``answered`` are 200; ``failed`` are neither that nor refused.
     ``per_second``, ``latency_ms`` and ``shares`` are of the answered ones; ``refusal_ms``: how long a refusal took.
     """
 

@@ -51,15 +51,15 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         if stack_folder.exists():
             raise SondeError(f"{stack_folder} is there already: remove it, or name another folder.")
         stack_folder.mkdir(parents=True)
-    with ExitStack() as after:
-        after.enter_context(ended_by_signals())
+    with ExitStack() as cleanup:
+        cleanup.enter_context(ended_by_signals())
         samples = CHECKOUT / "samples" / "records"
-        slow = after.enter_context(catalogue_server(made_titles(1)))
-        files = after.enter_context(folder_of_files(samples, folder / "files"))
+        slow = cleanup.enter_context(catalogue_server(made_titles(1)))
+        files = cleanup.enter_context(folder_of_files(samples, folder / "files"))
         environment = own_stack(first)
         write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
         release = this_one(environment)
-        after.callback(release.sonde, "down")
+        cleanup.callback(release.sonde, "down")
         release.sonde("up")
         os.environ.update(environment)
         url, prefix = load_settings().api_url, load_settings().index.prefix
@@ -78,17 +78,17 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         environment = own_stack(second)
         shutil.copyfile(first / "sources.yaml", second / "sources.yaml")
         release = this_one(environment)
-        after.callback(release.sonde, "down")
+        cleanup.callback(release.sonde, "down")
         os.environ.update(environment)
         settings = load_settings()
         wrong = _check_restore(release, settings.api_url, user, user_files, answers)
         client = elasticsearch_client(settings, timeout_s=60.0, retry=True)
-        after.callback(client.close)
+        cleanup.callback(client.close)
         for row in compare_contents(before, contents(client, prefix)):
             click.echo(f"{row.kind}: {row.before} before, {row.missing} missing, {row.changed} changed")
             if row.missing or (row.changed and row.kind != "runs"):
                 wrong.append(row.kind)
-        wrong += _harvested(release)
+        wrong += _check_next_harvest(release)
     for fault in wrong:
         click.echo(f"WRONG: {fault}", err=True)
     if wrong:
@@ -114,8 +114,8 @@ def _check_restore(release: Release, url: str, user: User, files: object, answer
     return wrong
 
 
-def _harvested(release: Release) -> list[str]:
-    """The next harvest finds nothing new."""
+def _check_next_harvest(release: Release) -> list[str]:
+    """What is wrong with the next harvest, which must find nothing new."""
     (report,) = json.loads(release.sonde("harvest", SAMPLES, "--json"))
     counts = {name: number for name, number in report["counts"].items() if number}
     click.echo(f"the next harvest of {SAMPLES}: {counts}")

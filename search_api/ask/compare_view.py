@@ -160,10 +160,6 @@ def _as_csv(questions: list[str], rows: list[Json]) -> Response:
     return _not_stored(response)
 
 
-def _text(answer: Json) -> str:
-    return "" if answer["refused"] else str(answer["answer"])
-
-
 def _pages(answer: Json) -> str:
     return "; ".join(
         f"[{passage['number']}] {'-'.join(str(page) for page in dict.fromkeys(passage['pages']))}"

@@ -50,7 +50,7 @@ _SHOWN_TYPES = frozenset(
 
 
 def landing_header_links(record: Record, metadata: list[tuple[str, str]]) -> list[str]:
-    """Those of the record's page; ``metadata``: addresses and media types of its other formats."""
+    """The links of the record's page; ``metadata``: addresses and media types of its other formats."""
     return [
         *([_header_link(f"https://doi.org/{record.doi}", "cite-as")] if record.doi else []),
         _header_link("https://schema.org/AboutPage", "type"),
@@ -62,7 +62,7 @@ def landing_header_links(record: Record, metadata: list[tuple[str, str]]) -> lis
 
 
 def metadata_header_links(record: Record, page: str) -> list[str]:
-    """Those of a metadata format: back to the page, and the licence of what it describes."""
+    """The links of a metadata format: back to the page, and the licence of what it describes."""
     return [_header_link(page, "describes", "text/html"), *_licence(record)]
 
 
@@ -85,7 +85,9 @@ def _header_link(address: str, rel: str, media_type: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ItemForm:
-    """``media_type`` None: known only when the original is read."""
+    """A value of ``f``: an output format, the original or the page. ``media_type`` None: known only when the original
+    is read.
+    """
 
     media_type: str | None
     title: str
@@ -116,7 +118,7 @@ def media_types() -> tuple[str, ...]:
 
 
 def requested_form(f: ItemFormat | None) -> str:
-    """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
+    """The form that ``f`` names, else the best that the client accepts; GeoJSON if it accepts none."""
     if f is not None:
         return f
     by_media_type: dict[str, str] = {}
@@ -147,8 +149,8 @@ def record_answer(
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(record_format.record(record, address), mimetype=record_format.media_type)
-    posts = metadata_header_links(record, addresses.record_page(record.id))
-    response.headers["Link"] = ", ".join([alternates_header(record, address, form), *posts])
+    signposts = metadata_header_links(record, addresses.record_page(record.id))
+    response.headers["Link"] = ", ".join([alternates_header(record, address, form), *signposts])
     return response
 
 

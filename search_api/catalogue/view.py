@@ -36,9 +36,9 @@ def record_page(record: Record, addresses: Addresses) -> Response:
     response = page(_head(record, addresses, alternates), body, title=record.title or record.id)
     metadata = [
         (link["href"], link["type"]) for link in alternates if link["type"] != OCTETS
-    ]  # the original's is not known here
-    posts = landing_header_links(record, metadata)
-    response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
+    ]  # not known for the original
+    signposts = landing_header_links(record, metadata)
+    response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *signposts])
     return response
 
 
@@ -74,7 +74,7 @@ def article(record: Record, formats: Iterable[tuple[str, str]] = ()) -> str:
         f'<p class="description">{escape(paragraph)}</p>' for paragraph in record.abstract.split("\n\n") if paragraph
     )
     facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _facts(record) if value)
-    links = "".join(f"<li>{_link(paragraph.href, paragraph.name or paragraph.href)}</li>" for paragraph in record.links)
+    links = "".join(f"<li>{_link(link.href, link.name or link.href)}</li>" for link in record.links)
     format_links = ", ".join(f'<a href="{escape(href)}">{escape(name)}</a>' for href, name in formats)
     return (
         f'<main class="record"><article><h1>{escape(record.title or record.id)}</h1>{paragraphs}'

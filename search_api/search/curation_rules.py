@@ -25,7 +25,9 @@ from search_api.http.parameters import printable
 RuleKind = Literal["pins", "blocks", "boosts", "synonyms", "places", "overlays"]
 RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
 DRAFT_KINDS: tuple[RuleKind, ...] = ("pins", "blocks", "boosts", "synonyms", "places")
-"""The kinds that a draft can hold. An overlay changes the record itself, so no search can try it."""
+"""The kinds that a draft can hold. A draft here is a named set of rules that a steward tries in searches before they
+are published. An overlay changes the record itself, so no search can try it.
+"""
 
 LARGEST_BOOST = 0.3
 """A share of the best score; about the penalty of a record outside the place of the question."""

@@ -41,7 +41,7 @@ from training.weights import learnable
 @click.option("--window", type=click.IntRange(1, 5), default=2, show_default=True, help="Sentences on each side.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True)
 @click.option("--steps", type=click.IntRange(1), default=100_000, help="Stop after N steps, for the same model again.")
-@click.option("--look-every", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--look-every", type=click.IntRange(1), default=50, show_default=True, help="Steps between checkpoints.")
 @click.option("--batch", type=click.IntRange(1), default=32, show_default=True)
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=5e-5, show_default=True)
 @click.option("--max-tokens", type=click.IntRange(16, 512), default=128, show_default=True)
@@ -58,13 +58,15 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
     needs_torch("Training a segmenter", "training")
     refuse_existing_output(out, resume=options["resume"])
     settings = load_settings()
-    start = learnable(locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder)
+    base_folder = learnable(
+        locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder
+    )
     texts = [text for source in sources for text in running_texts_of(source, settings)]
     command = shlex.join(["sonde", *sys.argv[1:]])
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
     with saying_what_is_kept(out):
         card = train_segmenter(
-            start,
+            base_folder,
             texts,
             SegmenterSettings(**{name: options[name] for name in names}, learning_rate=options["rate"]),
             TrainingBudget(options["minutes"], options["steps"], options["look_every"]),

@@ -19,7 +19,7 @@ _HOURS_S, _LOOK_S = 24 * 3600.0, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """``documents``: by index, how many there were when the snapshot began."""
+    """``taken``: when the snapshot began, ISO 8601. ``documents``: by index, how many there were then."""
 
     name: str
     taken: str
@@ -75,7 +75,7 @@ class Backups:
             time.sleep(_LOOK_S)
 
     def taken(self) -> Sequence[Backup]:
-        """The oldest first. Raises NotFound if there is no such repository."""
+        """The backups that were taken, oldest first. Raises NotFound if there is no such repository."""
         self._require_repository()
         snapshots = self.client.snapshot.get(repository=self.repository, snapshot="_all")["snapshots"]
         own_snapshots = (

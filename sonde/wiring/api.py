@@ -96,11 +96,11 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         if models.question_recogniser is not None:
             models.question_recogniser.entities("Berlin")
         if models.heavy_reranker is not None:
-            with suppress(ModelMissing):  # `watched` reports it
+            with suppress(ModelMissing):  # `part_watch` reports it
                 models.heavy_reranker()
     watch = part_watch(settings, client_of_all, models)
     watch()
-    without_ocr = ocr_notes(settings)
+    missing_ocr_notes = ocr_notes(settings)
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
@@ -116,7 +116,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
             resolver,
             settings.embedder.model,
             blocks=lambda: _blocks(client_of_all, prefix),
-            notices=lambda: [*watch(), *without_ocr],
+            notices=lambda: [*watch(), *missing_ocr_notes],
         ),
         version=__version__,
         records=records,

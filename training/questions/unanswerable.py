@@ -1,5 +1,6 @@
 """Questions on a text's own topic that it does not answer: another year, place or variable, another unit or time step,
-or a condition that it excludes. Each new form is made with an answer too, so that the form alone tells nothing.
+or a condition that it excludes. Questions with a time step, a unit or an exclusion are made with an answer too, so
+that the form alone tells nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _SHORTEST_TOPIC = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class OtherTexts:
     """What the other texts of a catalogue are about: names of places with their boxes, keywords, the last year."""
 
     places: tuple[tuple[str, BBox], ...]
@@ -52,15 +53,17 @@ class UnanswerableTwins:
         self._reader = reader or PlaceReader(Gazetteer())
         self._documents = {document.id: document for document in documents}
         self._examples = examples
-        self._around = self._surroundings()
+        self._other_texts = self._read_other_texts()
 
     def pairs(self) -> list[LabelledPair]:
-        """The twin of each question that has one, then for each text the new forms with and without an answer."""
+        """The twin of each question (with another year, place or variable), if it has one; then for each text the
+        questions with a time step, a unit or an exclusion, with and without an answer.
+        """
         pairs = [pair for example in self._examples for pair in self._twins(example)]
         by_text = {example.positive.id: example for example in reversed(self._examples)}
         return [*pairs, *(pair for example in by_text.values() for pair in self._forms(example))]
 
-    def _surroundings(self) -> Surroundings:
+    def _read_other_texts(self) -> OtherTexts:
         places: dict[str, BBox] = {}
         for example in self._examples:
             for mention in self._reader.read(example.question):
@@ -68,7 +71,7 @@ class UnanswerableTwins:
         labels = {label for example in self._examples for label in example.positive.labels}
         topics = {label for label in labels if len(label) >= _SHORTEST_TOPIC and not self._is_place(label)}
         years = [int(year) for example in self._examples for year in _YEAR.findall(example.question)]
-        return Surroundings(tuple(sorted(places.items())), tuple(sorted(topics)), max(years, default=0))
+        return OtherTexts(tuple(sorted(places.items())), tuple(sorted(topics)), max(years, default=0))
 
     def _is_place(self, label: str) -> bool:
         return any(mention.text == label for mention in self._reader.read(label))
@@ -95,7 +98,7 @@ class UnanswerableTwins:
         own = range(min(own_years) - _NEAREST_YEARS, max(own_years) + _NEAREST_YEARS + 1)
         for _ in range(_TRIES):
             shift = chance.choice((-1, 1)) * chance.randint(_NEAREST_YEARS, _FARTHEST_YEARS)
-            if max(years) + shift <= self._around.last_year and not any(
+            if max(years) + shift <= self._other_texts.last_year and not any(
                 year in own for year in range(min(years) + shift, max(years) + shift + 1)
             ):
                 return _moved(example.question, shift)
@@ -111,7 +114,7 @@ class UnanswerableTwins:
         text = example.positive.text.casefold()
         names = [
             name
-            for name, box in self._around.places
+            for name, box in self._other_texts.places
             if name.casefold() not in text and all(disjoint((own,), (box,)) for own in boxes)
         ]
         if not names:
@@ -130,14 +133,14 @@ class UnanswerableTwins:
 
     def _topics_of(self, example: Example) -> list[str]:
         """The labels of its text that are no places."""
-        return [label for label in example.positive.labels if label in self._around.topics]
+        return [label for label in example.positive.labels if label in self._other_texts.topics]
 
     def _foreign_topic(self, example: Example, chance: random.Random) -> str | None:
         own_words = {
             *words(example.positive.text),
             *(word for label in example.positive.labels for word in words(label)),
         }
-        topics = self._around.topics
+        topics = self._other_texts.topics
         for topic in chance.sample(topics, min(_TRIES, len(topics))):
             if own_words.isdisjoint(words(topic)):
                 return topic

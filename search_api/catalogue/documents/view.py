@@ -169,7 +169,7 @@ def documents_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("documents", __name__, abp_tags=[Tag(name="documents", description="Reports and papers")])
     _add_list(api, parts)
     _add_document(api, parts)
-    _add_parts(api, parts)
+    _add_passages_and_tables(api, parts)
     _add_file(api, parts)
     return api
 
@@ -227,7 +227,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         return private_if_owned(json_as(GEOJSON, document_feature), document)
 
 
-def _add_parts(api: APIBlueprint, parts: Parts) -> None:
+def _add_passages_and_tables(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents/<id>/passages",
         summary="The passages of a document",

@@ -158,7 +158,7 @@ class KeyStore:
 
     def find(self, id: str) -> ApiKey | None:
         """The key in real time; None if there is none."""
-        answer = self._cached_document(id)
+        answer = self._stored_document(id)
         return None if answer is None else _key_of(answer["_id"], answer["_source"])
 
     def list(self) -> list[ApiKey]:
@@ -209,7 +209,7 @@ class KeyStore:
 
     def _change(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
         """Raises Unavailable if the key was changed in the meantime."""
-        answer = self._cached_document(id)
+        answer = self._stored_document(id)
         if answer is None:
             raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
         changed_key = change(_key_of(answer["_id"], answer["_source"]))
@@ -225,7 +225,7 @@ class KeyStore:
             )
         return changed_key
 
-    def _cached_document(self, id: str) -> JsonMapping | None:
+    def _stored_document(self, id: str) -> JsonMapping | None:
         with _unavailable_if_failing():
             return stored_document(self._client, self._index, id)
 

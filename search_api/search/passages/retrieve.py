@@ -84,7 +84,7 @@ class PassageRetriever:
         ids = list(dict.fromkeys(passage.document for passage in parts))
         index = alias(self.prefix, "documents")
         entries = self.parts.client.mget(index=index, ids=ids, source_includes=["tables"]).body["docs"]
-        tables = {passage["_id"]: passage["_source"].get("tables", []) for passage in entries if passage.get("found")}
+        tables = {entry["_id"]: entry["_source"].get("tables", []) for entry in entries if entry.get("found")}
         return {
             passage.number: table_from(passage.table, tables[passage.document][passage.table - 1])
             for passage in parts
@@ -136,11 +136,13 @@ class PassageRetriever:
     def _rerank(
         self, interpretation: Interpretation, ranking: Ranking, candidates: PassageCandidates
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Gives the reranker its share of the score. A calibrated one is also read for the relevance."""
-        reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
-        if reading is None or load is None or len(ranking) == 0:
+        """Gives the reranker its share of the score. Of a ranking by a calibrated one, only the
+        passages that it read stay, and their relevance includes its probability.
+        """
+        signal, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
+        if signal is None or load is None or len(ranking) == 0:
             return ranking, ()
-        best = ranking.ids(0, reading.depth)
+        best = ranking.ids(0, signal.depth)
         try:
             cross_encoder = load()
             logits = cross_encoder.score(interpretation.text, [candidates.passages[id].text for id in best])
@@ -149,8 +151,8 @@ class PassageRetriever:
         card = cross_encoder.card
         if not card.judges:
             return rerank(ranking, logits, replace(card, weight=card.weight or 0.0)), ()
-        read_only = replace(ranking, order=ranking.order[: len(best)])
-        return _with_joint_relevance(rerank(read_only, logits, replace(card, weight=None))), ()
+        reranked_only = replace(ranking, order=ranking.order[: len(best)])
+        return _with_joint_relevance(rerank(reranked_only, logits, replace(card, weight=None))), ()
 
 
 def _with_joint_relevance(ranking: Ranking) -> Ranking:

@@ -81,7 +81,7 @@ class PageRecords:
 def fetch_records(
     client: Elasticsearch, index: str, versions: Mapping[str, Version], cache: VersionedCache[Record]
 ) -> dict[str, Record]:
-    """The same in one extra request; sends no request if all are cached."""
+    """The records at these versions, in one extra request; sends no request if all are cached."""
     records = PageRecords.of(index, versions, cache)
     return records.read(search_named(client, records.searches))
 
@@ -123,12 +123,14 @@ class PagePassages:
 
 
 def marks(words: Clause, language: str | None) -> Json:
-    """Marks the words of a lexical query in each text, whichever field the query asks: these texts have no index."""
-    readings = ("", language_suffix(language or "en"))
+    """Marks the words of a lexical query in each text, although the query searches other fields: the sub-fields of a
+    text by language are not indexed.
+    """
+    language_suffixes = ("", language_suffix(language or "en"))
     return {
         "highlight_query": words,
         "require_field_match": False,
-        "fields": {f"{name}{reading}": _FRAGMENTS for name in _HIGHLIGHTED for reading in readings},
+        "fields": {f"{name}{suffix}": _FRAGMENTS for name in _HIGHLIGHTED for suffix in language_suffixes},
         "encoder": "html",
     }
 
@@ -169,7 +171,7 @@ def _passage(hit: JsonMapping) -> BestPassage:
 log = structlog.get_logger(__name__)
 
 _PART = 100
-"""Records a search: Elasticsearch reads the parts side by side, and most of the time is the unpacking of texts."""
+"""Records in one search: Elasticsearch reads the parts side by side, and most of the time is the unpacking of texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ class TokenVectors:
         return cls(cached, versions[misses[0]][0] if misses else "", made_by, cache, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> dict[str, Bits | None]:
-        """By record id; None: without usable ones. Caches them."""
+        """By record id; None for a record without usable ones. Caches them."""
         if not self.searches:
             return dict(self.cached)
         hits = {hit["_id"]: hit for name in self.searches for hit in answers[name]["hits"]["hits"]}
@@ -235,7 +237,7 @@ def tokens_of(query: Clause, count: int) -> Json:
 
 
 def usable_bits(hit: JsonMapping, made_by: TokenCard) -> Bits | None:
-    """Those of a record or passage; None without, or with damaged ones (logged) or another encoder's."""
+    """The token vectors of a record or passage; None if it has none, damaged ones (logged) or another encoder's."""
     try:
         return bits_of(hit["_source"], made_by)
     except ValueError as error:

@@ -138,8 +138,8 @@ def _check(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:
-    readings = [f"{field}{language}" for field in fields for language in ("", ".en")]
-    word_queries = {word: {"multi_match": {"query": word, "fields": readings}} for word in words}
+    fields_by_language = [f"{field}{language}" for field in fields for language in ("", ".en")]
+    word_queries = {word: {"multi_match": {"query": word, "fields": fields_by_language}} for word in words}
     suggestions = {
         field: {"term": {"field": field, "suggest_mode": "popular", "prefix_length": 1, "min_word_length": _SHORTEST}}
         for field in fields
@@ -230,7 +230,7 @@ def with_catalogue_names(
 
 
 def _without_asides(interpretation: Interpretation) -> Interpretation:
-    """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
+    """Formats, people and organisations leave the topic, if words remain in it: they say how or by whom, not what."""
     aside = [name for name in interpretation.names if name.is_contact or name.is_preference]
     claimed = [*interpretation.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
     topic = topic_of(interpretation.text, claimed) if aside else ""
@@ -364,15 +364,15 @@ def _confidence(senses: Sequence[str]) -> float:
 
 
 _TITLE = "title_sort"  # folded
-_SIGNS = "[^a-z0-9]*"
-_LONGEST = 900  # signs of a pattern: Elasticsearch reads a thousand
-_READINGS = ("words", "words.en")
+_NO_LETTERS = "[^a-z0-9]*"
+_LONGEST = 900  # characters of a pattern: Elasticsearch reads a thousand
+_WORD_FIELDS = ("words", "words.en")
 
 
 def title_clause(text: str) -> Clause | None:
     """Records with this title, whatever the signs between its words; None for a text without words or with too many."""
     letters = folded_words(text)
-    pattern = _SIGNS + _SIGNS.join(letters) + _SIGNS
+    pattern = _NO_LETTERS + _NO_LETTERS.join(letters) + _NO_LETTERS
     if not letters or len(pattern) > _LONGEST:
         return None
     return {"regexp": {_TITLE: {"value": pattern}}}
@@ -384,7 +384,7 @@ def title_and_words_body(interpretation: Interpretation) -> Json | None:
     filters: dict[str, Clause] = {} if title is None else {"title": title}
     words = _words_of(interpretation)
     for word in words:
-        filters[f"word {word}"] = {"multi_match": {"query": word, "fields": list(_READINGS)}}
+        filters[f"word {word}"] = {"multi_match": {"query": word, "fields": list(_WORD_FIELDS)}}
     if not filters:
         return None
     body: Json = {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}

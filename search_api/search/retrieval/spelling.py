@@ -10,7 +10,7 @@ from itertools import takewhile
 from core.json_types import Json, JsonMapping
 from search_api.search.understanding.interpretation import Interpretation, NearWord, UnknownWord
 
-_READINGS = ("words", "words.en")
+_WORD_FIELDS = ("words", "words.en")
 _SHORTEST = 4
 _LONG = 8  # letters of a word that may have two errors
 _SHORT = 5  # letters of a word that has so many neighbours that none of them may be as near
@@ -22,7 +22,7 @@ _ENDING, _STEM = 2, 4  # letters
 
 def near_words_section(words: Sequence[str]) -> Json:
     """``suggest``: the neighbours of those words that no record has. Of a known word Elasticsearch looks for none."""
-    term = {"field": _READINGS[0], "suggest_mode": "missing", "min_word_length": _SHORTEST, "size": _MOST_NEAR}
+    term = {"field": _WORD_FIELDS[0], "suggest_mode": "missing", "min_word_length": _SHORTEST, "size": _MOST_NEAR}
     kinds = {"first": {"max_edits": 1, "prefix_length": 0}, "two": {"max_edits": 2, "prefix_length": 1}}
     return {
         f"{kind} {word}": {"text": word, "term": {**term, **edits}}
