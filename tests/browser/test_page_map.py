@@ -57,7 +57,7 @@ def test_a_hit_that_is_pointed_at_is_marked_on_the_map(visit: Visit) -> None:
 
 
 def test_a_place_on_the_map_leads_to_its_hit(visit: Visit) -> None:
-    page = visit("?q=carbon+dioxide+at+Mauna+Loa")
+    page = visit("?q=carbon+dioxide+record+of+a+volcano")
     drawn(page)
     frame = page.locator(".map-place").bounding_box()
     spot = next(
