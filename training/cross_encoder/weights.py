@@ -35,7 +35,7 @@ def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -
     """
     folder = _restored(location, cache) if _is_own_graph(location.folder) else learnable(location, cache)
     with transformers_for(folder, threads=threads, seed=seed) as transformers:
-        model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(
+        model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(  # nosec B615
             str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
         )
     word_table(model).weight.requires_grad_(False)
@@ -72,7 +72,7 @@ def _restore(source: Path, draft: Path) -> None:
         from transformers import AutoConfig, AutoModelForSequenceClassification
 
     weights = own_weights(source / GRAPH)
-    settings = AutoConfig.from_pretrained(str(source), local_files_only=True, num_labels=1)
+    settings = AutoConfig.from_pretrained(str(source), local_files_only=True, num_labels=1)  # nosec B615
     model = AutoModelForSequenceClassification.from_config(settings)  # type: ignore[no-untyped-call]
     table = torch.from_numpy(weights.pop(TABLE))
     state = {name: torch.from_numpy(np.ascontiguousarray(value)) for name, value in weights.items()}
