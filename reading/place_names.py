@@ -206,7 +206,8 @@ class NameMatcher:
             return False
         if all(word.folded in DIRECTIONS for word in tokens.words[span.first : span.last + 1]):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
-        if not self._is_qualified(tokens, span) and tokens.begins_other_name(
+        is_qualified = self._is_qualified(tokens, span)
+        if not is_qualified and tokens.begins_other_name(
             span.first, span.last, best.kind, is_ambiguous=_is_ambiguous(span.gazetteer_name)
         ):
             return False
@@ -222,7 +223,7 @@ class NameMatcher:
             return capital or is_plain_style or tokens.starts_sentence(span.first)
         if best.kind in _SURE_KINDS:
             return True
-        if lone_capital or self._is_qualified(tokens, span):
+        if lone_capital or is_qualified:
             return True
         after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
