@@ -9,6 +9,7 @@ from pathlib import Path
 import structlog
 
 from core.errors import SondeError
+from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from evaluation.collections.beir import questions_of
 from evaluation.live import LiveResult, ask_live, fall, live_result
@@ -41,7 +42,7 @@ def measure_live(settings: Settings, client: Elasticsearch, models: Models) -> M
         raise SondeError("Name the judged questions in SONDE_EVALUATION__QUERIES and SONDE_EVALUATION__QRELS.")
     store = MeasurementStore(client, settings.index.prefix)
     pipeline = live_pipeline(settings, client, models)
-    measured_at = datetime.now(UTC).isoformat(timespec="seconds")
+    measured_at = now_iso()
     result = live_result(
         ask_live(pipeline, questions_of(judged_files.queries), Variant()), read_qrels(judged_files.qrels), measured_at
     )

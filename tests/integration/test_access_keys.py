@@ -46,7 +46,7 @@ def test_a_key_is_found_again_without_its_text(store: KeyStore, es_client: Elast
     assert store.find(key.id) == key
     assert store.list() == [key]
     kept = es_client.search(index=alias(prefix, "keys")).body["hits"]["hits"]
-    assert text.rpartition("_")[2] not in json.dumps(kept)
+    assert text.split("_", 2)[2] not in json.dumps(kept)
 
 
 def test_before_the_first_key_there_is_none(store: KeyStore) -> None:
@@ -174,4 +174,4 @@ def test_what_is_done_with_keys_is_in_the_audit_log_without_the_key() -> None:
         (f"keys.{action}", made["id"], "done") for action in ("add", "rotate", "revoke")
     ]
     assert {one["subject"].partition(":")[0] for one in events} == {"local"}
-    assert made["key"].rpartition("_")[2] not in repr(told)
+    assert made["key"].split("_", 2)[2] not in repr(told)
