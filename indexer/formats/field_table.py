@@ -1,12 +1,14 @@
-"""The table in docs/stewards/formats.md: for each format, where each field of Record comes from."""
+"""The table in docs/stewards/formats.md: for each format, where each field of Record comes from (``fields.json``)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 from core.batched import batched
 from core.record import Record
-from indexer.formats.recognition import FORMATS
 
 _AT_ONCE = 4  # formats in one table
 _ALWAYS = ("id", "source", "native_format", "warnings")
@@ -17,18 +19,16 @@ _PARTS = {
 }
 
 
+@cache
 def field_sources() -> dict[str, dict[str, str]]:
-    """For each format, its fields and their origin, in the order of Record. ISO 19115-2 is read as ISO 19139."""
-    return {
-        format.name: {field: format.fields[field] for field in record_fields() if field in format.fields}
-        for format in FORMATS.values()
-        if format.name != "iso19115-2"
-    }
+    """For each format, its fields and their origin. ISO 19115-2 is read as ISO 19139."""
+    sources: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("fields.json").read_text("utf-8"))
+    return sources
 
 
 def can_hold(name: str, field: str) -> bool:
     """Whether a format has a place for a field of Record."""
-    return name in FORMATS and field in FORMATS[name].fields
+    return field in field_sources().get("iso19139" if name == "iso19115-2" else name, ())
 
 
 def record_fields() -> list[str]:
@@ -55,8 +55,7 @@ def _value(record: Record, name: str) -> object:
 def markdown() -> str:
     """Tables of four formats each, one row per field."""
     table = field_sources()
-    names = [name for name, filled_by in table.items() if filled_by]
-    return "\n\n".join(_one_table(group, table) for group in batched(names, _AT_ONCE))
+    return "\n\n".join(_one_table(group, table) for group in batched(list(table), _AT_ONCE))
 
 
 def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> str:

@@ -5,8 +5,8 @@ Each reader's module ends with its ``FORMAT``; ``indexer.formats.recognition`` l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -79,9 +79,9 @@ class Format:
     """One metadata format. ``name`` is the record's ``native_format``.
 
     After a change of ``version`` the next harvest reads unchanged documents again. ``read`` turns one document into a
-    Record of a source and raises RecordRefused; ``recognises`` judges a document that holds one record. For
-    docs/stewards/formats.md: ``found_by`` says how it is recognised, ``fields`` where each field of ``Record`` comes
-    from. ``stated``: where a document states the fields that `sonde formats` compares with what was read.
+    Record of a source and raises RecordRefused; ``recognises`` judges a document that holds one record, and
+    ``found_by`` says how, for docs/stewards/formats.md. ``stated``: where a document states the fields that
+    `sonde formats` compares with what was read. ``fields.json`` says where each field of ``Record`` comes from.
     """
 
     name: str
@@ -89,7 +89,6 @@ class Format:
     read: Callable[[RawRecord, str], Record]
     recognises: Callable[[Inspection], bool]
     found_by: str
-    fields: Mapping[str, str] = field(default_factory=dict)
     stated: StatedIn | None = None
 
 

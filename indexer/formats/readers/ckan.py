@@ -251,41 +251,6 @@ def _recognises(inspection: Inspection) -> bool:
     return bool(package.keys() & {"name", "id"}) and len(package.keys() & _MEMBERS) >= 2
 
 
-_FIELDS = {
-    "identifier": "`guid`, `identifier`, `id`, `name`",
-    "title": "`title`",
-    "abstract": "`notes`",
-    "alternate_titles": "`alternate_title`",
-    "languages": "`language`, `metadata-language`",
-    "type": "`resource-type`, `dcat_type`, `type`",
-    "keywords": "`tags`, `groups`, names of places",
-    "themes": "`theme`",
-    "contacts": "`author`, `maintainer`, `organization`; `creator`, `publisher`, `contact`, `responsible-party`",
-    "extents": "extra `spatial`, `spatial_coverage`, `bbox-*` extras",
-    "geometry": "GeoJSON or WKT of `spatial`, `spatial_coverage`",
-    "times": "`temporal_start`/`_end`, `temporal-extent-*`, `temporal_coverage`, `temporal`",
-    "resolution.metres": "`spatial-resolution`, `spatial_resolution_in_meters`",
-    "resolution.time_step": "`temporal_resolution`",
-    "provenance.lineage": "`lineage`, `provenance`",
-    "provenance.kind": "tags that name the kind",
-    "provenance.derived_from": "`source`",
-    "provenance.attributed_to": "authors; else publishers, the organisation",
-    "licence": "`license_url`, `license_id`, `license_title`",
-    "constraints": "`license_title`, `access_constraints`, `use_constraints`, `rights`",
-    "access": "`private`, `access_constraints`, `access_rights`",
-    "links": "`resources`, `url` (`about`), `documentation`",
-    "dates": "`issued`, `created`, `modified`; `metadata_modified`",
-    "formats": "formats of resources",
-    "names.short_names": "extra `short_name`; `alternate_title` that looks like one",
-    "names.platforms": "extras `platform`, `mission`",
-    "names.instruments": "extras `instrument`, `sensor`",
-    "names.variables": "extras `variable`, `parameter`",
-    "names.projects": "extras `project`, `campaign`",
-    "names.processing_level": "extra `processing_level`",
-    "edition": "`version`",
-    "doi": "`doi`, identifiers",
-    "parent": "`in_series`, `parent_identifier`",
-}
 _STATED_FIELDS = StatedIn(
     lambda raw: with_extras(json_of(raw).get("result", json_of(raw))),
     title=("title", "title_translated"),
@@ -300,4 +265,4 @@ _STATED_FIELDS = StatedIn(
     places=("spatial",),
     periods=("temporal", "temporal_coverage", "temporal_text"),
 )
-FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _FIELDS, _STATED_FIELDS)
+FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _STATED_FIELDS)

@@ -288,39 +288,6 @@ def _recognises(inspection: Inspection) -> bool:
     )
 
 
-_FIELDS = {
-    "identifier": "the DOI, else `identifier`",
-    "title": "the title without a type",
-    "abstract": "the description of type Abstract, else another",
-    "alternate_titles": "titles with a type",
-    "languages": "`language`",
-    "type": "`resourceTypeGeneral`",
-    "keywords": "`subjects` with scheme and URI; `geoLocationPlace`",
-    "contacts": "`creators`, `contributors` by type, `publisher`",
-    "extents": "`geoLocationBox`, `geoLocationPoint`, the box of `geoLocationPolygon`",
-    "geometry": "`geoLocationPolygon`",
-    "times": "dates of type Collected, Coverage, Valid",
-    "provenance.lineage": "descriptions of type Methods, TechnicalInfo",
-    "provenance.kind": "subjects that name the kind",
-    "provenance.derived_from": "relations IsDerivedFrom, IsVariantFormOf; referenced data sets",
-    "provenance.attributed_to": "creators",
-    "licence": "`rightsURI`, `rightsIdentifier`, `rights`",
-    "constraints": "`rights`",
-    "access": "`rightsURI` (COAR, info:eu-repo)",
-    "links": "the DOI or `url` (`about`), `contentUrl`, related addresses",
-    "dates": "dates by type; else `publicationYear`",
-    "formats": "`formats`",
-    "names.short_names": "alternate identifiers and titles that look like one",
-    "names.platforms": "subjects of schemes of platforms",
-    "names.instruments": "subjects of schemes of instruments",
-    "names.variables": "subjects of schemes as in ISO 19139",
-    "names.projects": "subjects of schemes of projects",
-    "edition": "`version`",
-    "doi": "`identifier`, `doi`",
-    "parent": "relation IsPartOf",
-}
-
-
 def _collected_document(raw: RawRecord) -> Json:
     """The resource, with the dates that are periods of the data under ``collected``."""
     document = _document(raw)[0]
@@ -341,6 +308,5 @@ FORMAT = Format(
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",
-    _FIELDS,
     _STATED_FIELDS,
 )

@@ -219,40 +219,6 @@ def _recognises(inspection: Inspection) -> bool:
     return _ROOT.fullmatch(inspection.tag) is not None
 
 
-_FIELDS = {
-    "identifier": "`Entry_ID` (version 10: short name and version)",
-    "title": "`Entry_Title`",
-    "abstract": "`Summary`",
-    "alternate_titles": "`Dataset_Title`, `Short_Name`",
-    "languages": "`Data_Set_Language`, `Dataset_Language`",
-    "keywords": "science keywords, `Keyword`, locations, projects, platforms, instruments",
-    "themes": "`ISO_Topic_Category`",
-    "contacts": "creators, publishers, `Personnel`, data centres, organisations",
-    "extents": "`Spatial_Coverage`: edges, rectangles, points, the box of polygons",
-    "geometry": "polygons",
-    "vertical": "minimum and maximum altitude, depth (downwards)",
-    "times": "`Temporal_Coverage`: ranges, single and periodic dates, `Ends_At_Present_Flag`",
-    "resolution.metres": "`Data_Resolution`",
-    "resolution.time_step": "`Temporal_Resolution`",
-    "provenance.lineage": "`Quality`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
-    "provenance.attributed_to": "creators, investigators",
-    "licence": "`Use_Constraints`, `License_URL`",
-    "constraints": "`Access_Constraints`, `Use_Constraints`",
-    "access": "constraints that say so",
-    "links": "`Related_URL` by type, `Online_Resource`",
-    "dates": "release, creation, revision; of the metadata",
-    "formats": "`Distribution_Format`",
-    "names.short_names": "`Short_Name`; an `Entry_ID` of version 9 that looks like one",
-    "names.platforms": "`Platform`, `Source_Name`",
-    "names.instruments": "`Instrument`, `Sensor_Name`",
-    "names.variables": "science keywords below their topic",
-    "names.projects": "`Project`",
-    "names.processing_level": "`Product_Level_Id`",
-    "edition": "`Version` of the entry or of its citation",
-    "doi": "`Persistent_Identifier`, `Dataset_DOI`, `Online_Resource`",
-    "parent": "`Parent_DIF`, associations of type Parent",
-}
 _STATED_FIELDS = StatedIn(
     xml_root,
     title=("Entry_Title",),
@@ -263,4 +229,4 @@ _STATED_FIELDS = StatedIn(
     ),
     times=("Temporal_Coverage",),
 )
-FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _FIELDS, _STATED_FIELDS)
+FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _STATED_FIELDS)

@@ -161,36 +161,6 @@ def _recognises(inspection: Inspection) -> bool:
     return tag in _ROOTS or _CSW_RECORD.fullmatch(tag) is not None
 
 
-_FIELDS = {
-    "identifier": "the first `identifier` that is no address; `rdf:about`",
-    "title": "the first `title`",
-    "abstract": "`abstract`, else `description`",
-    "alternate_titles": "further `title`, `alternative`",
-    "languages": "`language`",
-    "type": "`type` (DCMI types and others)",
-    "keywords": "`subject` with its scheme; names in `spatial`, `coverage`",
-    "contacts": "`creator`, `contributor`, `publisher`, `rightsHolder`",
-    "extents": "`ows:BoundingBox` by its CRS; DCMI boxes and points, WKT, envelopes in `spatial`, `coverage`",
-    "geometry": "WKT or GeoJSON in `spatial`, `coverage`",
-    "times": "`temporal`; `coverage` that is a period",
-    "provenance.lineage": "`provenance`",
-    "provenance.kind": "subjects that name the kind",
-    "provenance.derived_from": "`source`, `isVersionOf`, `isFormatOf`",
-    "provenance.attributed_to": "creators; else publishers",
-    "licence": "`license`, `rights`",
-    "constraints": "`rights`, `accessRights`, `license`",
-    "access": "`rights`, `accessRights` that say so",
-    "links": "addresses in `identifier` (`about`), `dc:URI`, `references`, `relation`",
-    "dates": "`date`, `issued`, `available`, `created`, `modified`",
-    "formats": "`format`, `medium`",
-    "doi": "`identifier`",
-    "names.short_names": "alternative titles that look like one (`MOD11_L2`)",
-    "names.platforms": "subjects of schemes of platforms",
-    "names.instruments": "subjects of schemes of instruments",
-    "names.variables": "subjects of schemes as in ISO 19139",
-    "names.projects": "subjects of schemes of projects",
-    "parent": "`isPartOf`",
-}
 _STATED_FIELDS = StatedIn(
     lambda raw: _element_holder(parse(raw.content).root),
     title=("title",),
@@ -205,6 +175,5 @@ FORMAT = Format(
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",
-    _FIELDS,
     _STATED_FIELDS,
 )

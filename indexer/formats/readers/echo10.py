@@ -142,34 +142,6 @@ def _recognises(inspection: Inspection) -> bool:
     return is_collection and b"<ShortName" in content and b"<VersionId" in content
 
 
-_FIELDS = {
-    "identifier": "`ShortName` and `VersionId`",
-    "title": "`DataSetId`, else `LongName`",
-    "abstract": "`Description`",
-    "alternate_titles": "`LongName`, `ShortName`",
-    "keywords": "science, spatial and temporal keywords, campaigns, platforms, instruments",
-    "contacts": "`Contacts`, `ArchiveCenter`, `ProcessingCenter`",
-    "extents": "rectangles, points, the box of `GPolygon`",
-    "geometry": "`GPolygon` boundaries",
-    "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
-    "provenance.derived_from": "associations of type source",
-    "licence": "`UseConstraints`",
-    "constraints": "`RestrictionComment`, `UseConstraints`",
-    "access": "constraints that say so",
-    "links": "`OnlineAccessURLs` (`download`), `OnlineResources` by type, browse images",
-    "dates": "`InsertTime`, `RevisionDate`; `LastUpdate`",
-    "formats": "`DataFormat`",
-    "names.short_names": "`ShortName`",
-    "names.platforms": "`Platforms`",
-    "names.instruments": "`Instruments` of platforms",
-    "names.variables": "science keywords below their topic",
-    "names.projects": "`Campaigns`",
-    "names.processing_level": "`ProcessingLevelId`",
-    "edition": "`VersionId`",
-    "doi": "`DOI`, the citation",
-    "parent": "associations of type parent",
-}
 _STATED_FIELDS = StatedIn(
     xml_root,
     title=("DataSetId", "LongName"),
@@ -177,6 +149,4 @@ _STATED_FIELDS = StatedIn(
     extents=("Spatial/HorizontalSpatialDomain/Geometry",),
     times=("Temporal/RangeDateTime", "Temporal/SingleDateTime", "Temporal/PeriodicDateTime"),
 )
-FORMAT = Format(
-    "echo10", 3, read, _recognises, "root `Collection` with short name and version", _FIELDS, _STATED_FIELDS
-)
+FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", _STATED_FIELDS)

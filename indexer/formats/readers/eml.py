@@ -221,36 +221,6 @@ def _recognises(inspection: Inspection) -> bool:
     return without_namespace or _ROOT.fullmatch(inspection.tag) is not None
 
 
-_FIELDS = {
-    "identifier": "`packageId`, else `alternateIdentifier`",
-    "title": "the first `title`",
-    "abstract": "`abstract`, its paragraphs",
-    "alternate_titles": "further `title`, `shortName`",
-    "languages": "`language`, `xml:lang`",
-    "type": "`dataset`, `software`, `citation`, `protocol`",
-    "keywords": "`keywordSet` with thesaurus; taxa, instruments, the project, names of places",
-    "contacts": "`creator`, `associatedParty`, `contact`, `metadataProvider`, `publisher`",
-    "extents": "`boundingCoordinates`, the box of `datasetGPolygon`; also of the study extent",
-    "geometry": "`datasetGPolygonOuterGRing`",
-    "vertical": "`boundingAltitudes`",
-    "times": "`rangeOfDates`, `singleDateTime`",
-    "provenance.lineage": "`methodStep/description`",
-    "provenance.kind": "keywords that name the kind",
-    "provenance.derived_from": "`dataSource`, annotations of `wasDerivedFrom`",
-    "provenance.generated_by": "`methodStep/description`",
-    "provenance.attributed_to": "creators",
-    "licence": "`licensed`, `intellectualRights`",
-    "constraints": "`intellectualRights`, `licenseName`",
-    "access": "restricted where `access` allows nothing to the public",
-    "links": "`distribution/online`; addresses of tables and rasters (`download`)",
-    "dates": "`pubDate`; `changeDate`",
-    "formats": "`formatName` of entities",
-    "names.short_names": "`shortName`, further titles that look like one",
-    "names.instruments": "`instrumentation`; keywords of thesauri of instruments",
-    "names.variables": "attributes of tables and rasters with their unit; keywords as in ISO 19139",
-    "names.projects": "`project/title`",
-    "doi": "`packageId`, `alternateIdentifier`",
-}
 _COVERAGES = ("*/coverage", "*/methods/sampling/studyExtent/coverage")
 _STATED_FIELDS = StatedIn(
     xml_root,
@@ -263,4 +233,4 @@ _STATED_FIELDS = StatedIn(
     ),
     times=tuple(f"{coverage}/temporalCoverage" for coverage in _COVERAGES),
 )
-FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _FIELDS, _STATED_FIELDS)
+FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _STATED_FIELDS)

@@ -218,41 +218,6 @@ def _recognises(inspection: Inspection) -> bool:
     return inspection.tag == "metadata" and b"<idinfo" in inspection.content
 
 
-_FIELDS = {
-    "identifier": "`datsetid`, `metuid`, Esri's `PublishedDocID`; without one the source's own name, with a warning",
-    "title": "`citeinfo/title`",
-    "abstract": "`descript/abstract`; else `purpose`, with a warning",
-    "alternate_titles": "title and `edition`",
-    "languages": "`langdata`, else `langmeta`, else English",
-    "type": "`map` where `geoform` says so",
-    "keywords": "`theme`, `place`, `stratum`, `temporal` keywords with their thesaurus; platforms and instruments",
-    "themes": "theme keywords of ISO 19115 topic categories",
-    "contacts": "`origin`, `publish`, `ptcontac`, `distrib`, `proccont`, `metc`",
-    "extents": "`bounding`, and the box of `dsgpoly`",
-    "geometry": "`dsgpoly` outer rings",
-    "vertical": "`boundalt`, `vertdom`",
-    "times": "`rngdates`, `sngdate`, `mdattim`",
-    "resolution.metres": "the cell of a raster (`latres`, `absres`); without `rastinfo` they are precision",
-    "resolution.scale_denominator": "the finest `srcscale`",
-    "provenance.lineage": "`procdesc`",
-    "provenance.kind": "keywords that name the kind",
-    "provenance.derived_from": "`srccite`: DOI, else title",
-    "provenance.generated_by": "`procstep/procdesc`",
-    "provenance.attributed_to": "originators",
-    "licence": "recognised in `accconst`, `useconst`",
-    "constraints": "`accconst`, `useconst`, `othconst`, `distliab`",
-    "access": "`secclass`, or a text that says so",
-    "links": "`onlink`, `networkr` (`download`), `browse` (`preview`), `crossref`",
-    "dates": "`pubdate`; `metd`",
-    "formats": "`formname`, `geoform`",
-    "names.platforms": "`platflnm`; keywords of thesauri of platforms",
-    "names.instruments": "`instflnm`; keywords of thesauri of instruments",
-    "names.variables": "attributes of `detailed` with their unit; keywords as in ISO 19139",
-    "names.projects": "keywords of thesauri of projects",
-    "edition": "`citeinfo/edition`",
-    "doi": "`othercit`, `onlink`, `datsetid`",
-    "parent": "title of `lworkcit`",
-}
 _STATED_FIELDS = StatedIn(
     xml_root,
     title=("idinfo/citation/citeinfo/title",),
@@ -260,4 +225,4 @@ _STATED_FIELDS = StatedIn(
     extents=("idinfo/spdom/bounding", "idinfo/spdom/dsgpoly"),
     times=("idinfo/timeperd/timeinfo",),
 )
-FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _FIELDS, _STATED_FIELDS)
+FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _STATED_FIELDS)

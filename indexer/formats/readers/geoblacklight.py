@@ -172,33 +172,6 @@ def _recognises(inspection: Inspection) -> bool:
     return bool(member_names & {"dct_title_s", "dc_title_s"}) or {"layer_slug_s", "dct_provenance_s"} <= member_names
 
 
-_FIELDS = {
-    "identifier": "`id`, `layer_slug_s`",
-    "title": "`dct_title_s`, `dc_title_s`",
-    "abstract": "`dct_description_sm`, `dc_description_s`",
-    "alternate_titles": "`dct_alternative_sm`",
-    "languages": "`dct_language_sm`, `dc_language_s`",
-    "type": "`gbl_resourceClass_sm`, `dc_type_s`",
-    "keywords": "subjects, `dcat_keyword_sm`, resource types, `dct_spatial_sm`",
-    "themes": "`dcat_theme_sm`",
-    "contacts": "creators, publishers, the provider, rights holders",
-    "extents": "`locn_geometry`, `dcat_bbox`, `solr_geom`",
-    "geometry": "`locn_geometry` that is no envelope",
-    "times": "`gbl_dateRange_drsim`, `dct_temporal_sm`; else the index year",
-    "provenance.lineage": "`dct_provenance_sm`",
-    "provenance.kind": "keywords that name the kind",
-    "provenance.derived_from": "`dct_source_sm`, `dct_isVersionOf_sm`",
-    "provenance.attributed_to": "creators; else publishers",
-    "licence": "`dct_license_sm`",
-    "constraints": "`dct_rights_sm`",
-    "access": "`dct_accessRights_s`, `dc_rights_s`",
-    "links": "`dct_references_s` by kind",
-    "dates": "`dct_issued_s`; `gbl_mdModified_dt`, `layer_modified_dt`",
-    "formats": "`dct_format_s`, `dc_format_s`",
-    "doi": "`dct_identifier_sm`, `dc_identifier_s`",
-    "names.short_names": "`dct_alternative_sm` that look like one (`MOD11_L2`)",
-    "parent": "`dct_isPartOf_sm`, `pcdm_memberOf_sm`",
-}
 _STATED_FIELDS = StatedIn(
     json_of,
     title=("dct_title_s", "dc_title_s"),
@@ -207,6 +180,4 @@ _STATED_FIELDS = StatedIn(
     times=("gbl_dateRange_drsim", "gbl_indexYear_im", "solr_year_i"),
     periods=("dct_temporal_sm",),
 )
-FORMAT = Format(
-    "geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _FIELDS, _STATED_FIELDS
-)
+FORMAT = Format("geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _STATED_FIELDS)

@@ -61,24 +61,4 @@ def _recognises(inspection: Inspection) -> bool:
     return _ROOT.fullmatch(inspection.tag) is not None
 
 
-_FIELDS = {
-    **iso19139.FIELDS,
-    "identifier": "`metadataIdentifier/code`; without one the source's own name, with a warning",
-    "languages": "`identificationInfo/defaultLocale`, else `defaultLocale`; ISO 639-1",
-    "type": "`metadataScope/resourceScope`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
-    "contacts": (
-        "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`: each party and individual"
-    ),
-    "vertical": "`EX_VerticalExtent` with `verticalCRSId`, upwards positive: depths become negative",
-    "resolution.time_step": "`temporalResolution`, else as in ISO 19139",
-    "provenance.lineage": "`resourceLineage/statement`",
-    "provenance.derived_from": "lineage sources; `associatedResource` of type `source`, `dependency`, `revisionOf`",
-    "licence": "as in ISO 19139, and `reference` of legal constraints",
-    "links": "as in ISO 19139; `citation/onlineResource` (`about`), `metadataLinkage` (`describedby`)",
-    "dates": "`citation/date` by type; `dateInfo` (the last revision, else creation)",
-    "doi": "citation identifiers, `metadataIdentifier`, the only DOI among the links that leads to no other work",
-    "parent": "`parentMetadata`, else the identifier of a `largerWorkCitation`",
-}
-FORMAT = Format(
-    "iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", _FIELDS, iso19139.STATED_FIELDS
-)
+FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", iso19139.STATED_FIELDS)

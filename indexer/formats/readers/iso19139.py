@@ -208,67 +208,6 @@ def _recognises_imagery(inspection: Inspection) -> bool:
     return inspection.tag == _ROOT_WITH_IMAGERY or (inspection.iso_type == "MI_Metadata" and inspection.tag != _ROOT)
 
 
-FIELDS = {
-    "identifier": "`fileIdentifier`; without one the source's own name (for files the path), with a warning",
-    "title": "`citation/title`; else alternate title, identifier, beginning of the abstract, with a warning",
-    "alternate_titles": "`citation/alternateTitle`; the title's other languages (`PT_FreeText`)",
-    "abstract": "`abstract`, HTML as plain text; else `purpose`, with a warning; of translations the record's language",
-    "languages": "`identificationInfo/language`, else `language`; ISO 639-1",
-    "type": "`hierarchyLevel`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
-    "keywords": (
-        "`descriptiveKeywords` with `thesaurusName/title` and the `Anchor`'s link; `acquisitionInformation` "
-        "platforms and instruments; `EX_GeographicDescription`; a short `EX_Extent/description`"
-    ),
-    "themes": "`topicCategory`",
-    "contacts": (
-        "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`; none twice; of a party that "
-        "is only linked its title, with a warning"
-    ),
-    "extents": "every `EX_GeographicBoundingBox`, and the box of every `EX_BoundingPolygon`",
-    "geometry": "`EX_BoundingPolygon` (GML 3.1 and 3.2), as one GeoJSON geometry",
-    "vertical": "`EX_VerticalExtent`, upwards positive: depths become negative",
-    "times": "every `EX_TemporalExtent`: `TimePeriod`, `TimeInstant`, indeterminate ends, durations",
-    "resolution.metres": (
-        "the finest `spatialResolution/distance`, else the finest ground axis of the grid; angles at the equator"
-    ),
-    "resolution.scale_denominator": "the finest `equivalentScale`",
-    "resolution.time_step": "the grid's time axis, else `timeInterval` beside a begin and an end",
-    "provenance.lineage": "`lineage/statement`",
-    "provenance.kind": "`modelResult` coverages and keywords that name the kind; else left `unknown`",
-    "provenance.derived_from": "lineage sources (DOI, link, title or description); aggregations of type `source`",
-    "provenance.generated_by": "process steps; their software (19115-2)",
-    "provenance.attributed_to": "authors, originators, principal investigators; else owners, publishers",
-    "licence": (
-        "recognised in `useLimitation`, `otherConstraints` and their links, as SPDX; else the link where "
-        "`useConstraints` says `license`"
-    ),
-    "constraints": "`useLimitation`, `otherConstraints`",
-    "access": "`accessConstraints`, `classification`, or a text that asks for a password or registration",
-    "links": (
-        "`dataSetURI` (`about`), `transferOptions` (by function, protocol, suffix), service operations "
-        "(`service`), `extensionOnLineResource` documents (`describedby`), `graphicOverview` (`preview`); the "
-        "data of a service (`operatesOn`: `related`)"
-    ),
-    "dates": "`citation/date` by type; `dateStamp`",
-    "formats": "`distributionFormat`, `distributorFormat`, `resourceFormat`",
-    "names.short_names": (
-        "citation identifiers whose code space says so (`...shortname`), or that look like one (`MOD11_L2`); alternate "
-        "titles that do"
-    ),
-    "names.platforms": "`acquisitionInformation/platform`; keywords of type or thesaurus platform",
-    "names.instruments": "`acquisitionInformation` instruments; keywords of type or thesaurus instrument, sensor",
-    "names.variables": (
-        "`contentInfo`: bands, dimensions, attributes with unit; keywords of GCMD's science list, of CF's standard "
-        "names, of thesauri of parameters or variables"
-    ),
-    "names.projects": "`acquisitionInformation/operation`; keywords of type or thesaurus project, campaign",
-    "names.processing_level": "`processingLevelCode`, `processingLevel`",
-    "edition": "`citation/edition`, else the identifier whose code space says version",
-    "doi": (
-        "citation identifiers, `dataSetURI`, `fileIdentifier`, the only DOI among the links that leads to no other work"
-    ),
-    "parent": "`parentIdentifier`, else the identifier of a `largerWorkCitation`",
-}
 STATED_FIELDS = StatedIn(
     xml_root,
     title=("identificationInfo/*/citation/*/title",),
@@ -284,7 +223,6 @@ FORMAT = Format(
     read,
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
-    FIELDS,
     STATED_FIELDS,
 )
 FORMAT_WITH_IMAGERY = replace(

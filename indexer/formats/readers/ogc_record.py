@@ -224,40 +224,6 @@ def _recognises(inspection: Inspection) -> bool:
     return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
-_FIELDS = {
-    "identifier": "`id`, else `externalIds`",
-    "title": "`title`",
-    "abstract": "`description`",
-    "languages": "`language`, `resourceLanguages`",
-    "type": "`type`",
-    "keywords": "`keywords`, concepts of `themes` with scheme and URI",
-    "themes": "concepts of ISO 19115 topic categories",
-    "contacts": "`contacts`, `providers`, `publisher`",
-    "extents": "`geometry`, else `bbox`, `extent`",
-    "geometry": "`geometry` that is no box",
-    "times": "`time`: `interval`, `date`, `timestamp`; `datetime`",
-    "resolution.metres": "`resolution`, `gsd`",
-    "resolution.time_step": "`time.resolution`",
-    "provenance.lineage": "`lineage`, `provenance`",
-    "provenance.kind": "keywords that name the kind",
-    "provenance.derived_from": "links `via`, `source`, `derivedFrom`",
-    "provenance.attributed_to": "contacts with the roles of makers",
-    "licence": "`license`, links `license`",
-    "constraints": "`rights`, `accessRights`, `license` that is not recognised",
-    "access": "`rights`, `accessRights` that say so",
-    "links": "`links`, `associations`",
-    "dates": "`created`, `updated`, `published`; `recordUpdated`",
-    "formats": "`formats`",
-    "names.short_names": "`externalIds` that look like one",
-    "names.platforms": "`platform`, `constellation`, `mission`; themes of platforms",
-    "names.instruments": "`instruments`; themes of instruments",
-    "names.variables": "`cube:variables`, `cf:parameter`; themes as keywords of ISO 19139",
-    "names.projects": "themes of projects",
-    "names.processing_level": "`processing:level`",
-    "edition": "`version`",
-    "doi": "`externalIds`, `doi`",
-    "parent": "title of the link `collection`",
-}
 _STATED_FIELDS = StatedIn(
     json_of,
     title=("properties/title", "properties/name"),
@@ -266,4 +232,4 @@ _STATED_FIELDS = StatedIn(
     times=tuple(f"{time}/{name}" for time in ("time", "properties/time") for name in ("interval", "date", "timestamp")),
     periods=("time", "properties/time", "properties/datetime"),
 )
-FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _FIELDS, _STATED_FIELDS)
+FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _STATED_FIELDS)

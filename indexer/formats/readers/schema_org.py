@@ -267,40 +267,6 @@ def _recognises(inspection: Inspection) -> bool:
     return inspection.is_page_with_scripts or inspection.vocabulary == "schema.org"
 
 
-_FIELDS = {
-    "identifier": "the DOI, else `identifier`, `@id`, `url`",
-    "title": "`name`",
-    "abstract": "`description`",
-    "alternate_titles": "`alternateName`",
-    "languages": "`inLanguage`",
-    "type": "`@type`",
-    "keywords": "`keywords` with `DefinedTerm`, `variableMeasured`, `measurementTechnique`, names of places",
-    "contacts": "`creator`, `author`, `publisher`, `contributor`, `provider`, `funder` and others",
-    "extents": "`spatialCoverage`: `GeoShape` box, polygon, line; `GeoCoordinates`",
-    "geometry": "polygons and lines",
-    "vertical": "`verticalCoverage`",
-    "times": "`temporalCoverage`: ISO 8601, OWL-Time, ages and eras of the Earth's history",
-    "resolution.metres": "`spatialResolution`",
-    "resolution.time_step": "`temporalResolution`",
-    "provenance.kind": "keywords that name the kind",
-    "provenance.derived_from": "`isBasedOn`, `prov:wasDerivedFrom`",
-    "provenance.generated_by": "`prov:wasGeneratedBy`",
-    "provenance.attributed_to": "creators, authors; else publishers",
-    "licence": "`license`",
-    "constraints": "`license` in words, `conditionsOfAccess`",
-    "access": "`conditionsOfAccess`",
-    "links": "`url`, `sameAs` (`about`), `distribution` (`download`), `thumbnailUrl`, `subjectOf`",
-    "dates": "`datePublished`, `dateCreated`, `dateModified`; `sdDatePublished`",
-    "formats": "`encodingFormat`",
-    "names.short_names": "`alternateName` and `identifier` that look like one",
-    "names.platforms": "keywords of a `DefinedTermSet` of platforms",
-    "names.instruments": "`measurementTechnique`; keywords of a `DefinedTermSet` of instruments",
-    "names.variables": "`variableMeasured` with `unitText`; keywords as in ISO 19139",
-    "names.projects": "keywords of a `DefinedTermSet` of projects",
-    "edition": "`version`",
-    "doi": "`identifier`, `@id`, `sameAs`",
-    "parent": "`isPartOf`",
-}
 _STATED_FIELDS = StatedIn(
     lambda raw: next(iter(_datasets(raw)), None),
     title=("name", "headline"),
@@ -320,6 +286,5 @@ FORMAT = Format(
     read,
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
-    _FIELDS,
     _STATED_FIELDS,
 )

@@ -279,44 +279,6 @@ def _recognises(inspection: Inspection) -> bool:
     return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
 
 
-_FIELDS = {
-    "identifier": "`id`",
-    "title": "`title`; an item without one is called by its `id`",
-    "abstract": "`description`, else `label:description`",
-    "languages": "`language`, `languages`",
-    "type": "item: dataset; collection: series; catalogue: collection",
-    "keywords": "`keywords`, `themes`; platforms, instruments, missions (also of summaries)",
-    "contacts": "`providers` by role, `contacts`",
-    "extents": (
-        "`geometry` or `bbox` of items; `extent.spatial.bbox` of collections, the parts where there are "
-        "several; else `cube:dimensions`"
-    ),
-    "geometry": "`geometry` that is no box",
-    "times": "`datetime`, `start_datetime`, `end_datetime`; `extent.temporal.interval`; else `cube:dimensions`",
-    "resolution.metres": "the finest `gsd`; else the finest `step` of x and y in `cube:dimensions`",
-    "resolution.time_step": "`step` of time in `cube:dimensions`",
-    "provenance.lineage": "`processing:lineage`",
-    "provenance.kind": (
-        "keywords that name the kind; optical, radar and viewing-angle properties with a platform: observation"
-    ),
-    "provenance.derived_from": "links `derived_from`",
-    "provenance.generated_by": "`processing:software`",
-    "provenance.attributed_to": "producers; else licensors",
-    "licence": "`license`, links `license`",
-    "constraints": "`license` that is not recognised",
-    "links": "links that lead out, assets (absolute addresses)",
-    "dates": "`created`, `updated`, `published`",
-    "formats": "types of assets",
-    "names.short_names": "`product:type`; a collection's `id` that looks like one",
-    "names.platforms": "`platform`, `constellation`, `mission`, `osc:missions`; also of summaries",
-    "names.instruments": "`instruments`; also of summaries",
-    "names.variables": "`cube:variables` (also of assets) and `cf:parameter` with units, `osc:variables`",
-    "names.projects": "`osc:project`; themes of projects",
-    "names.processing_level": "`processing:level`",
-    "edition": "`version`",
-    "doi": "`sci:doi`, links `cite-as`",
-    "parent": "`collection`; a collection's parent link",
-}
 _STATED_FIELDS = StatedIn(
     json_of,
     title=("title", "properties/title"),
@@ -327,6 +289,4 @@ _STATED_FIELDS = StatedIn(
         *(f"properties/{name}datetime" for name in ("", "start_", "end_", "dtr:start_", "dtr:end_")),
     ),
 )
-FORMAT = Format(
-    "stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", _FIELDS, _STATED_FIELDS
-)
+FORMAT = Format("stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", _STATED_FIELDS)

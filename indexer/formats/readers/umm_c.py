@@ -202,41 +202,6 @@ def _recognises(inspection: Inspection) -> bool:
     return isinstance(collection, dict) and {"EntryTitle", "ShortName"} <= collection.keys()
 
 
-_FIELDS = {
-    "identifier": "`concept-id`, else `ShortName` and `Version`",
-    "title": "`EntryTitle`",
-    "abstract": "`Abstract`",
-    "alternate_titles": "`ShortName`, with its version",
-    "languages": "`DataLanguage`",
-    "keywords": "science and ancillary keywords, locations, projects, platforms, instruments",
-    "themes": "`ISOTopicCategories`",
-    "contacts": "citations, data centres, contact persons by role",
-    "extents": "rectangles, points, the box of polygons and lines",
-    "geometry": "`GPolygons`, `Lines`",
-    "vertical": "`VerticalSpatialDomains` of altitudes, depths (downwards)",
-    "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
-    "resolution.metres": "the finest `HorizontalDataResolution`",
-    "resolution.time_step": "`TemporalResolution`",
-    "provenance.lineage": "`Quality`",
-    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
-    "provenance.derived_from": "associations of type input, source",
-    "provenance.attributed_to": "creators, investigators, originators",
-    "licence": "`UseConstraints`",
-    "constraints": "`AccessConstraints`, `UseConstraints`",
-    "access": "constraints that say so",
-    "links": "`RelatedUrls` by type",
-    "dates": "`DataDates`, release; of the metadata",
-    "formats": "file formats",
-    "names.short_names": "`ShortName`",
-    "names.platforms": "`Platforms`",
-    "names.instruments": "`Instruments` of platforms",
-    "names.variables": "science keywords below their topic",
-    "names.projects": "`Projects`",
-    "names.processing_level": "`ProcessingLevel/Id`",
-    "edition": "`Version`",
-    "doi": "`DOI`",
-    "parent": "associations of type parent",
-}
 _TEMPORAL = ("RangeDateTimes", "SingleDateTimes", "PeriodicDateTimes")
 _STATED_FIELDS = StatedIn(
     lambda raw: json_of(raw).get("umm", json_of(raw)),
@@ -246,5 +211,5 @@ _STATED_FIELDS = StatedIn(
     times=tuple(f"TemporalExtents/{name}" for name in _TEMPORAL),
 )
 FORMAT = Format(
-    "umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _FIELDS, _STATED_FIELDS
+    "umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _STATED_FIELDS
 )
