@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+import platform
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import structlog
@@ -18,17 +19,67 @@ from core.errors import ModelMissing
 from core.json_types import Json
 from core.ports import CrossEncoder, CrossEncoderCard
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, PairTokeniser, Scorer, TorchScorer
-from encoders.hub_graphs import hub_graphs
 from encoders.imports import needs_torch, torch_imports
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
 from encoders.prepare import checked_graph, prepare_model
+from encoders.quantise import int8_kind
 from encoders.recipe import read_json, read_pair_limit
 from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 from encoders.tokens import Tokeniser, sound
 from encoders.torch_models import load_complete, read_modules, refuse_generative
 
 log = structlog.get_logger(__name__)
+
+Processor = Literal["vnni", "x86", "arm", "gpu"]
+
+_FP32_GRAPHS = ("model.onnx", "model_O2.onnx", "model_O1.onnx", "model_O3.onnx")
+GRAPHS_BY_PROCESSOR: Mapping[Processor, Sequence[str]] = {
+    "vnni": (
+        "model_qint8_avx512_vnni.onnx",
+        "model_qint8_avx512.onnx",
+        "model_quantized.onnx",
+        "model_int8.onnx",
+        "model_quint8_avx2.onnx",
+        "model_uint8.onnx",
+        *_FP32_GRAPHS,
+    ),
+    "x86": ("model_quint8_avx2.onnx", "model_quantized.onnx", "model_uint8.onnx", *_FP32_GRAPHS),
+    "arm": ("model_qint8_arm64.onnx", "model_quantized.onnx", "model_int8.onnx", "model_uint8.onnx", *_FP32_GRAPHS),
+    "gpu": (*_FP32_GRAPHS, "model_O4.onnx", "model_fp16.onnx"),
+}
+"""The best first. ``x86`` has no VNNI: it adds pairs of products in 16 bits, which overflow with signed weights of
+eight bits (``qint8``). A GPU has no int8 operators.
+"""
+_GRAPH_FOLDER = "onnx"
+
+
+def processor(device: str) -> Processor:
+    """The type of processor behind ``device``, for the table ``GRAPHS_BY_PROCESSOR``."""
+    if device != "cpu":
+        return "gpu"
+    if platform.machine().lower() in ("aarch64", "arm64"):
+        return "arm"
+    return "vnni" if int8_kind() == "vnni" else "x86"
+
+
+def hub_graphs(folder: Path, device: str) -> list[Path]:
+    """The graphs that fit this processor, best first; empty for another layout, or for one graph at the folder's root.
+
+    Raises ModelMissing if the folder has graphs for other processors only, and no other weights.
+    """
+    file_names = GRAPHS_BY_PROCESSOR[processor(device)]
+    graphs = [path for name in file_names for path in (folder / _GRAPH_FOLDER / name, folder / name) if path.is_file()]
+    if graphs == [folder / "model.onnx"]:
+        return []
+    unfit_graphs = sorted(file.name for file in folder.glob(f"{_GRAPH_FOLDER}/*.onnx"))
+    if unfit_graphs and not graphs and not any(folder.glob("*.safetensors")):
+        raise ModelMissing(
+            f"{folder / _GRAPH_FOLDER} has no graph for this processor, only {', '.join(unfit_graphs)}: "
+            "add its model.onnx"
+        )
+    return graphs
+
 
 _BATCH = 16
 _OTHER_USES = {"Pooling", "LogitScore"}

@@ -25,7 +25,7 @@ from encoders.onnx_graphs import add_lower_states, move_weights_beside, write_wi
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
 from encoders.recipe import read_json, read_pair_limit, read_recipe
-from encoders.torch_export import GraphOutput, export
+from encoders.torch_models import GraphOutput, export
 
 # Increase a number when a change here makes different files. Older files are then ignored and made again.
 _VERSIONS: dict[GraphOutput, int] = {"states": 4, "logits": 3}

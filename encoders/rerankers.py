@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from encoders import late_interaction, remote_reranker
+from encoders import late_interaction, remote
 from encoders.specs import Reranker
 
 _RERANKERS = (
     late_interaction.AUTO,
     late_interaction.ONNX,
     late_interaction.TORCH,
-    remote_reranker.RERANKER,
+    remote.RERANKER,
 )
 RERANKERS: dict[str, Reranker] = {reranker.name: reranker for reranker in _RERANKERS}

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+from core.errors import SondeError
+
+
+class RecordRefused(SondeError):
+    """The document gives no record; the message says what is wrong with it."""
+
+    @property
+    def reason(self) -> str:
+        return str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +151,23 @@ class Source(Protocol):
         Raises a core.errors.SondeError if the source fails: earlier pages remain valid, and the run is incomplete.
         """
         ...
+
+
+def restrict(source: Source, groups: Sequence[str] | None) -> Source:
+    """The source, each record marked with the groups that may see it.
+
+    Empty: everybody, so the same source. None: not stated, so each record keeps the groups that it has.
+    """
+    if groups is None:
+        return _RestrictedSource(source, None)
+    return _RestrictedSource(source, tuple(sorted(set(groups)))) if groups else source
+
+
+@dataclass(frozen=True, slots=True)
+class _RestrictedSource:
+    source: Source
+    groups: tuple[str, ...] | None
+
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
+        for page in self.source.pages(position):
+            yield replace(page, records=tuple(replace(raw, access_groups=self.groups) for raw in page.records))

@@ -18,9 +18,9 @@ from es_gateway.errors import ElasticsearchError
 from es_gateway.nodes import HttpNode
 from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
-from indexer.formats.record_refused import RecordRefused
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts, Options
+from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import embed_missing
 from local_stack.testing import QUICK_START

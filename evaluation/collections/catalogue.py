@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.record import Record
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.plan.parsed_record import with_kind
+from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 
 

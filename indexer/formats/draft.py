@@ -23,7 +23,6 @@ from core.record import (
 )
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.json_documents.parsing import text_in
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
 from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
 from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between
@@ -33,7 +32,7 @@ from indexer.formats.repair.names import NameCollector
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.formats.repair.text import block, is_placeholder, line, shorten, unique
 from indexer.formats.repair.written_dates import says_no_date
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _ATTRIBUTED_ROLES = frozenset(
     {"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"}

@@ -27,10 +27,9 @@ from indexer.formats.readers import (
     stac,
     umm_c,
 )
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.text import line
 from indexer.formats.xml_documents import Element, FirstElement, find, local_name, parse, text_at
-from indexer.raw import Recognition
+from indexer.raw import Recognition, RecordRefused
 
 _FORMATS = (
     iso19139.FORMAT,

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from core.record import Record
 from indexer.formats.format import Format
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
-from indexer.raw import PassedOver, RawRecord, SkippedMember
+from indexer.raw import PassedOver, RawRecord, RecordRefused, SkippedMember
 
 
 def with_recognition(raw: RawRecord) -> RawRecord:

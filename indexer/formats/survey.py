@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 from core.record import Record
 from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read, stated_fields
 from indexer.formats.stated_fields import FIELDS
-from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember
+from indexer.raw import PassedOver, RawPage, RawRecord, RecordRefused, SkippedMember
 
 NAMES = {"title": "title", "abstract": "abstract", "extents": "extent", "times": "period"}
 _ABOUT = {"title": "title:", "abstract": "abstract:", "extents": "extent:", "times": "time:"}

@@ -10,7 +10,7 @@ from functools import lru_cache
 from lxml import etree
 from lxml.etree import _Element
 
-from indexer.formats.record_refused import RecordRefused
+from indexer.raw import RecordRefused
 
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024

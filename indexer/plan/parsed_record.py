@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import orjson
 import structlog
 
 from core.json_types import Json, JsonMapping
@@ -18,11 +19,34 @@ from es_mappings.meta import SCHEMA_VERSION
 from es_mappings.names import alias
 from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read, reader_tag
-from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.plan.plan import Content, Decision, Document
 from indexer.raw import RawRecord
 from reading.concepts import NO_LISTS, ListKind, NameLists
 from reading.kinds import infer_kind
+
+
+def content_hash(content: bytes) -> str:
+    """The hash of the bytes alone, as in ``native.hash`` and the natives index."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def raw_hash(content: bytes, reading: str) -> str:
+    """The hash of the bytes and of how they are read (format, reader's version): if unchanged, parsing is skipped."""
+    digest = hashlib.sha256(reading.encode())
+    digest.update(b"\0")
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def record_hash(document: JsonMapping) -> str:
+    """The hash of the document to write, without harvest notes: if unchanged, the write is skipped."""
+    return hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def text_hash(text: str) -> str:
+    """The hash of the embedder's text: if unchanged, with the same model, the vector stays."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 DIGEST_VERSION = 1
 """Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
@@ -60,7 +84,7 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
 
 
 def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRecord:
-    """With the names of the loaded ``lists``. Raises indexer.formats.record_refused.RecordRefused with the reason.
+    """With the names of the loaded ``lists``. Raises indexer.raw.RecordRefused with the reason.
 
     Raises ValueError for a document whose access is not settled: it must never count as public.
     """

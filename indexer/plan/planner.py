@@ -10,7 +10,6 @@ from typing import Literal
 from core.record import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import with_recognition
 from indexer.plan.parsed_record import Item, ParsedRecord, identify, overlaid, overlay_tag, overlays_of, parse, with_id
 from indexer.plan.plan import (
@@ -26,7 +25,7 @@ from indexer.plan.plan import (
     with_access_groups,
 )
 from indexer.plan.record_ids import OtherDocuments, ResolvedId, resolve_id
-from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember, skipped_id
+from indexer.raw import PassedOver, RawPage, RawRecord, RecordRefused, SkippedMember, skipped_id
 from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
 from reading.concepts import NO_LISTS, NameLists
 

@@ -1,19 +1,29 @@
-"""After a complete run, removes what the source no longer has, unless that is suspiciously much."""
+"""After a complete run, removes what the source no longer has, unless that is suspiciously much.
+
+A document that replaced a vanished one takes over its id (ADR 0018). During a run it is unknown whether a changed
+document with a known identifier is another version or a renamed file. It is kept apart at first. If the run ends
+without the document that had the identifier's id, it was renamed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import structlog
 
-from core.json_types import Json
+from core.batched import batched
+from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs import vectors
 from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.records import from_document, to_document
 from es_mappings.codecs.runs import RunReport
-from es_mappings.names import alias
+from es_mappings.names import IndexKind, alias
+from indexer.formats.registry import possible_documents
 from indexer.parts import Options
-from indexer.plan.succession import succeed, unread_in_run
+from indexer.plan.parsed_record import record_hash
+from indexer.raw import WHOLE_SOURCE
 from indexer.store import bulk
 from indexer.store.ledger import PUSHED, RESTORED, Ledger, scan, targets, tombstone, without_hash, write_ledger
 
@@ -157,3 +167,134 @@ def _deletions(prefix: str, records: Iterable[str]) -> Iterator[bulk.Operation]:
     for record in records:
         for index in targets(prefix, "records"):
             yield bulk.delete_operation(index, record)
+
+
+_AT_ONCE = 200
+_KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields stored beside the record itself
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """``heir`` was kept apart in this run from ``gone_entry``, which the run did not see."""
+
+    heir: LedgerEntry
+    gone_entry: LedgerEntry
+
+
+def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
+    """The number of documents that took over an id. After a crash in between, the next sweep removes the leftovers."""
+    if not run.counts.new:
+        return 0
+    ledger = Ledger(client, prefix)
+    indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
+    client.indices.refresh(index=indices)
+    unread = unread_in_run(ledger.unread_in(run.source, run.id))
+    heirs = list(ledger.separated_entries(run.source, run.id, since=run.started))
+    holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
+    gone_entries = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
+    pairs = list(successions(heirs, gone_entries))
+    moved_count = sum(_take_over(client, prefix, batch) for batch in batched(pairs, _AT_ONCE))
+    if moved_count:
+        log.info("sweep.succeeded", source=run.source, run=run.id, records=moved_count)
+    return moved_count
+
+
+def successions(heirs: Iterable[LedgerEntry], gone_entries: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
+    """For each vanished document one heir: first one of the same edition, then the first native id."""
+    by_claim: dict[str, list[LedgerEntry]] = {}
+    for heir in heirs:
+        if heir.claims in gone_entries:
+            by_claim.setdefault(str(heir.claims), []).append(heir)
+    for claim, rivals in by_claim.items():
+        gone_entry = gone_entries[claim]
+        yield Succession(
+            min(rivals, key=lambda candidate: (candidate.edition != gone_entry.edition, candidate.native_id)),
+            gone_entry,
+        )
+
+
+def _is_gone(entry: LedgerEntry, run: str, unread: UnreadInRun) -> bool:
+    """Whether the entry is really gone: not seen, not pushed, not restored, and certainly none that was unreadable."""
+    is_spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
+    return not is_spared and not unread.may_be(entry)
+
+
+def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) -> int:
+    """Writes the records under their new ids, then the ledger, then deletes the old ones."""
+    records = _stored_documents(client, alias(prefix, "records"), pairs)
+    natives = _stored_documents(client, alias(prefix, "natives"), pairs)
+    writes, marks, deletions = [], [], []
+    for pair in pairs:
+        old, new = str(pair.heir.record), str(pair.heir.claims)
+        if old not in records:
+            continue
+        document = _with_new_id(records[old], new)
+        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
+        marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.heir.origin}"))
+        marks.append(replace(entry, record_hash=record_hash(_bare(document))))
+        writes += _write_operations(prefix, "records", new, document)
+        writes += _write_operations(prefix, "natives", new, natives[old]) if old in natives else []
+        kinds: tuple[IndexKind, ...] = ("records", "natives")
+        deletions += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
+    if bulk.write(client, writes) or write_ledger(client, prefix, marks):
+        return 0  # refused ones keep both ids, and the next run repairs this
+    bulk.write(client, deletions)
+    return len(marks) // 2
+
+
+def _stored_documents(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, Json]:
+    ids = [str(pair.heir.record) for pair in pairs]
+    if not ids:
+        return {}
+    query, source_filter = {"ids": {"values": ids}}, {"exclude_vectors": False}
+    answer = client.search(index=index, query=query, source=source_filter, size=len(ids))
+    return {hit["_id"]: hit["_source"] for hit in answer["hits"]["hits"]}
+
+
+def _with_new_id(source: JsonMapping, id: str) -> Json:
+    document = to_document(replace(from_document(source), id=id))
+    return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
+
+
+def _bare(document: JsonMapping) -> Json:
+    """The fields that ``to_document`` wrote."""
+    return to_document(from_document(document))
+
+
+def _write_operations(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:
+    return [bulk.index_operation(index, id, document) for index in targets(prefix, kind)]
+
+
+_ALWAYS = "9999"  # after every moment: a record that is also a container (a STAC collection) was read before
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadInRun:
+    """``origins`` of unread documents; ``containers``: when a member without a name last appeared in each of them."""
+
+    origins: frozenset[str]
+    containers: Mapping[str, str]
+
+    def may_be(self, entry: LedgerEntry) -> bool:
+        """Whether this unseen document may be one that could not be read.
+
+        It is, if its file could not be read. It may be, if since it was last seen a member without a name appeared in
+        its file: it is unknown which document it replaced. A member that was there all along took none.
+        """
+        files = list(possible_documents(entry.origin))
+        if not self.origins.isdisjoint(files):
+            return True
+        last = entry.last_seen or ""
+        return any(self.containers.get(name, "") > last for name in (*files, WHOLE_SOURCE))
+
+
+def unread_in_run(entries: Iterable[LedgerEntry]) -> UnreadInRun:
+    """``entries``: those that the run saw and could not read."""
+    origins: set[str] = set()
+    containers: dict[str, str] = {}
+    for entry in entries:
+        origins.add(entry.origin)
+        if entry.container is not None:
+            since = _ALWAYS if entry.record_in_index is not None else entry.first_seen or ""
+            containers[entry.container] = max(containers.get(entry.container, ""), since)
+    return UnreadInRun(frozenset(origins), containers)

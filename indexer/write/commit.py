@@ -17,8 +17,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
-from indexer.hashes import content_hash
-from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem
+from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem, content_hash
 from indexer.plan.plan import Decision, RunMoment, uncommitted_entry
 from indexer.raw import RawRecord
 from indexer.store import bulk

@@ -13,12 +13,11 @@ from core.record import Overlay, Record
 from core.timespan import now_iso
 from es_gateway.client import retrying
 from es_mappings.names import alias
-from indexer.formats.record_refused import RecordRefused
 from indexer.parts import HarvestParts
 from indexer.plan.parsed_record import Item, overlaid, parse, with_id
 from indexer.plan.plan import Decision, Outcome, RunMoment
 from indexer.plan.planner import Planner
-from indexer.raw import RawPage, RawRecord
+from indexer.raw import RawPage, RawRecord, RecordRefused
 from indexer.store.ledger import PUSHED, Ledger, kept_document
 from indexer.write.commit import apply_deletions, commit
 from indexer.write.embed import Embedding

@@ -18,8 +18,8 @@ from core.json_types import Json
 from es_mappings.codecs.records import to_document
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.pdf.read_pdf import read_pdf
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
+from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 from lab.freeze.calls import Call, ask_calls, course_calls, judged_calls, listing_calls, option_calls
 from lab.freeze.lines import Line, digest

@@ -30,7 +30,7 @@ from evaluation.temporary_index import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.documents.index.store import passage_document
 from indexer.formats import registry
-from indexer.formats.record_refused import RecordRefused
+from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
 from reading.sentences import sentences

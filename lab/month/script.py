@@ -20,8 +20,8 @@ from core.json_types import Json
 from es_mappings.names import KINDS
 from evaluation.collections.beir import questions_of
 from evaluation.trec import read_qrels
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
+from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 from search_api.search.openings import LoggedSearch
 from search_api.search.query_log import Requester, normal_question, person_hash, subject_hash

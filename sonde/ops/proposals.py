@@ -11,9 +11,8 @@ import yaml
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from indexer.sources.probe import DetectedSource
 from workers.source_config import load_sources
 

@@ -20,10 +20,9 @@ from indexer.harvest.harvest import harvest, open_run
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
-from indexer.raw import Source
+from indexer.raw import Source, restrict
 from indexer.remove.tombstones import remove_source
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted_source import restrict
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing

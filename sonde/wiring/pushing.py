@@ -14,8 +14,8 @@ from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, id_of_address
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
-from indexer.formats.record_refused import RecordRefused
 from indexer.parts import HarvestParts
+from indexer.raw import RecordRefused
 from indexer.write import push
 from search_api.catalogue.record_sink import Check, unchecked
 from sonde.settings import Settings

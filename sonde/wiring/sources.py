@@ -12,12 +12,11 @@ from core.errors import WrongFile
 from es_gateway.client import Elasticsearch
 from indexer.parts import no_lists
 from indexer.plan.parsed_record import reading_tag
-from indexer.raw import Source
+from indexer.raw import Source, restrict
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
-from indexer.sources.restricted_source import restrict
 from indexer.store.file_versions import SourceVersions
 from net.gate import Gate, GatePolicy
 from reading.concepts import NameLists

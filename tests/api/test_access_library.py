@@ -20,8 +20,8 @@ from core.access import Caller, NotAuthenticated
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
+from indexer.raw import restrict
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted_source import restrict
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.library.personal_library import PersonalLibrary

@@ -22,8 +22,8 @@ from indexer.documents.index.store import DocumentStore
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
 from indexer.parts import HarvestParts, Options
+from indexer.raw import restrict
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted_source import restrict
 from search_api.app import create_app
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts

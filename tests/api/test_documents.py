@@ -23,8 +23,8 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
+from indexer.raw import restrict
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted_source import restrict
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.library.personal_library import PersonalLibrary

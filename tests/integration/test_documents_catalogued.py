@@ -17,8 +17,8 @@ from indexer.documents.index.store import DocumentStore
 from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
+from indexer.raw import restrict
 from indexer.sources.folder import FolderSource
-from indexer.sources.restricted_source import restrict
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service

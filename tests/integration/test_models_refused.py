@@ -13,7 +13,7 @@ from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder
 from encoders.locate import weights_digest
 from encoders.specs import CrossEncoderSpec
-from encoders.torch_export import export
+from encoders.torch_models import export
 
 pytestmark = pytest.mark.models
 

@@ -9,8 +9,7 @@ import pytest
 
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
-from indexer.sources.csw import CswOptions, CswSource, choose_dialect
-from indexer.sources.csw_messages import GMD
+from indexer.sources.csw import GMD, CswOptions, CswSource, choose_dialect
 from indexer.sources.oai_pmh import OaiOptions, OaiSource, choose_prefix, identify
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 from tests.servers.catalogue_files import write_records

@@ -17,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 
 from evaluation.collections.typed import sources
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
+from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 from tests.quality.typed_bytes import Said, said_by
 from tests.quality.typed_draw import draw, half_of_group

@@ -16,9 +16,9 @@ from structlog.testing import capture_logs
 
 from core.errors import ModelMissing
 from core.ports import CrossEncoder
-from encoders import hub_graphs
+from encoders import late_interaction
 from encoders.catalogue import load_cross_encoder
-from encoders.hub_graphs import GRAPHS_BY_PROCESSOR, Processor
+from encoders.late_interaction import GRAPHS_BY_PROCESSOR, Processor
 from encoders.quantise import quantise
 from encoders.recipe import read_pair_limit
 from encoders.registry import entry_of
@@ -51,7 +51,7 @@ def refused(folder: Path) -> str:
 
 @pytest.fixture
 def on_vnni(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_graphs, "processor", lambda _device: "vnni")
+    monkeypatch.setattr(late_interaction, "processor", lambda _device: "vnni")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_graph_that_fits_the_processor_is_served(
     processor: Processor, chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = hub_folder(tmp_path / "model", OF_A_HUB)
-    monkeypatch.setattr(hub_graphs, "processor", lambda _device: processor)
+    monkeypatch.setattr(late_interaction, "processor", lambda _device: processor)
     logits = load(folder).score("rain in Africa", TEXTS)
     bias = 100.0 * (1 + OF_A_HUB.index(chosen))
     assert logits == pytest.approx([bias + expected("rain in Africa", text) for text in TEXTS], abs=1e-4)
@@ -85,9 +85,9 @@ def test_the_graph_that_fits_the_processor_is_served(
 )
 def test_the_processor_is_known(machine: str, kind: str, processor: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: machine)
-    monkeypatch.setattr(hub_graphs, "int8_kind", lambda: kind)
-    assert hub_graphs.processor("cpu") == processor
-    assert hub_graphs.processor("cuda") == "gpu"
+    monkeypatch.setattr(late_interaction, "int8_kind", lambda: kind)
+    assert late_interaction.processor("cpu") == processor
+    assert late_interaction.processor("cuda") == "gpu"
 
 
 def test_signed_weights_of_eight_bits_are_never_given_to_a_processor_on_which_they_overflow() -> None:
@@ -150,7 +150,7 @@ def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     folder = hub_folder(tmp_path / "model", ["model_qint8_arm64.onnx"])
-    if hub_graphs.processor("cpu") != "arm":
+    if late_interaction.processor("cpu") != "arm":
         assert "no graph for this processor, only model_qint8_arm64.onnx: add its model.onnx" in refused(folder)
     write_graph(folder / "onnx" / "model.onnx")
     (folder / "tokenizer.json").write_text('{"model": 3}')

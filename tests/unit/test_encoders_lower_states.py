@@ -18,7 +18,7 @@ from encoders.token_head import TokenHead
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from encoders.torch_export import export  # noqa: E402 - torch first
+from encoders.torch_models import export  # noqa: E402 - torch first
 
 _IDS = [5, 6, 7, 8]
 

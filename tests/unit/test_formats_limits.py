@@ -11,10 +11,9 @@ from indexer.formats.json_documents import parsing as json_document
 from indexer.formats.json_documents import rdf
 from indexer.formats.json_documents.parsing import parse_json
 from indexer.formats.recognition import recognise
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.plan.parsed_record import parse
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from tests.unit.format_documents import DOCUMENTS
 
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from indexer.formats.recognition import FORMATS
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from tests.unit.format_documents import DOCUMENTS, VARIANTS
 
 JSON = {name: content for name, content in {**DOCUMENTS, **VARIANTS}.items() if content.startswith(b"{")} | {

@@ -16,9 +16,8 @@ from core.geo import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from indexer.sources.folder import FolderSource
 from search_api.formats_out import stac
 from tests.unit import second_formats

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.formats.splitting.split import split
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from tests.unit.format_documents import DOCUMENTS, TITLE, VARIANTS
 
 OAI = """<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords>

@@ -7,11 +7,10 @@ import json
 import pytest
 
 from indexer.formats.recognition import FORMATS
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read, stated_fields
 from indexer.formats.stated_fields import FIELDS
 from indexer.formats.survey import survey_of
-from indexer.raw import RawPage, RawRecord
+from indexer.raw import RawPage, RawRecord, RecordRefused
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 from tests.unit.format_documents import DOCUMENTS, VARIANTS

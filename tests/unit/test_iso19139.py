@@ -6,9 +6,8 @@ import pytest
 from iso19139_document import citation, code, document, extent, geographic, read_bytes, record, text
 
 from core.record import Contact, Dates, Keyword, Link
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import reader_tag
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 
 def test_a_plain_record():

@@ -13,9 +13,8 @@ from core.geo import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.recognition import recognise
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 

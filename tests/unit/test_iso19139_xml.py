@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from iso19139_document import document, read_bytes, record
 
 from indexer.formats.recognition import FORMATS, recognise
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import reader_tag
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 BODY = document().partition(b"?>")[2]
 

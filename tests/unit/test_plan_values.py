@@ -13,8 +13,8 @@ from core.errors import SondeError
 from es_mappings.codecs.runs import Refusal, RunReport, TokenCounts, from_document, to_document
 from indexer.harvest.harvest import batches
 from indexer.harvest.report import Tally, warning_kind
-from indexer.hashes import raw_hash
 from indexer.parts import Options
+from indexer.plan.parsed_record import raw_hash
 from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.remove.sweep import Removal, compare, refuse
 from indexer.store.bulk import chunked, delete_operation, index_operation

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.quality.quality import quality_page, summary
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 from indexer.store.bulk import _reason
 
 _LIBRARY = ("Exception", "AttValue", "xmlParse", "StartTag", "EntityRef", "PCDATA", "[1:")

@@ -11,8 +11,15 @@ import pytest
 
 from evaluation.collection import BadCollection
 from training.cross_encoder.learner import area_under_curve
-from training.examples import CandidateText, Example, TrainingError
-from training.pairs import LabelledPair, pairs_of_examples, read_pairs, split_pairs
+from training.examples import (
+    CandidateText,
+    Example,
+    LabelledPair,
+    TrainingError,
+    pairs_of_examples,
+    read_pairs,
+    split_pairs,
+)
 
 
 def line(**values: object) -> str:

@@ -13,7 +13,7 @@ from encoders.onnx_graphs import LOWER_STATES, REPLACED_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
 from sonde.cli.train_tokens import tokens
-from training.tokens.layer_data import CandidateList, LayerData, token_rows
+from training.tokens.learn_layers import CandidateList, LayerData, token_rows
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

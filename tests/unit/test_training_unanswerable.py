@@ -9,8 +9,7 @@ import pytest
 from core.geo import BBox
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument
-from training.examples import CandidateText, Example
-from training.pairs import LabelledPair
+from training.examples import CandidateText, Example, LabelledPair
 from training.questions.unanswerable import UnanswerableTwins
 
 ALPS, KENYA = BBox(5, 43, 16, 48), BBox(34, -5, 42, 5)

@@ -14,8 +14,7 @@ from core.batched import batched
 from encoders.cross_encoder import PairTokeniser
 from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.torch_models import INPUTS, accepted_inputs
-from training.examples import TrainingError
-from training.pairs import LabelledPair
+from training.examples import LabelledPair, TrainingError
 from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:

@@ -22,17 +22,15 @@ from encoders.onnx_session import Compute
 from encoders.recipe import read_pair_limit
 from encoders.reference_results import record_cross_encoder
 from training.calibration import Calibration, calibrate_lists
-from training.cross_encoder.export import write_int8_graph
 from training.cross_encoder.learner import (
     CrossEncoderLearner,
     CrossEncoderTrainingSettings,
     area_under_curve,
     labels_of,
 )
-from training.cross_encoder.weights import load_trainable
-from training.examples import TrainingError
+from training.cross_encoder.weights import load_trainable, write_int8_graph
+from training.examples import LabelledPair, PairSplit, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.pairs import LabelledPair, PairSplit
 from training.provenance import UNKNOWN, Origin, utc_now, written_model
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from core.timespan import TimeSpan
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from training.corpora import CorpusDocument
-from training.examples import Example
+from training.examples import Example, LabelledPair
 from training.hard_negatives import disjoint, words
-from training.pairs import LabelledPair
 
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?=s?\b)")
 _NEAREST_YEARS, _FARTHEST_YEARS = 3, 40  # from the text's own period

@@ -17,7 +17,7 @@ from torch.nn import functional
 from encoders.onnx_graphs import LOWER_STATES, REPLACED_LAYERS
 from encoders.quantise import quantise
 from encoders.token_head import TokenHead
-from encoders.torch_export import trace
+from encoders.torch_models import trace
 from training.examples import TrainingError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.json_types import Json, JsonMapping
-from indexer.formats.record_refused import RecordRefused
+from indexer.raw import RecordRefused
 
 LARGEST_BYTES = 256 * 1024 * 1024
 DEEPEST = 100  # levels; real metadata stay below 20

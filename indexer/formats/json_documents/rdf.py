@@ -18,8 +18,8 @@ from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from core.json_types import Json
 from indexer.formats.json_documents.parsing import to_bytes
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.xml_documents import parse
+from indexer.raw import RecordRefused
 
 LARGEST_BYTES = 64 * 1024 * 1024
 DCAT = "http://www.w3.org/ns/dcat#"

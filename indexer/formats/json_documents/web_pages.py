@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from indexer.formats.json_documents.parsing import describe_member, parse_inner_json
-from indexer.formats.record_refused import RecordRefused
+from indexer.raw import RecordRefused
 
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
 _OPENING_MARKS = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers

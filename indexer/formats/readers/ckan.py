@@ -7,12 +7,11 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, parse_inner_json, text_in, texts_in
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
 from indexer.formats.stated_fields import StatedIn
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
 

@@ -9,7 +9,6 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import (
@@ -23,7 +22,7 @@ from indexer.formats.xml_documents import (
     text_at,
     texts_at,
 )
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _LISTS = {  # container, element, name of the text, attributes
     "subjects": ("subject", "subject", ("subjectScheme", "schemeURI", "valueURI")),

@@ -8,12 +8,11 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
 from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _SCIENCE = (
     "Category", "Topic", "Term", "Variable_Level_1", "Variable_Level_2", "Variable_Level_3", "Detailed_Variable"

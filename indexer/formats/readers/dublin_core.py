@@ -7,12 +7,11 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
 from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import Element, find, find_all, inner_text, local_name, parse, text_at, texts_at
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _ROLES = {"creator": "author", "contributor": "contributor", "publisher": "publisher", "rightsHolder": "rightsHolder"}
 _DATES = {

@@ -6,11 +6,10 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _SCIENCE = (
     "CategoryKeyword", "TopicKeyword", "TermKeyword", "VariableLevel1Keyword/Value",

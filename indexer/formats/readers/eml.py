@@ -7,7 +7,6 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft, add_period_between
 from indexer.formats.format import Format, Inspection
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
@@ -23,7 +22,7 @@ from indexer.formats.xml_documents import (
     text_at,
     texts_at,
 )
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _RESOURCES = {"dataset": "dataset", "software": "software", "citation": "document", "protocol": "document"}
 _ROLES = {

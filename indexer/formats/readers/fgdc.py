@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres
 from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, find, find_all, parse, text_at, texts_at
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _KEYWORD_GROUPS = {
     "theme": ("themekt", "themekey"),

@@ -9,11 +9,10 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, text_in, texts_in
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.formats.stated_fields import StatedIn
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _REFERENCES = {
     "http://schema.org/downloadurl": "download",

@@ -31,13 +31,12 @@ from indexer.formats.iso.extents import read_extents, read_resolution, read_time
 from indexer.formats.iso.iso19115_3 import move_to_19139
 from indexer.formats.iso.keywords import read_edition, read_keywords, read_names, read_themes
 from indexer.formats.iso.structure import NAMES_OF_19115_3, put_own_language_first, repair_structure, resolve_references
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.codes import language, resource_type, scope
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, unique
 from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,12 @@ from indexer.formats.json_documents.linked_data import (
 )
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.web_pages import page_scripts
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import is_standard_name
 from indexer.formats.repair.resolution import metres, step_in
 from indexer.formats.stated_fields import StatedIn
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _PEOPLE = {
     "creator": "author", "author": "author", "publisher": "publisher", "contributor": "contributor",

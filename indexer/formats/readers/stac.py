@@ -10,14 +10,13 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import read_names, read_variables
 from indexer.formats.repair.resolution import iso_duration, metres
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.formats.stated_fields import StatedIn
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, RecordRefused
 
 _ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
 _RELS = {

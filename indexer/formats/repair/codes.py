@@ -10,7 +10,7 @@ import pycountry
 
 from core.record import ProvenanceKind
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.record_refused import RecordRefused
+from indexer.raw import RecordRefused
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NOT_A_LANGUAGE = frozenset({"und", "zxx", "mul", "mis"})

@@ -15,11 +15,11 @@ from shapely.geometry.base import BaseGeometry
 from core.geo import BBox
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.repair.antimeridian import ACROSS_WARNING, PlaceEvidence, has_long_edges, read_across
 from indexer.formats.repair.boxes import BoxCollector, BoxEdges, number
 from indexer.formats.repair.gml import PolygonReader, repair_geometry
 from indexer.formats.xml_documents import parse
+from indexer.raw import RecordRefused
 
 _COORDINATE = r"""(?:(?P<{0}name>lat|lon|lng)[a-z]*\.?\s*[:=]?\s*)?(?P<{0}before>[NSEW]\s*)?
     (?P<{0}degrees>[-+]?\d{{1,3}}(?:\.\d+)?)\s*

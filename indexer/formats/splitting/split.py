@@ -16,7 +16,6 @@ from indexer.formats.json_documents.rdf import dcat_resources, looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts, page_scripts
 from indexer.formats.readers import schema_org
 from indexer.formats.recognition import format_of_element, format_of_json, recognise
-from indexer.formats.record_refused import RecordRefused
 from indexer.formats.splitting.json_members import (
     DCAT_CONTEXT,
     SCHEMA_CONTEXT,
@@ -26,7 +25,7 @@ from indexer.formats.splitting.json_members import (
 )
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember, pass_over_references
 from indexer.formats.xml_documents import Element, element_start, find, local_name, parse, text_at
-from indexer.raw import Recognition
+from indexer.raw import Recognition, RecordRefused
 
 _DEEPEST_ELEMENT = 5
 _LISTS = frozenset({"SearchResults", "ListRecords", "GetRecord", "GetRecordByIdResponse", "results"})

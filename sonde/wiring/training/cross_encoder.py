@@ -15,8 +15,8 @@ from sonde.wiring.training.corpora import LICENCES, corpus_examples
 from sonde.wiring.training.run import Request, TrainingReporter, licence_of, refuse_existing_output
 from training.cross_encoder.learner import CrossEncoderTrainingSettings
 from training.cross_encoder.train import CrossEncoderBase, train_cross_encoder
+from training.examples import LabelledPair, pairs_of_examples, read_pairs, split_pairs
 from training.loop import TrainingBudget
-from training.pairs import LabelledPair, pairs_of_examples, read_pairs, split_pairs
 from training.provenance import Origin
 from training.questions.unanswerable import UnanswerableTwins
 

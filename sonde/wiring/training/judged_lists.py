@@ -23,7 +23,7 @@ from training.calibration import Calibration, ScoredExample, calibrate_lists, sp
 from training.examples import Example, TrainingError
 from training.provenance import utc_now
 from training.tokens.head import JudgedList
-from training.tokens.layer_data import StateReader
+from training.tokens.learn_layers import StateReader
 
 _FUSED_ONLY = Variant(rerank=False)
 

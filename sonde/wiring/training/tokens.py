@@ -32,8 +32,16 @@ from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.examples import Example, read_examples
 from training.provenance import UNKNOWN, utc_now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
-from training.tokens.layer_data import CandidateList, Ids, LayerData, StateReader, TokenTeacher, teacher_scores
-from training.tokens.learn_layers import LayerSettings, train_layers
+from training.tokens.learn_layers import (
+    CandidateList,
+    Ids,
+    LayerData,
+    LayerSettings,
+    StateReader,
+    TokenTeacher,
+    teacher_scores,
+    train_layers,
+)
 from training.weights import learnable, transformers_for
 
 _QUESTION_TOKENS = 64
