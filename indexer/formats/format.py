@@ -16,8 +16,7 @@ from indexer.formats.json_documents.linked_data import Vocabulary, vocabulary_of
 from indexer.formats.json_documents.parsing import looks_like_json, parse_json
 from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts
-from indexer.formats.stated_fields import StatedIn
-from indexer.formats.xml_documents import FirstElement, first_element
+from indexer.formats.xml_documents import Element, FirstElement, first_element
 from indexer.raw import RawRecord
 
 _DCAT = b"http://www.w3.org/ns/dcat#"
@@ -80,8 +79,9 @@ class Format:
 
     After a change of ``version`` the next harvest reads unchanged documents again. ``read`` turns one document into a
     Record of a source and raises RecordRefused; ``recognises`` judges a document that holds one record, and
-    ``found_by`` says how, for docs/stewards/formats.md. ``stated``: where a document states the fields that
-    `sonde formats` compares with what was read. ``fields.json`` says where each field of ``Record`` comes from.
+    ``found_by`` says how, for docs/stewards/formats.md. ``resource`` gives the part that describes the data set, as XML
+    or as a JSON object; there ``stated_paths.json`` finds the fields that `sonde formats` compares with what was read.
+    ``fields.json`` says where each field of ``Record`` comes from.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Format:
     read: Callable[[RawRecord, str], Record]
     recognises: Callable[[Inspection], bool]
     found_by: str
-    stated: StatedIn | None = None
+    resource: Callable[[RawRecord], Element | JsonMapping | None] | None = None
 
 
 def parsed_content(raw: RawRecord, parse: Callable[[bytes], Any]) -> Any:

@@ -12,6 +12,7 @@ from indexer.formats.format import Format
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
+from indexer.formats.stated_fields import stated_in
 from indexer.raw import PassedOver, RawRecord, RecordRefused, SkippedMember
 
 
@@ -45,7 +46,7 @@ def stated_fields(raw: RawRecord) -> frozenset[str] | None:
     None if its format names no paths. Raises RecordRefused as ``read``.
     """
     format, record = _format_and_record(raw)
-    return None if format.stated is None else format.stated.fields(record)
+    return None if format.resource is None else stated_in(format.name, format.resource(record))
 
 
 def _format_and_record(raw: RawRecord) -> tuple[Format, RawRecord]:

@@ -1,13 +1,15 @@
 """What a document states of the fields that a survey counts, by the paths of its own format.
 
-Each reader's module lists the paths of its format, apart from the code that reads them. So a value that the reader
+``stated_paths.json`` lists the paths of each format, apart from the code that reads them. So a value that the reader
 drops is stated and not given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
 
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import as_list
@@ -15,52 +17,43 @@ from indexer.formats.repair.dates import interval_in
 from indexer.formats.repair.geologic_time import geologic_span
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.formats.repair.text import is_placeholder, line
-from indexer.formats.xml_documents import Element, find_all, inner_text, parse
-from indexer.raw import RawRecord
+from indexer.formats.xml_documents import Element, find_all, inner_text
 
 FIELDS = ("title", "abstract", "extents", "times")
 _NO_TEXT = frozenset({"type", "crs", "srsName"})  # members that say how a place is written
 
 
-@dataclass(frozen=True, slots=True)
-class StatedIn:
-    """Where documents of a format state title, abstract, extents and times.
+@cache
+def _paths_by_format() -> dict[str, dict[str, list[str]]]:
+    paths: dict[str, dict[str, list[str]]] = json.loads(
+        Path(__file__).with_name("stated_paths.json").read_text("utf-8")
+    )
+    return paths
 
-    ``resource``: the part of a document that describes the data set, as XML or as a JSON object; None where there is
-    none. Paths are names joined by ``/``, XML's without namespaces, from any depth after ``.//``. ``extents`` and
-    ``times`` hold numbers; ``places`` and ``periods`` are texts that can be coordinates or a period, or just words.
+
+def stated_in(format: str, resource: Element | JsonMapping | None) -> frozenset[str] | None:
+    """Those of ``FIELDS`` that the part of a document that describes the data set states; None without paths.
+
+    Paths are names joined by ``/``, XML's without namespaces, from any depth after ``.//``. ``extents`` and ``times``
+    hold numbers; ``places`` and ``periods`` are texts that can be coordinates or a period, or just words.
     """
+    paths = _paths_by_format().get(format)
+    if paths is None or resource is None:
+        return None if paths is None else frozenset()
 
-    resource: Callable[[RawRecord], Element | JsonMapping | None]
-    title: tuple[str, ...] = ()
-    abstract: tuple[str, ...] = ()
-    extents: tuple[str, ...] = ()
-    times: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
-    periods: tuple[str, ...] = ()
+    def holds(is_stated: Callable[[str], bool], name: str) -> bool:
+        return any(map(is_stated, _texts(resource, paths.get(name, []))))
 
-    def fields(self, raw: RawRecord) -> frozenset[str]:
-        """Those of ``FIELDS`` that the document states. Raises RecordRefused."""
-        resource = self.resource(raw)
-        if resource is None:
-            return frozenset()
-        stated_by_field: Mapping[str, bool] = {
-            "title": any(map(_is_text, _texts(resource, self.title))),
-            "abstract": any(map(_is_text, _texts(resource, self.abstract))),
-            "extents": any(map(_has_digit, _texts(resource, self.extents)))
-            or any(map(_is_place, _texts(resource, self.places))),
-            "times": any(map(_has_digit, _texts(resource, self.times)))
-            or any(map(_is_period, _texts(resource, self.periods))),
-        }
-        return frozenset(name for name in FIELDS if stated_by_field[name])
+    stated_by_field = {
+        "title": holds(_is_text, "title"),
+        "abstract": holds(_is_text, "abstract"),
+        "extents": holds(_has_digit, "extents") or holds(_is_place, "places"),
+        "times": holds(_has_digit, "times") or holds(_is_period, "periods"),
+    }
+    return frozenset(name for name in FIELDS if stated_by_field[name])
 
 
-def xml_root(raw: RawRecord) -> Element:
-    """The root of an XML document. Raises RecordRefused."""
-    return parse(raw.content).root
-
-
-def _texts(resource: Element | JsonMapping, paths: tuple[str, ...]) -> Iterator[str]:
+def _texts(resource: Element | JsonMapping, paths: Sequence[str]) -> Iterator[str]:
     for path in paths:
         if isinstance(resource, Element):
             yield from (inner_text(element) for element in find_all(resource, path))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from lxml import etree
 from lxml.etree import _Element
 
-from indexer.raw import RecordRefused
+from indexer.raw import RawRecord, RecordRefused
 
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
@@ -99,6 +99,11 @@ def parse(content: bytes) -> ParsedXml:
         return ParsedXml(_parse(repaired_content), warnings)
     except etree.XMLSyntaxError as error:
         raise RecordRefused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
+
+
+def xml_root(raw: RawRecord) -> Element:
+    """The root of an XML document. Raises RecordRefused."""
+    return parse(raw.content).root
 
 
 def _after_prolog(content: bytes) -> int:

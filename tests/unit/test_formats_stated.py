@@ -8,7 +8,7 @@ import pytest
 
 from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read, stated_fields
-from indexer.formats.stated_fields import FIELDS
+from indexer.formats.stated_fields import FIELDS, stated_in
 from indexer.formats.survey import survey_of
 from indexer.raw import RawPage, RawRecord, RecordRefused
 from indexer.sources.folder import FolderSource
@@ -40,7 +40,8 @@ def test_a_full_document_states_all_that_a_survey_counts(content: bytes) -> None
 
 
 def test_every_format_says_where_it_states_them() -> None:
-    assert not [name for name, format in FORMATS.items() if format.stated is None]
+    assert not [name for name, format in FORMATS.items() if format.resource is None]
+    assert not [name for name in FORMATS if stated_in(name, {}) is None]
 
 
 @pytest.mark.parametrize(

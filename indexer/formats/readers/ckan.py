@@ -10,7 +10,6 @@ from indexer.formats.json_documents.parsing import as_list, objects_in, parse_in
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
@@ -250,18 +249,11 @@ def _recognises(inspection: Inspection) -> bool:
     return bool(package.keys() & {"name", "id"}) and len(package.keys() & _MEMBERS) >= 2
 
 
-_STATED_FIELDS = StatedIn(
+FORMAT = Format(
+    "ckan",
+    4,
+    read,
+    _recognises,
+    "a package of CKAN's action API",
     lambda raw: with_extras(json_of(raw).get("result", json_of(raw))),
-    title=("title", "title_translated"),
-    abstract=("notes", "notes_translated", "description"),
-    extents=(
-        *_EDGES,
-        "spatial/coordinates",
-        "spatial/geometry",
-        *(f"spatial_coverage/{name}" for name in ("geom", "bbox", "centroid")),
-    ),
-    times=("temporal_coverage/start", "temporal_coverage/end", *(name for span in _SPANS for name in span)),
-    places=("spatial",),
-    periods=("temporal", "temporal_coverage", "temporal_text"),
 )
-FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _STATED_FIELDS)

@@ -10,7 +10,6 @@ from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
@@ -294,18 +293,11 @@ def _collected_document(raw: RawRecord) -> Json:
     return {**document, "collected": dates}
 
 
-_STATED_FIELDS = StatedIn(
-    _collected_document,
-    title=("titles/title",),
-    abstract=("descriptions/description",),
-    extents=("geoLocations/geoLocationBox", "geoLocations/geoLocationPoint", "geoLocations/geoLocationPolygon"),
-    times=("collected",),
-)
 FORMAT = Format(
     "datacite",
     4,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",
-    _STATED_FIELDS,
+    _collected_document,
 )

@@ -28,7 +28,6 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import owl_time
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _AGENTS = {
@@ -419,20 +418,11 @@ def _recognises(inspection: Inspection) -> bool:
     return inspection.vocabulary == "dcat"
 
 
-_STATED_FIELDS = StatedIn(
-    lambda raw: next(iter(_resources(raw)), None),
-    title=("title",),
-    abstract=("description",),
-    extents=tuple(f"{place}/{shape}" for place in ("spatial", "spatialCoverage") for shape in (*SHAPES, "coordinates")),
-    times=("temporal",),
-    places=("spatial", "spatialCoverage"),
-    periods=("temporal",),
-)
 FORMAT = Format(
     "dcat",
     4,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
-    _STATED_FIELDS,
+    lambda raw: next(iter(_resources(raw)), None),
 )

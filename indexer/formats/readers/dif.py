@@ -10,8 +10,7 @@ from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
-from indexer.formats.stated_fields import StatedIn, xml_root
-from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at, xml_root
 from indexer.raw import RawRecord, RecordRefused
 
 _SCIENCE = (
@@ -218,14 +217,4 @@ def _recognises(inspection: Inspection) -> bool:
     return _ROOT.fullmatch(inspection.tag) is not None
 
 
-_STATED_FIELDS = StatedIn(
-    xml_root,
-    title=("Entry_Title",),
-    abstract=("Summary",),
-    extents=(
-        "Spatial_Coverage/Geometry",
-        *(f"Spatial_Coverage/{name}most_{kind}" for name, kind in _EDGES),
-    ),
-    times=("Temporal_Coverage",),
-)
-FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _STATED_FIELDS)
+FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", xml_root)

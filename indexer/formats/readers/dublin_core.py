@@ -9,7 +9,6 @@ from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
-from indexer.formats.stated_fields import StatedIn
 from indexer.formats.xml_documents import Element, find, find_all, inner_text, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord, RecordRefused
 
@@ -160,19 +159,11 @@ def _recognises(inspection: Inspection) -> bool:
     return tag in _ROOTS or _CSW_RECORD.fullmatch(tag) is not None
 
 
-_STATED_FIELDS = StatedIn(
-    lambda raw: _element_holder(parse(raw.content).root),
-    title=("title",),
-    abstract=("abstract", "description"),
-    extents=("BoundingBox", "WGS84BoundingBox"),
-    places=("spatial", "coverage"),
-    periods=("temporal", "spatial", "coverage"),
-)
 FORMAT = Format(
     "dublin-core",
     4,
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",
-    _STATED_FIELDS,
+    lambda raw: _element_holder(parse(raw.content).root),
 )

@@ -7,8 +7,7 @@ from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated_fields import StatedIn, xml_root
-from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at, xml_root
 from indexer.raw import RawRecord, RecordRefused
 
 _SCIENCE = (
@@ -141,11 +140,4 @@ def _recognises(inspection: Inspection) -> bool:
     return is_collection and b"<ShortName" in content and b"<VersionId" in content
 
 
-_STATED_FIELDS = StatedIn(
-    xml_root,
-    title=("DataSetId", "LongName"),
-    abstract=("Description",),
-    extents=("Spatial/HorizontalSpatialDomain/Geometry",),
-    times=("Temporal/RangeDateTime", "Temporal/SingleDateTime", "Temporal/PeriodicDateTime"),
-)
-FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", _STATED_FIELDS)
+FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", xml_root)

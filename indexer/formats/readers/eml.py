@@ -10,7 +10,6 @@ from indexer.formats.format import Format, Inspection
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
-from indexer.formats.stated_fields import StatedIn, xml_root
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
@@ -21,6 +20,7 @@ from indexer.formats.xml_documents import (
     parse,
     text_at,
     texts_at,
+    xml_root,
 )
 from indexer.raw import RawRecord, RecordRefused
 
@@ -220,16 +220,4 @@ def _recognises(inspection: Inspection) -> bool:
     return without_namespace or _ROOT.fullmatch(inspection.tag) is not None
 
 
-_COVERAGES = ("*/coverage", "*/methods/sampling/studyExtent/coverage")
-_STATED_FIELDS = StatedIn(
-    xml_root,
-    title=("*/title",),
-    abstract=("*/abstract",),
-    extents=tuple(
-        f"{coverage}/geographicCoverage/{name}"
-        for coverage in _COVERAGES
-        for name in (*(f"boundingCoordinates/{edge}" for edge in _EDGES), "datasetGPolygon")
-    ),
-    times=tuple(f"{coverage}/temporalCoverage" for coverage in _COVERAGES),
-)
-FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _STATED_FIELDS)
+FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", xml_root)

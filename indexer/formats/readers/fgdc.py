@@ -12,8 +12,7 @@ from indexer.formats.format import Format, Inspection
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres
-from indexer.formats.stated_fields import StatedIn, xml_root
-from indexer.formats.xml_documents import Element, find, find_all, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, parse, text_at, texts_at, xml_root
 from indexer.raw import RawRecord, RecordRefused
 
 _KEYWORD_GROUPS = {
@@ -217,11 +216,4 @@ def _recognises(inspection: Inspection) -> bool:
     return inspection.tag == "metadata" and b"<idinfo" in inspection.content
 
 
-_STATED_FIELDS = StatedIn(
-    xml_root,
-    title=("idinfo/citation/citeinfo/title",),
-    abstract=("idinfo/descript/abstract",),
-    extents=("idinfo/spdom/bounding", "idinfo/spdom/dsgpoly"),
-    times=("idinfo/timeperd/timeinfo",),
-)
-FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _STATED_FIELDS)
+FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", xml_root)

@@ -11,7 +11,6 @@ from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, text_in, texts_in
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.shapes import PlaceCollector
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _REFERENCES = {
@@ -171,12 +170,4 @@ def _recognises(inspection: Inspection) -> bool:
     return bool(member_names & {"dct_title_s", "dc_title_s"}) or {"layer_slug_s", "dct_provenance_s"} <= member_names
 
 
-_STATED_FIELDS = StatedIn(
-    json_of,
-    title=("dct_title_s", "dc_title_s"),
-    abstract=("dct_description_sm", "dc_description_s"),
-    extents=("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"),
-    times=("gbl_dateRange_drsim", "gbl_indexYear_im", "solr_year_i"),
-    periods=("dct_temporal_sm",),
-)
-FORMAT = Format("geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _STATED_FIELDS)
+FORMAT = Format("geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", json_of)

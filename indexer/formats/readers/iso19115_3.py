@@ -15,7 +15,7 @@ from indexer.formats.iso.iso19115_3 import move_to_19139
 from indexer.formats.iso.structure import NAMES_OF_19115_3, repair_structure
 from indexer.formats.readers import iso19139
 from indexer.formats.repair.resolution import iso_duration
-from indexer.formats.xml_documents import Element, ParsedXml, parse
+from indexer.formats.xml_documents import Element, ParsedXml, parse, xml_root
 from indexer.raw import RawRecord
 
 _QUALIFIED_NAME = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
@@ -61,4 +61,4 @@ def _recognises(inspection: Inspection) -> bool:
     return _ROOT.fullmatch(inspection.tag) is not None
 
 
-FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", iso19139.STATED_FIELDS)
+FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", xml_root)

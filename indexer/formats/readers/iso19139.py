@@ -34,8 +34,7 @@ from indexer.formats.iso.structure import NAMES_OF_19115_3, put_own_language_fir
 from indexer.formats.repair.codes import language, resource_type, scope
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, unique
-from indexer.formats.stated_fields import StatedIn, xml_root
-from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
+from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse, xml_root
 from indexer.raw import RawRecord, RecordRefused
 
 
@@ -207,22 +206,13 @@ def _recognises_imagery(inspection: Inspection) -> bool:
     return inspection.tag == _ROOT_WITH_IMAGERY or (inspection.iso_type == "MI_Metadata" and inspection.tag != _ROOT)
 
 
-STATED_FIELDS = StatedIn(
-    xml_root,
-    title=("identificationInfo/*/citation/*/title",),
-    abstract=("identificationInfo/*/abstract",),
-    extents=tuple(
-        f"identificationInfo/*/extent//{name}" for name in ("EX_GeographicBoundingBox", "EX_BoundingPolygon")
-    ),
-    times=("identificationInfo/*/extent//EX_TemporalExtent",),
-)
 FORMAT = Format(
     "iso19139",
     4,
     read,
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
-    STATED_FIELDS,
+    xml_root,
 )
 FORMAT_WITH_IMAGERY = replace(
     FORMAT,

@@ -14,7 +14,6 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
 from indexer.formats.repair.names import read_names
 from indexer.formats.repair.resolution import iso_duration
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _RELS = {
@@ -223,12 +222,4 @@ def _recognises(inspection: Inspection) -> bool:
     return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
-_STATED_FIELDS = StatedIn(
-    json_of,
-    title=("properties/title", "properties/name"),
-    abstract=("properties/description", "properties/abstract"),
-    extents=("geometry", "bbox", "properties/extent/spatial/bbox"),
-    times=tuple(f"{time}/{name}" for time in ("time", "properties/time") for name in ("interval", "date", "timestamp")),
-    periods=("time", "properties/time", "properties/datetime"),
-)
-FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _STATED_FIELDS)
+FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)

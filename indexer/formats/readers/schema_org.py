@@ -20,7 +20,6 @@ from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import is_standard_name
 from indexer.formats.repair.resolution import metres, step_in
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _PEOPLE = {
@@ -266,24 +265,11 @@ def _recognises(inspection: Inspection) -> bool:
     return inspection.is_page_with_scripts or inspection.vocabulary == "schema.org"
 
 
-_STATED_FIELDS = StatedIn(
-    lambda raw: next(iter(_datasets(raw)), None),
-    title=("name", "headline"),
-    abstract=("description", "abstract"),
-    extents=tuple(
-        f"{place}/{shape}"
-        for place in ("spatialCoverage", "spatial")
-        for shape in ("geo", "box", "polygon", "line", "latitude", "longitude")
-    ),
-    times=("temporalCoverage", "temporal"),
-    places=("spatialCoverage", "spatial"),
-    periods=("temporalCoverage", "temporal"),
-)
 FORMAT = Format(
     "schema.org",
     4,
     read,
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
-    _STATED_FIELDS,
+    lambda raw: next(iter(_datasets(raw)), None),
 )

@@ -15,7 +15,6 @@ from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import read_names, read_variables
 from indexer.formats.repair.resolution import iso_duration, metres
 from indexer.formats.repair.shapes import PlaceCollector
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
@@ -278,14 +277,4 @@ def _recognises(inspection: Inspection) -> bool:
     return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
 
 
-_STATED_FIELDS = StatedIn(
-    json_of,
-    title=("title", "properties/title"),
-    abstract=("description", "properties/description", "properties/label:description"),
-    extents=("geometry", "bbox", "extent/spatial"),
-    times=(
-        "extent/temporal",
-        *(f"properties/{name}datetime" for name in ("", "start_", "end_", "dtr:start_", "dtr:end_")),
-    ),
-)
-FORMAT = Format("stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", _STATED_FIELDS)
+FORMAT = Format("stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", json_of)

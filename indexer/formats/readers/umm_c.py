@@ -11,7 +11,6 @@ from indexer.formats.readers.nasa import add_platforms, add_product, add_science
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in, time_step
-from indexer.formats.stated_fields import StatedIn
 from indexer.raw import RawRecord, RecordRefused
 
 _SCIENCE = ("Category", "Topic", "Term", "VariableLevel1", "VariableLevel2", "VariableLevel3", "DetailedVariable")
@@ -201,14 +200,11 @@ def _recognises(inspection: Inspection) -> bool:
     return isinstance(collection, dict) and {"EntryTitle", "ShortName"} <= collection.keys()
 
 
-_TEMPORAL = ("RangeDateTimes", "SingleDateTimes", "PeriodicDateTimes")
-_STATED_FIELDS = StatedIn(
-    lambda raw: json_of(raw).get("umm", json_of(raw)),
-    title=("EntryTitle",),
-    abstract=("Abstract",),
-    extents=("SpatialExtent/HorizontalSpatialDomain/Geometry",),
-    times=tuple(f"TemporalExtents/{name}" for name in _TEMPORAL),
-)
 FORMAT = Format(
-    "umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _STATED_FIELDS
+    "umm-c",
+    3,
+    read,
+    _recognises,
+    "JSON with `EntryTitle` and `ShortName`, also inside `umm`",
+    lambda raw: json_of(raw).get("umm", json_of(raw)),
 )
