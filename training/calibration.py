@@ -169,3 +169,14 @@ def _fit(scores: Floats, right: Floats) -> tuple[float, float]:
         if np.abs(step).max() < _SMALL:
             break
     return float(weights[0]), float(weights[1])
+
+
+def area_under_curve(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """The chance that a pair that answers scores above one that does not; equal scores count half
+    (Mann and Whitney 1947). Both must occur.
+    """
+    values, places = np.unique(scores, return_inverse=True)
+    counts = np.bincount(places, minlength=len(values))
+    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[places]
+    positives, negatives = int(right.sum()), int((~right).sum())
+    return float((ranks[right].sum() - positives * (positives + 1) / 2.0) / (positives * negatives))

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import ModelMissing
+from core.json_types import JsonMapping
 from encoders.files import publish_folder
-from encoders.model_card import TrainingData
-from training.examples import Example, TrainingError
+from encoders.model_card import ModelCard, ModelKind, TrainingData
+from training.examples import Example, LabelledPair, TrainingError
 
 UNKNOWN = "not stated"
 
@@ -29,12 +30,30 @@ class Origin:
     commit: str = ""
     reproduce: str = ""
 
-    def training_data(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
-        """Examples by corpus, most first."""
+    def training_data(
+        self, examples: Iterable[Example | LabelledPair], note: str = "", what: str = "examples"
+    ) -> tuple[TrainingData, ...]:
+        """Examples or pairs by corpus, most first."""
         counts = Counter(example.corpus or "unnamed" for example in examples)
         licences = self.licences or {}
         return tuple(
-            TrainingData(name, licences.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
+            TrainingData(name, licences.get(name, UNKNOWN), count, what, note) for name, count in counts.most_common()
+        )
+
+    def card(self, kind: ModelKind, out: Path, data: Iterable[TrainingData], settings: JsonMapping) -> ModelCard:
+        """The card of a model that is trained now, before its figures are known; ``settings`` have the ``seed``."""
+        return ModelCard(
+            kind=kind,
+            name=out.name,
+            base=self.base,
+            licence=self.base_licence,
+            data=tuple(data),
+            settings=settings,
+            seed=settings["seed"],
+            commit=self.commit,
+            made=utc_now(),
+            figures={},
+            reproduce=self.reproduce,
         )
 
 

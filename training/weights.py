@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +24,7 @@ from training.examples import TrainingError
 if TYPE_CHECKING:
     from transformers import BertModel
 
+GRAPH = "model.onnx"
 _SAME = 1e-3  # of states whose size is about 1
 _HEAD_SIZES = (32, 64)
 _SAMPLES = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([101, 4542, 102])]
@@ -40,27 +41,39 @@ def learnable(location: Located, cache: Path) -> Path:
     """
     if list(location.folder.glob("*.safetensors")):
         return location.folder
-    graph = location.folder / "model.onnx"
-    if not graph.is_file():
+    if not (location.folder / GRAPH).is_file():
         raise TrainingError(f"{location.folder} holds neither safetensors nor model.onnx.")
+    return restored(location, cache, _restore)
+
+
+def restored(location: Located, cache: Path, restore: Callable[[Path, Path], None]) -> Path:
+    """A folder in ``cache`` with the weights of the location's graph as safetensors, made on first use."""
     folder = cache / f"restored-{location.digest[:16]}"
     with exclusive_lock(folder):
         if not (folder / "config.json").is_file():
             with publish_folder(folder) as draft:
-                _restore(graph, draft)
+                restore(location.folder, draft)
     return folder
 
 
-def _restore(graph: Path, draft: Path) -> None:
+def copy_files(source: Path, target: Path, names: Iterable[str]) -> None:
+    """Copies those of the files that ``source`` has."""
+    for name in names:
+        if (source / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / name, target / name)
+
+
+def _restore(source: Path, draft: Path) -> None:
+    graph = source / GRAPH
     weights = named_weights(graph)
-    reference_states = [np.asarray(output) for output in _states_of(OnnxSession(graph, Compute(1)))]
+    session = OnnxSession(graph, Compute(1))
+    reference_states = [np.asarray(session.map([sample], lambda states, _: states)[0]) for sample in _SAMPLES]
     for head_size in _HEAD_SIZES:
         model = _bert(weights, head_size)
         if model is not None and _difference(model, reference_states) < _SAME:
             model.save_pretrained(str(draft), safe_serialization=True)
-            for name in _BESIDE:
-                if (graph.parent / name).is_file():
-                    shutil.copyfile(graph.parent / name, draft / name)
+            copy_files(source, draft, _BESIDE)
             return
     raise TrainingError(f"{graph} is no BERT whose weights could be restored; name a safetensors model as the base.")
 
@@ -117,10 +130,6 @@ def _difference(model: BertModel, reference: list[NDArray[np.float32]]) -> float
     with torch.inference_mode():
         restored_states = [model(torch.tensor([list(sample.ids)])).last_hidden_state[0].numpy() for sample in _SAMPLES]
     return max(float(np.abs(a - b).max()) for a, b in zip(restored_states, reference, strict=True))
-
-
-def _states_of(session: OnnxSession) -> list[NDArray[np.float32]]:
-    return [session.map([sample], lambda states, _mask: states)[0] for sample in _SAMPLES]
 
 
 @contextmanager

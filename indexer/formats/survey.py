@@ -72,7 +72,7 @@ class Survey:
             return
         self.records[record.native_format] += 1
         self.filled_counts.update((record.native_format, name) for name in filled_fields(record))
-        given_fields = _given_fields(record)
+        given_fields = frozenset(name for name in FIELDS if getattr(record, name))
         fields_stated = stated_fields(raw)
         for name in given_fields if fields_stated is None else fields_stated:
             self.stated_counts[record.native_format, name] += 1
@@ -90,10 +90,6 @@ class Survey:
 
 def _warnings_of(record: Record, name: str) -> tuple[str, ...]:
     return tuple(warning for warning in record.warnings if warning.startswith(_ABOUT[name]))
-
-
-def _given_fields(record: Record) -> frozenset[str]:
-    return frozenset(name for name in FIELDS if getattr(record, name))
 
 
 def survey_of(pages: Iterable[RawPage]) -> Survey:

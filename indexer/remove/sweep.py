@@ -231,7 +231,7 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
         document = _with_new_id(records[old], new)
         entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
         marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.heir.origin}"))
-        marks.append(replace(entry, record_hash=record_hash(_bare(document))))
+        marks.append(replace(entry, record_hash=record_hash(to_document(from_document(document)))))
         writes += _write_operations(prefix, "records", new, document)
         writes += _write_operations(prefix, "natives", new, natives[old]) if old in natives else []
         kinds: tuple[IndexKind, ...] = ("records", "natives")
@@ -254,11 +254,6 @@ def _stored_documents(client: Elasticsearch, index: str, pairs: Sequence[Success
 def _with_new_id(source: JsonMapping, id: str) -> Json:
     document = to_document(replace(from_document(source), id=id))
     return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
-
-
-def _bare(document: JsonMapping) -> Json:
-    """The fields that ``to_document`` wrote."""
-    return to_document(from_document(document))
 
 
 def _write_operations(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:

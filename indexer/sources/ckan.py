@@ -120,10 +120,6 @@ def _quote(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _questions_at(url: str) -> Iterator[Question]:
-    yield Question(portal(url.partition("?")[0]), _search)
-
-
 def _search(fetcher: Fetcher, url: str) -> object:
     return fetcher.get(action(url, "package_search"), result_of, {"rows": "0"})
 
@@ -134,5 +130,5 @@ PROTOCOL = Protocol(
     CkanOptions,
     "package_search in order of modification",
     "`metadata_modified`",
-    questions_at=_questions_at,
+    questions_at=lambda url: [Question(portal(url.partition("?")[0]), _search)],
 )

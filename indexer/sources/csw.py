@@ -15,7 +15,7 @@ from indexer.sources.counted_walk import CountedPage, CountedWalk
 from indexer.sources.fetching import BadAnswer, Fetcher, RetryLater, fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
-from indexer.sources.protocol import FirstAnswer, Protocol, Question
+from indexer.sources.protocol import Protocol, Question
 from net.errors import BadStatus
 from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of
@@ -405,14 +405,6 @@ class _Asker:
         return pages[0]
 
 
-def _recognises(answer: FirstAnswer) -> bool:
-    return answer.root == "Capabilities"
-
-
-def _questions_at(url: str) -> Iterator[Question]:
-    yield Question(url.partition("?")[0], fetch_capabilities)
-
-
 def _questions_below(url: str) -> Iterator[Question]:
     bare_url = url.partition("?")[0]
     yield Question(join_path(bare_url, "csw"), fetch_capabilities)
@@ -431,8 +423,8 @@ PROTOCOL = Protocol(
     CswOptions,
     "CSW 2.0.2 and 3.0, POST or GET, whichever the server understands; sorted by identifier; ISO before Dublin Core",
     "`dct:modified` filter",
-    recognises=_recognises,
-    questions_at=_questions_at,
+    recognises=lambda answer: answer.root == "Capabilities",
+    questions_at=lambda url: [Question(url.partition("?")[0], fetch_capabilities)],
     questions_below=_questions_below,
     title=lambda fetcher, url: fetch_capabilities(fetcher, url).title,
 )

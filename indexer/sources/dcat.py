@@ -189,10 +189,6 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" not in body and (is_data_json(body) or "@graph" in body or "@context" in body)
 
 
-def _questions_below(url: str) -> Iterator[Question]:
-    yield Question(join_path(url, "data.json"))
-
-
 PROTOCOL = Protocol(
     "dcat",
     DcatSource,
@@ -201,5 +197,5 @@ PROTOCOL = Protocol(
     "document for each data set",
     "ETag, Last-Modified of a catalogue in one answer",
     recognises=_recognises,
-    questions_below=_questions_below,
+    questions_below=lambda url: [Question(join_path(url, "data.json"))],
 )

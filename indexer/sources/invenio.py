@@ -12,7 +12,7 @@ from core.json_types import Json
 from indexer.raw import RawPage, RawRecord, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, parse_xml, written_json
 from indexer.sources.linked_walk import LinkedPage, LinkedWalk, Part, join_path, number_or_none, with_id
-from indexer.sources.protocol import FirstAnswer, Protocol, Question
+from indexer.sources.protocol import Protocol, Question
 from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of
 
@@ -98,20 +98,12 @@ def _document(answer: HttpAnswer) -> bytes:
     return answer.content
 
 
-def _recognises(answer: FirstAnswer) -> bool:
-    return isinstance(answer.json.get("hits"), dict)
-
-
-def _questions_below(url: str) -> Iterator[Question]:
-    yield Question(join_path(url, "api/records"))
-
-
 PROTOCOL = Protocol(
     "invenio",
     InvenioSource,
     InvenioOptions,
     "the records' search, each as DataCite XML or as its JSON; 10,000 hits at most",
     "`updated`",
-    recognises=_recognises,
-    questions_below=_questions_below,
+    recognises=lambda answer: isinstance(answer.json.get("hits"), dict),
+    questions_below=lambda url: [Question(join_path(url, "api/records"))],
 )

@@ -14,7 +14,7 @@ from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
-from indexer.sources.protocol import FirstAnswer, Protocol, Question
+from indexer.sources.protocol import Protocol, Question
 from net.exchange import HttpAnswer
 from net.targets import address_of
 
@@ -270,25 +270,13 @@ def _total(token: etree._Element | None) -> int | None:
     return int(size) if size.isdigit() else None
 
 
-def _recognises(answer: FirstAnswer) -> bool:
-    return answer.root == "OAI-PMH"
-
-
-def _questions_at(url: str) -> Iterator[Question]:
-    yield Question(url, identify)
-
-
-def _questions_below(url: str) -> Iterator[Question]:
-    yield Question(join_path(url, "oai"), identify)
-
-
 PROTOCOL = Protocol(
     "oai-pmh",
     OaiSource,
     OaiOptions,
     "ListRecords, the richest metadataPrefix; an expired token begins again",
     "`from` (days) and tombstones",
-    recognises=_recognises,
-    questions_at=_questions_at,
-    questions_below=_questions_below,
+    recognises=lambda answer: answer.root == "OAI-PMH",
+    questions_at=lambda url: [Question(url, identify)],
+    questions_below=lambda url: [Question(join_path(url, "oai"), identify)],
 )

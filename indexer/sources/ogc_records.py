@@ -156,16 +156,12 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" not in answer.json and bool(answer.link_rels & {"data", "conformance"})
 
 
-def _questions_at(url: str) -> Iterator[Question]:
-    yield Question(url.partition("?")[0], collections)
-
-
 PROTOCOL = Protocol(
     "ogc-records",
     OgcSource,
     OgcOptions,
     "items of record collections; of a Features server the descriptions of its collections",
     recognises=_recognises,
-    questions_at=_questions_at,
+    questions_at=lambda url: [Question(url.partition("?")[0], collections)],
     of_address=_of_address,
 )

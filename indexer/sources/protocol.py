@@ -79,18 +79,6 @@ class Start:
 Questions = Callable[[str], Iterable[Question]]
 
 
-def _no_questions(_url: str) -> Iterable[Question]:
-    return ()
-
-
-def _never_recognises(_answer: FirstAnswer) -> bool:
-    return False
-
-
-def _no_start(_url: str) -> Start | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """A catalogue protocol. ``name`` is the ``type`` of an entry in ``sources.yaml``.
@@ -109,10 +97,10 @@ class Protocol:
     options: type[Any]
     summary: str
     changes_by: str = ""
-    recognises: Callable[[FirstAnswer], bool] = _never_recognises
-    questions_at: Questions = _no_questions
-    questions_below: Questions = _no_questions
-    of_address: Callable[[str], Start | None] = _no_start
+    recognises: Callable[[FirstAnswer], bool] = lambda _answer: False
+    questions_at: Questions = lambda _url: ()
+    questions_below: Questions = lambda _url: ()
+    of_address: Callable[[str], Start | None] = lambda _url: None
     title: Callable[[Fetcher, str], str] | None = None
 
     def __post_init__(self) -> None:

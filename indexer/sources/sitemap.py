@@ -17,7 +17,7 @@ from indexer.sources.archives import UnpackFailed, unpack
 from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import LimitReached, SourceBroken
-from indexer.sources.protocol import FirstAnswer, Protocol, Question
+from indexer.sources.protocol import Protocol, Question
 from indexer.sources.revisited_files import RevisitedFiles
 from net.errors import BadStatus
 from net.exchange import HttpAnswer
@@ -104,7 +104,7 @@ class SitemapSource:
         revisited_files = RevisitedFiles(self.fetcher)
         for url, outcome in revisited_files.fetch_each(tuple(modified), json_ld):
             if isinstance(outcome, SondeError):
-                if _is_gone(outcome):
+                if isinstance(outcome, BadStatus) and outcome.status in (404, 410):
                     passed_over.append(PassedOver(url, "the page is gone (HTTP status 404 or 410)"))
                 else:
                     skipped_members.append(SkippedMember(url, str(outcome), url))
@@ -148,10 +148,6 @@ def _unreadable(url: str, documents: list[Json | JsonLdScript]) -> Iterator[Skip
 
 def _native_id(url: str, index: int) -> str:
     return url if index == 0 else f"{url}#{index}"
-
-
-def _is_gone(error: SondeError) -> bool:
-    return isinstance(error, BadStatus) and error.status in (404, 410)
 
 
 def _sitemap(answer: HttpAnswer) -> Any:
@@ -202,20 +198,12 @@ def _within(context: Json, document: Json | JsonLdScript) -> Json | JsonLdScript
     return {**context, **document} if isinstance(document, dict) else document
 
 
-def _recognises(answer: FirstAnswer) -> bool:
-    return answer.root in ("urlset", "sitemapindex")
-
-
-def _questions_below(url: str) -> Iterator[Question]:
-    yield Question(join_path(url, "sitemap.xml"))
-
-
 PROTOCOL = Protocol(
     "sitemap",
     SitemapSource,
     SitemapOptions,
     "schema.org Dataset JSON-LD in the pages of a sitemap",
     "`lastmod`; ETag, Last-Modified",
-    recognises=_recognises,
-    questions_below=_questions_below,
+    recognises=lambda answer: answer.root in ("urlset", "sitemapindex"),
+    questions_below=lambda url: [Question(join_path(url, "sitemap.xml"))],
 )

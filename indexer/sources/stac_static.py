@@ -191,10 +191,6 @@ def _recognises(answer: FirstAnswer) -> bool:
     return "stac_version" in answer.json and not is_api
 
 
-def _questions_below(url: str) -> Iterator[Question]:
-    yield Question(join_path(url, "catalog.json"))
-
-
 PROTOCOL = Protocol(
     "stac",
     StacStaticSource,
@@ -202,5 +198,5 @@ PROTOCOL = Protocol(
     "the same of static files",
     "ETag, Last-Modified",
     recognises=_recognises,
-    questions_below=_questions_below,
+    questions_below=lambda url: [Question(join_path(url, "catalog.json"))],
 )

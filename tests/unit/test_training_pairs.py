@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from evaluation.collection import BadCollection
-from training.cross_encoder.learner import area_under_curve
+from training.calibration import area_under_curve
 from training.examples import (
     CandidateText,
     Example,

@@ -11,11 +11,11 @@ import pytest
 from encoders.segmenter import SentencePairTokeniser, windows
 from encoders.tokens import read_tokenizer
 from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
+from training.calibration import area_under_curve
 from training.examples import TrainingError
 from training.segmenter.boundaries import (
     Boundaries,
     RunningText,
-    auc,
     boundaries_of,
     running_of_read,
     section_end_scores,
@@ -88,4 +88,5 @@ def test_coherence_is_measured_at_the_ends() -> None:
 
 
 def test_auc_counts_equal_scores_half() -> None:
-    assert auc(np.array([0.5, 1.0]), np.array([0.5, 0.0])) == pytest.approx(3.5 / 4)
+    scores, right = np.array([0.5, 1.0, 0.5, 0.0]), np.array([True, True, False, False])
+    assert area_under_curve(scores, right) == pytest.approx(3.5 / 4)

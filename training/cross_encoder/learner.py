@@ -14,6 +14,7 @@ from core.batched import batched
 from encoders.cross_encoder import PairTokeniser
 from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.torch_models import INPUTS, accepted_inputs
+from training.calibration import area_under_curve
 from training.examples import LabelledPair, TrainingError
 from training.weights import Precision, arithmetic
 
@@ -113,12 +114,3 @@ class CrossEncoderLearner:
 
 def labels_of(pairs: Sequence[LabelledPair]) -> NDArray[np.bool_]:
     return np.array([pair.answers for pair in pairs], dtype=bool)
-
-
-def area_under_curve(scores: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """The chance that a pair that answers scores above one that does not; equal scores count half. Both must occur."""
-    values, places = np.unique(scores, return_inverse=True)
-    counts = np.bincount(places, minlength=len(values))
-    ranks = (np.cumsum(counts) - (counts - 1) / 2.0)[places]
-    positives, negatives = int(right.sum()), int((~right).sum())
-    return float((ranks[right].sum() - positives * (positives + 1) / 2.0) / (positives * negatives))

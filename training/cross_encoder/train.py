@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,21 +17,20 @@ from core.json_types import Json
 from core.ports import CrossEncoderCard
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, PairTokeniser
 from encoders.locate import Located
-from encoders.model_card import ModelCard, TrainingData, write_card
+from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.recipe import read_pair_limit
 from encoders.reference_results import record_cross_encoder
-from training.calibration import Calibration, calibrate_lists
+from training.calibration import Calibration, area_under_curve, calibrate_lists
 from training.cross_encoder.learner import (
     CrossEncoderLearner,
     CrossEncoderTrainingSettings,
-    area_under_curve,
     labels_of,
 )
 from training.cross_encoder.weights import load_trainable, write_int8_graph
 from training.examples import LabelledPair, PairSplit, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import UNKNOWN, Origin, utc_now, written_model
+from training.provenance import Origin, written_model
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -82,18 +81,11 @@ def train_cross_encoder(
     training = train(
         learner, Optimisation(settings.learning_rate, settings.device, settings.seed), budget, checkpoints, report
     )
-    card = ModelCard(
-        kind="reranker",
-        name=out.name,
-        base=origin.base,
-        licence=origin.base_licence,
-        data=(*_data(split.train, origin, "learnt"), *_data((*split.stop, *split.left_out), origin, "not learnt")),
-        settings={**asdict(settings), **asdict(budget)},
-        seed=settings.seed,
-        commit=origin.commit,
-        made=utc_now(),
+    pairs = (("learnt", split.train), ("not learnt", (*split.stop, *split.left_out)))
+    data = [part for note, group in pairs for part in origin.training_data(group, note, "pairs")]
+    card = replace(
+        origin.card("reranker", out, data, {**asdict(settings), **asdict(budget)}),
         figures=training.figures("area under the curve while training"),
-        reproduce=origin.reproduce,
         note=f"SONDE_CROSS_ENCODER__MODEL={out} uses it in answers, and in searches with a share of {SHARE}.",
         serving={"max_tokens": limit, "judges": True, "weight": SHARE},
     )
@@ -171,15 +163,6 @@ def _by_group(
         rows_by_group[pair.group].append(row)
     right = labels_of(pairs)
     return [(logits[rows], right[rows]) for rows in rows_by_group.values()]
-
-
-def _data(pairs: Iterable[LabelledPair], origin: Origin, note: str) -> list[TrainingData]:
-    """Pairs by corpus, most first."""
-    licences = origin.licences or {}
-    counts = Counter(pair.corpus or "unnamed" for pair in pairs)
-    return [
-        TrainingData(name, licences.get(name, UNKNOWN), count, "pairs", note) for name, count in counts.most_common()
-    ]
 
 
 def _identity(base: CrossEncoderBase, split: PairSplit, settings: CrossEncoderTrainingSettings) -> Json:

@@ -4,27 +4,24 @@ or an embedder's with a new head.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from encoders.files import exclusive_lock, publish_folder
 from encoders.imports import torch_imports
 from encoders.locate import Located
 from encoders.quantise import quantise
 from encoders.torch_models import INPUTS, accepted_inputs, trace
 from training.examples import TrainingError
-from training.weights import learnable, transformers_for
+from training.weights import GRAPH, copy_files, learnable, restored, transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
     from transformers import PreTrainedModel
 
 
-GRAPH = "model.onnx"
 TABLE, TABLE_SCALES = "table", "by_row"
 """Names in the graph: the word table in eight bits, and the scale of each row (``training.cross_encoder.weights``)."""
 _QUANTISED = "_quantized"
@@ -36,7 +33,7 @@ def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -
 
     Raises TrainingError if the folder holds nothing to learn from, ModelMissing if it cannot be loaded.
     """
-    folder = _restored(location, cache) if _is_own_graph(location.folder) else learnable(location, cache)
+    folder = restored(location, cache, _restore) if _is_own_graph(location.folder) else learnable(location, cache)
     with transformers_for(folder, threads=threads, seed=seed) as transformers:
         model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(  # nosec B615
             str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
@@ -59,16 +56,6 @@ def _is_own_graph(folder: Path) -> bool:
     return {TABLE, TABLE_SCALES} <= names
 
 
-def _restored(location: Located, cache: Path) -> Path:
-    """A folder in ``cache`` with the graph's weights as safetensors, made on first use."""
-    folder = cache / f"restored-{location.digest[:16]}"
-    with exclusive_lock(folder):
-        if not (folder / "config.json").is_file():
-            with publish_folder(folder) as draft:
-                _restore(location.folder, draft)
-    return folder
-
-
 def _restore(source: Path, draft: Path) -> None:
     with torch_imports:
         import torch
@@ -89,9 +76,7 @@ def _restore(source: Path, draft: Path) -> None:
     if lacks - {name for name, value in model.named_parameters() if value is words.weight}:
         raise TrainingError(f"The graph of {source} lacks weights that its config.json names: {sorted(lacks)[0]}.")
     model.save_pretrained(str(draft), safe_serialization=True)
-    for name in _BESIDE:
-        if (source / name).is_file():
-            shutil.copyfile(source / name, draft / name)
+    copy_files(source, draft, _BESIDE)
 
 
 def own_weights(graph: Path) -> dict[str, NDArray[np.float32]]:

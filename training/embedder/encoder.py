@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from encoders.onnx_session import TokenIds, pad_inputs
 from encoders.recipe import Pooling, Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
-from training.weights import Precision, arithmetic, transformers_for
+from training.weights import Precision, arithmetic, copy_files, transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -126,10 +125,7 @@ class TrainableEncoder:
         """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
         model = self.module.merge_and_unload() if self.settings.lora else self.module
         model.save_pretrained(str(folder), safe_serialization=True)
-        for name in _COPIED_FILES:
-            if (self.folder / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(self.folder / name, folder / name)
+        copy_files(self.folder, folder, _COPIED_FILES)
 
 
 def _with_pooling(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:

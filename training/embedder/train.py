@@ -28,7 +28,7 @@ from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.learner import EmbedderLearner, HeldOut
 from training.examples import Example, Split, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import Origin, utc_now, written_model
+from training.provenance import Origin, written_model
 
 LEAST_EXAMPLES = 20
 CARD_MEASURES = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
@@ -76,18 +76,10 @@ def train_embedder(
     training = train(learner, optimisation, budget, checkpoints, report)
     held_out = HeldOut.of(split.held_out, settings.instruction)
     threshold = matched_threshold(base.min_score, unrelated_before, _unrelated_cosines(held_out, encoder))
-    card = ModelCard(
-        kind="embedder",
-        name=out.name,
-        base=origin.base,
-        licence=origin.base_licence,
-        data=(*origin.training_data(examples), *origin.training_data(split.held_out, "held out")),
-        settings={**_json_values(settings), **_json_values(budget)},
-        seed=settings.seed,
-        commit=origin.commit,
-        made=utc_now(),
+    data = (*origin.training_data(examples), *origin.training_data(split.held_out, "held out"))
+    card = replace(
+        origin.card("embedder", out, data, {**_json_values(settings), **_json_values(budget)}),
         figures=_figures(before, held_out, encoder, training),
-        reproduce=origin.reproduce,
         serving={**asdict(encoder.recipe), "instruction": settings.instruction, "min_score": threshold},
     )
     card = _write(out, encoder, card)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from encoders.segmenter import windows
 from indexer.documents.parse.model import Block, ReadDocument
 from indexer.documents.parse.sections import sections
 from indexer.documents.segment.passages import Coherence
 from reading.sentences import sentences
+from training.calibration import area_under_curve
 from training.corpora import CorpusDocument
 from training.examples import TrainingError
 
@@ -159,13 +159,4 @@ def section_end_scores(boundaries: Boundaries, coherence: Coherence) -> SectionE
     weakest = np.argsort(scores, kind="stable")[: len(ends)]
     near_ends = ends | {end - 1 for end in ends} | {end + 1 for end in ends}
     hits = sum(int(position) in near_ends for position in weakest) / len(ends)
-    return SectionEndScores(auc(scores[~is_end], scores[is_end]), hits, len(ends), len(scores))
-
-
-def auc(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:
-    """The share of pairs in which the first is higher; equal ones count half. By ranks (Mann and Whitney 1947)."""
-    scores = np.concatenate([higher, lower])
-    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(count) - (count - 1) / 2.0)[place]
-    n, m = len(higher), len(lower)
-    return float((ranks[:n].sum() - n * (n + 1) / 2.0) / (n * m))
+    return SectionEndScores(area_under_curve(scores, ~is_end), hits, len(ends), len(scores))

@@ -20,11 +20,12 @@ from encoders.onnx_session import Compute, pad_inputs
 from encoders.prepare import prepare_model
 from encoders.reference_results import record_segmenter
 from encoders.segmenter import NextSentence, SentencePairTokeniser
+from training.calibration import area_under_curve
 from training.examples import TrainingError, is_held_out
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
-from training.provenance import UNKNOWN, Origin, utc_now, written_model
-from training.segmenter.boundaries import RunningText, SentencePair, auc, sentence_pairs_of
-from training.weights import transformers_for
+from training.provenance import UNKNOWN, Origin, written_model
+from training.segmenter.boundaries import RunningText, SentencePair, sentence_pairs_of
+from training.weights import copy_files, transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -78,18 +79,10 @@ def train_segmenter(
     from training.trainer import train  # imports torch
 
     training = train(learner, optimisation, budget, checkpoints, report)
-    card = ModelCard(
-        kind="segmenter",
-        name=out.name,
-        base=origin.base,
-        licence=origin.base_licence,
-        data=_training_data(texts, len(pairs), len(held_out_pairs), origin),
-        settings={**asdict(settings), **asdict(budget)},
-        seed=settings.seed,
-        commit=origin.commit,
-        made=utc_now(),
+    data = _training_data(texts, len(pairs), len(held_out_pairs), origin)
+    card = replace(
+        origin.card("segmenter", out, data, {**asdict(settings), **asdict(budget)}),
         figures=_figures(learner, held_out_pairs, training),
-        reproduce=origin.reproduce,
         serving={"max_tokens": settings.max_tokens, "window": settings.window},
     )
     card = _write(out, learner, card)
@@ -119,8 +112,7 @@ class SegmenterLearner:
     def measure(self) -> float:
         """The probability that a true boundary coheres more than a false one, 0..1."""
         scores = self.coherence(self._held_out)
-        false = np.array([pair.label == 1 for pair in self._held_out])
-        return auc(scores[~false], scores[false])
+        return area_under_curve(scores, np.array([pair.label == 0 for pair in self._held_out]))
 
     def draw(self, step: int) -> list[SentencePair]:
         """Every pair once per epoch, each time in another order."""
@@ -143,9 +135,7 @@ class SegmenterLearner:
     def save(self, folder: Path) -> None:
         """Weights and tokenizer. Raises OSError if the disk fails."""
         self.module.save_pretrained(str(folder), safe_serialization=True)
-        for name in _COPIED_FILES:
-            if (self.base / name).is_file():
-                shutil.copyfile(self.base / name, folder / name)
+        copy_files(self.base, folder, _COPIED_FILES)
 
     def _logits(self, pairs: Sequence[SentencePair]) -> Any:
         import torch

@@ -207,14 +207,10 @@ def _authors_printed(work: RegisteredWork, first_text: str) -> bool:
     return all(letters(name.split()[-1]) in first_text for name in work.authors)
 
 
-def _journal_printed(work: RegisteredWork, first_text: str) -> bool:
-    return letters(work.journal or "") in first_text
-
-
 _IS_PRINTED: Mapping[str, Callable[[RegisteredWork, str], bool]] = {
     "title": _title_printed,
     "authors": _authors_printed,
-    "journal": _journal_printed,
+    "journal": lambda work, first_text: letters(work.journal or "") in first_text,
     "published": lambda _, __: False,  # a year alone is printed by chance, and a page names its own date
 }
 

@@ -185,7 +185,7 @@ def read_provenance(
     lineages = list(objects(metadata, "dataQualityInfo/lineage"))
     statements = [text for lineage in lineages if (text := paragraphs(child(lineage, "statement")))]
     steps = [step for lineage in lineages for step in _steps(lineage)]
-    kind = _kind(metadata, keywords)
+    kind = agreed_kind([*_kinds_of_content(metadata), *(kind_of_term(keyword.term) for keyword in keywords)])
     return Provenance(
         lineage="\n\n".join(unique(statements)) or None,
         kind=kind or "unknown",
@@ -249,11 +249,6 @@ def _activities(step: Element) -> Iterator[str]:
         reference = citation_reference(software)
         if reference:
             yield shorten(reference)
-
-
-def _kind(metadata: Element, keywords: tuple[Keyword, ...]) -> ProvenanceKind | None:
-    """The kind that the metadata state explicitly; None where they state none, or contradict themselves."""
-    return agreed_kind([*_kinds_of_content(metadata), *(kind_of_term(keyword.term) for keyword in keywords)])
 
 
 def _kinds_of_content(metadata: Element) -> Iterator[ProvenanceKind]:

@@ -117,7 +117,7 @@ def read_tree(xml: ParsedXml, raw: RawRecord, source: str) -> Record:
         names=read_names(metadata, identifications, citation),
         edition=read_edition(citation),
         doi=_doi(parts, identifier) or doi_among(links),
-        parent=_parent(parts),
+        parent=text_of(parts.metadata, "parentIdentifier") or parent_in_aggregates(parts.identifications),
         native_format=parts.native_format,
         warnings=unique(warnings),
     )
@@ -187,10 +187,6 @@ def _formats(parts: _IsoDocument) -> tuple[str, ...]:
 def _doi(parts: _IsoDocument, identifier: str) -> str | None:
     uri = text_of(parts.metadata, "dataSetURI")
     return doi_of(parts.citation) or doi_in(uri) or doi_in(identifier)
-
-
-def _parent(parts: _IsoDocument) -> str | None:
-    return text_of(parts.metadata, "parentIdentifier") or parent_in_aggregates(parts.identifications)
 
 
 _ROOT = "{http://www.isotc211.org/2005/gmd}MD_Metadata"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period_value
-from indexer.formats.format import Format, Inspection, json_of, parsed_content
+from indexer.formats.format import Format, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
     SCHEMA_ORG_TYPES,
     nodes_by_id,
@@ -261,15 +261,11 @@ def _reference(node: object) -> str:
     return f"https://doi.org/{doi}" if doi else next((text for text in names if text), "")
 
 
-def _recognises(inspection: Inspection) -> bool:
-    return inspection.is_page_with_scripts or inspection.vocabulary == "schema.org"
-
-
 FORMAT = Format(
     "schema.org",
     4,
     read,
-    _recognises,
+    lambda inspection: inspection.is_page_with_scripts or inspection.vocabulary == "schema.org",
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
     lambda raw: next(iter(_datasets(raw)), None),
 )

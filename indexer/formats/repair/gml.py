@@ -73,7 +73,7 @@ class PolygonReader:
 
     def _orient(self, element: Element) -> BaseGeometry:
         """The geometry as x = longitude, y = latitude."""
-        name = _srs_name(element)
+        name = next((name for part in element.iter("*") if (name := part.get("srsName"))), "")
         if name and not _DEGREES.search(name):
             raise UnreadableGeometry(f"its reference system {name} is not in degrees")
         shape = shapely.union_all(list(_shapes(element)))
@@ -110,10 +110,6 @@ class PolygonReader:
         if ACROSS_WARNING not in self.warnings:
             self.warnings.append("extent: longitudes 0..360 brought to -180..180")
         return shapely.union_all(list(_revolutions(shape)))
-
-
-def _srs_name(element: Element) -> str:
-    return next((name for part in element.iter("*") if (name := part.get("srsName"))), "")
 
 
 def _revolutions(shape: BaseGeometry) -> Iterator[BaseGeometry]:
