@@ -43,7 +43,6 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def without_deadline() -> Iterator[None]:
-    """Calls inside have no deadline."""
     token = _UNTIL.set(None)
     try:
         yield
@@ -68,7 +67,6 @@ def in_a_hurry() -> Iterator[None]:
 
 
 def is_hurried() -> bool:
-    """Whether this request is hurried."""
     return _IS_HURRIED.get()
 
 

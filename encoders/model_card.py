@@ -82,7 +82,6 @@ def damaged_files(folder: Path) -> list[str]:
 
 
 def page(card: ModelCard) -> str:
-    """The card as Markdown."""
     data = [
         f"- {source.name}: {source.count:,} {source.what}, {source.licence}{'; ' + source.note if source.note else ''}"
         for source in card.data

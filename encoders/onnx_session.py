@@ -115,7 +115,6 @@ class OnnxSession:
 
     @property
     def outputs(self) -> Sequence[str]:
-        """The names of the graph's outputs."""
         return self._outputs
 
     def _run_parallel(self, run: Callable[[list[int]], Sequence[T]], batches: list[list[int]]) -> list[Sequence[T]]:

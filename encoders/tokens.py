@@ -57,15 +57,12 @@ class Tokeniser:
         return tokenizer
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, special tokens included, at most ``max_tokens``."""
         return [encoding.ids for encoding in self._truncating.encode_batch_fast([sound(text) for text in texts])]
 
     def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, special tokens included, without truncation."""
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast([sound(text) for text in texts])]
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before truncation, special tokens included."""
         return [len(ids) for ids in self.full_ids(texts)]
 
 
@@ -106,7 +103,6 @@ class UnigramPieces:
 
 
 def write_pieces(pieces: UnigramPieces, folder: Path) -> None:
-    """Writes ``unigram.json``."""
     (folder / UNIGRAM).write_text(json.dumps(asdict(pieces), ensure_ascii=False), encoding="utf-8")
 
 
@@ -124,19 +120,16 @@ class UnigramTokeniser:
         self._cached = lru_cache(_CACHED_WORDS)(self._pieces.pieces_of)
 
     def full_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, with the first and the last special token, without truncation."""
         begin, end = self._pieces.begin, self._pieces.end
         return [[begin, *self._ids(text), end] for text in texts]
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, special tokens included, at most ``max_tokens``."""
         return [
             ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]]
             for ids in self.full_ids(texts)
         ]
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text before truncation, special tokens included."""
         return [len(ids) for ids in self.full_ids(texts)]
 
     def _ids(self, text: str) -> Iterator[int]:

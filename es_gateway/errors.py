@@ -95,7 +95,6 @@ def of_search(error: JsonMapping) -> ElasticsearchError:
 
 
 def translate_error(error: ApiError | TransportError) -> ElasticsearchError:
-    """Translates the client's error to ours."""
     if isinstance(error, ApiError):
         return _of_answer(error)
     kind = TimedOut if isinstance(error, ConnectionTimeout) else NoTls if isinstance(error, TlsError) else NotReachable

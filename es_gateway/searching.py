@@ -68,7 +68,6 @@ class SearchSession:
         return cls(client, hashlib.sha256(question.encode()).hexdigest()[:16])
 
     def search(self, index: str, body: JsonMapping) -> Search:
-        """One search of a request."""
         return {"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"}, body
 
     def ask(self, searches: Mapping[str, Search]) -> dict[str, Json]:

@@ -163,6 +163,5 @@ def put_back(client: Elasticsearch, prefix: str) -> list[str]:
 
 
 def serve(client: Elasticsearch, index: str, name: str) -> None:
-    """Makes the alias stand for this index."""
     client.indices.update_aliases(actions=[{"add": {"index": index, "alias": name, "is_write_index": True}}])
     log.warning("alias.put_back", alias=name, index=index)

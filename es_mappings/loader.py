@@ -63,7 +63,6 @@ def mapping(kind: IndexKind, card: EmbedderCard, *, shape: IndexShape = USUAL) -
 
 
 def properties(kind: IndexKind) -> Json:
-    """The fields of an index without vectors."""
     return cast(Json, _with_shared_fields(copy.deepcopy(_file(kind)))["properties"])
 
 

@@ -20,8 +20,8 @@ from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import IndexKind, concrete
+from indexer.documents.index.steps import PassageReader
 from indexer.documents.index.store import passage_document
-from indexer.documents.index.stored_fields import PassageReader
 from indexer.documents.parse.limits import Limits
 from indexer.documents.parse.read_text import read_text
 from indexer.documents.segment.passages import SegmentOptions, embedding_text, segment

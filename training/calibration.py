@@ -17,6 +17,7 @@ from training.examples import Example
 Floats = NDArray[np.float64]
 
 _STEPS, _SMALL = 50, 1e-9
+_BINS = 10
 _RIDGE = 1e-3  # keeps the slope finite if positives and negatives are perfectly separated
 
 
@@ -144,11 +145,11 @@ def probability(logits: Floats, temperature: float, offset: float) -> Floats:
     return np.asarray(0.5 * (1.0 + np.tanh((logits / temperature + offset) / 2.0)), dtype=np.float64)
 
 
-def expected_error(probabilities: Floats, right: NDArray[np.bool_], bins: int = 10) -> float:
+def expected_error(probabilities: Floats, right: NDArray[np.bool_]) -> float:
     """|mean probability - share that is right| in equal bins of probability, weighted by size (Guo et al. 2017)."""
-    bin_numbers = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
+    bin_numbers = np.minimum((probabilities * _BINS).astype(np.int64), _BINS - 1)
     total = 0.0
-    for number in range(bins):
+    for number in range(_BINS):
         inside = bin_numbers == number
         if inside.any():
             total += inside.sum() * abs(float(probabilities[inside].mean()) - float(right[inside].mean()))

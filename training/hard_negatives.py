@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -204,7 +204,6 @@ def mine_negatives(
     documents: Sequence[CorpusDocument],
     embedder: Embedder,
     settings: Mining,
-    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
     """One example for each question, in order; ``documents`` is the pool of negatives.
 
@@ -230,7 +229,6 @@ def mine_negatives(
         positive = CandidateText(document.id, question.answer, grade=1, labels=document.labels)
         name = f"{document.id}#{origin}-{number}"
         examples.append(Example(name, question.question, positive, negatives, origin, document.corpus, document.group))
-        progress(number + 1, len(questions))
     return examples
 
 

@@ -56,7 +56,6 @@ class LedgerEntry:
 
 
 def entry_key(source: str, native_id: str) -> str:
-    """The id of an entry in the ledger index."""
     return record_id(source, native_id)
 
 

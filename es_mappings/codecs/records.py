@@ -160,7 +160,6 @@ def _without_empty(document: JsonMapping) -> Json:
 
 
 def from_document(source: JsonMapping) -> Record:
-    """The Record that ``to_document`` wrote."""
     return Record(
         id=source["id"],
         source=source["source"],

@@ -148,7 +148,6 @@ class RecordDraft:
         return True
 
     def add_time(self, span: TimeSpan) -> None:
-        """Adds a period whose edges are known."""
         self._times.append(span)
 
     def add_date(self, kind: str, text: str) -> None:
@@ -322,7 +321,6 @@ def unique_keywords_of(keywords: list[Keyword]) -> tuple[Keyword, ...]:
 
 
 def add_period(draft: RecordDraft, text: str) -> None:
-    """Adds a period in one text."""
     words = line(text)
     if not words or is_placeholder(words):
         return

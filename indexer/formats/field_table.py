@@ -68,7 +68,6 @@ def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> 
 
 
 def with_table(document: str) -> str:
-    """The document with a new table between its marks."""
     return replace_between("fields", document, markdown())
 
 

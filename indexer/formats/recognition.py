@@ -73,7 +73,6 @@ def format_of_element(first: FirstElement, content: bytes) -> str | None:
 
 
 def format_of_json(value: object) -> str | None:
-    """The format of a parsed JSON document."""
     return _first_format(Inspection(json=value))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from core.record import Record
 from indexer.formats.format import Format
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
-from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
+from indexer.formats.splitting.json_members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
 from indexer.formats.stated_fields import stated_in
 from indexer.raw import PassedOver, RawRecord, RecordRefused, SkippedMember

@@ -63,7 +63,6 @@ class Survey:
         self.origins_passed_over.setdefault(passed_over.reason, []).extend((passed_over.origin, *passed_over.others))
 
     def add_record(self, raw: RawRecord) -> None:
-        """Reads a document that is already split."""
         self.documents += 1
         try:
             record = read(raw, "survey")
@@ -185,5 +184,4 @@ def _group(reason: str) -> str:
 
 
 def with_tables(document: str, survey: Survey) -> str:
-    """The document with new tables between its marks."""
     return replace_between("survey", document, markdown(survey))

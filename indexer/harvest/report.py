@@ -53,7 +53,6 @@ class Tally:
 
     @property
     def has_changes(self) -> bool:
-        """Whether records were added, changed or removed."""
         return any(self.counts[name] for name in ("new", "changed", "removed"))
 
     def add(self, name: str, number: int = 1) -> None:

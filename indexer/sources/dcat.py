@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from core.json_types import Json
 from indexer.formats.registry import report_members, with_unique_names
-from indexer.formats.splitting.members import RecordPart
+from indexer.formats.splitting.json_members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
 from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, RecordRefused, SkippedMember
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value

@@ -78,7 +78,6 @@ class Fetcher:
     credentials: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0  # a robots.txt's Crawl-delay
     memory: VersionStore | None = None  # of single files' versions
-    retry_count: int = 0
     _requests: int = 0
     _bytes: int = 0
     _without_compression: bool = (
@@ -184,7 +183,6 @@ class Fetcher:
         )
 
     def _log_retry(self, state: RetryCallState) -> None:
-        self.retry_count += 1
         error = state.outcome.exception() if state.outcome is not None else None
         log.info("fetch.again", source=self.source, attempt=state.attempt_number, reason=str(error))
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from core.json_types import Json
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.index.steps import stored_table
 from indexer.documents.parse.isolation import read_isolated
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.segment.passages import SegmentOptions, segment

@@ -20,9 +20,8 @@ from indexer.documents.index.linked_documents import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
 from indexer.documents.index.retries import delete_interrupted
 from indexer.documents.index.slices import UnfinishedReadings
-from indexer.documents.index.steps import DocumentProgress, IngestParts, no_progress
+from indexer.documents.index.steps import DocumentProgress, IngestParts, PassageReader, no_progress
 from indexer.documents.index.store import DocumentStore
-from indexer.documents.index.stored_fields import PassageReader
 from indexer.documents.parse.confinement import hide_from_children
 from indexer.documents.parse.limits import DocumentRefused, Limits
 from indexer.documents.segment.passages import SegmentOptions, uniform_coherence

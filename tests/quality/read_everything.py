@@ -21,7 +21,7 @@ from typing import Any
 
 import pypdfium2
 
-from indexer.documents.index.stored_fields import PassageReader
+from indexer.documents.index.steps import PassageReader
 from reading.gazetteer import Gazetteer
 from reading.kinds import infer_kind
 from reading.places import PlaceReader

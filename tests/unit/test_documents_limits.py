@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.index.steps import stored_table
 from indexer.documents.parse.clean import join_lines
 from indexer.documents.parse.limits import LONGEST_HEADING, DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import Block, Box, FrontMatter, Page, ReadDocument, Rule, Table, Word

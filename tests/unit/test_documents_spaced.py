@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.index.steps import stored_table
 from indexer.documents.parse.model import Box, Page, ReadDocument, Word
 from indexer.documents.parse.pdf.read_pdf import assemble
 

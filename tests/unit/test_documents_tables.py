@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.index.stored_fields import stored_table, unit_of, units
+from indexer.documents.index.steps import stored_table, unit_of, units
 from indexer.documents.parse.model import Table
 from search_api.search.passages.values import table_from
 

@@ -7,7 +7,7 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.documents.index.stored_fields import PassageReader
+from indexer.documents.index.steps import PassageReader
 from reading import relations, scale, time_words
 from reading.gazetteer import Gazetteer
 from reading.kinds import infer_kind

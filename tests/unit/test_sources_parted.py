@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.formats.registry import Separation, possible_documents, read, separate, with_unique_names
-from indexer.formats.splitting.members import RecordPart
+from indexer.formats.splitting.json_members import RecordPart
 from indexer.raw import RawRecord, Recognition
 from indexer.sources.folder import FolderSource
 from tests.unit.format_documents import DOCUMENTS

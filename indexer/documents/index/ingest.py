@@ -151,7 +151,6 @@ def _continues(entry: DocumentEntry, stored_entry: DocumentEntry) -> bool:
 
 
 def _fill_from_reference(entry: DocumentEntry, reference_entry: DocumentEntry) -> DocumentEntry:
-    """Fills the gaps in the entry with the values of a reference list."""
     return replace(
         entry,
         media_type=reference_entry.media_type,

@@ -174,6 +174,5 @@ def _drop_orphans(store: DocumentStore) -> int:
 
 
 def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, str]]]:
-    """Pages of (document, owner) of the library index."""
     for keys in distinct_keys(store.client, alias(store.prefix, "library"), ("document", "owner"), _PAGE):
         yield [(key["document"], key["owner"]) for key in keys]

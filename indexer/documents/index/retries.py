@@ -53,7 +53,6 @@ _DEFECT = "Nothing of it is searchable. It is read again after the next upgrade 
 
 @cache
 def sonde_version() -> str:
-    """The installed version."""
     try:
         return installed_version("sonde-search")
     except PackageNotFoundError:
@@ -90,7 +89,6 @@ def is_settled(entry: DocumentEntry) -> bool:
 
 
 def too_many_starts(starts: int) -> DocumentRefused:
-    """The error for a document that was started too often."""
     return DocumentRefused(
         "crashed", f"Its reading was broken off {starts} times, each time without a result. {_DEFECT}"
     )

@@ -148,7 +148,6 @@ class DocumentGone(SondeError):
 
 
 def passages_kind(owner: str) -> IndexKind:
-    """The index that holds the passages of this owner."""
     return "passages" if owner == PUBLIC else "library"
 
 
@@ -166,26 +165,24 @@ class DocumentStore:
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self.client = client
         self.prefix = prefix
+        self._index = alias(prefix, "documents")
 
     def entry(self, id: str) -> DocumentEntry | None:
-        index = alias(self.prefix, "documents")
-        answer = self.client.options(ignore_status=404).get(index=index, id=id).body
+        answer = self.client.options(ignore_status=404).get(index=self._index, id=id).body
         return documents.from_document(id, answer["_source"]) if answer.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once, because clients ask for a document's state right after a change."""
-        index = alias(self.prefix, "documents")
         self.client.index(
-            index=index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
+            index=self._index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
         )
 
     def keep_entry(self, entry: DocumentEntry) -> None:
         """Replaces an existing entry. Raises DocumentGone if it was deleted or marked as deleted."""
-        index = alias(self.prefix, "documents")
         script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
         answer = (
             self.client.options(ignore_status=404)
-            .update(index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
+            .update(index=self._index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
             .body
         )
         if answer.get("result") not in ("updated", "created"):
@@ -194,12 +191,10 @@ class DocumentStore:
     def of_origin(self, owner: str, origin: str) -> list[DocumentEntry]:
         """The documents read earlier from this origin."""
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
-        index = alias(self.prefix, "documents")
-        hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
+        hits = self.client.search(index=self._index, query=query, size=_PAGE).body["hits"]["hits"]
         return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def record(self, id: str) -> Record | None:
-        """The record with this id; None if there is none."""
         index = alias(self.prefix, "records")
         client = self.client.options(ignore_status=404)
         answer = client.get(index=index, id=id, source_excludes=list(vectors.FIELDS)).body
@@ -274,23 +269,19 @@ class DocumentStore:
         return deleted_count
 
     def drop_entry(self, entry: DocumentEntry) -> None:
-        index = alias(self.prefix, "documents")
-        self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True)
+        self.client.options(ignore_status=404).delete(index=self._index, id=entry.id, refresh=True)
 
     def entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """The existing entries by id, in real time."""
         if not ids:
             return {}
-        index = alias(self.prefix, "documents")
-        hits = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
+        hits = self.client.mget(index=self._index, ids=list(dict.fromkeys(ids))).body["docs"]
         return {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in hits if hit.get("found")}
 
     def bytes_of(self, owner: str) -> int:
-        """The size of all files of this owner."""
-        index = alias(self.prefix, "documents")
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         query = {"term": {"owner": owner}}
-        answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
+        answer = self.client.search(index=self._index, query=query, size=0, aggs=aggs).body
         return int(answer["aggregations"]["bytes"]["value"])
 
     def unread(self) -> dict[str, list[str]]:
@@ -304,8 +295,7 @@ class DocumentStore:
             }
         }
         aggs = {"owners": {"terms": {"field": "owner", "size": _PAGE}, "aggs": {"some": first_documents}}}
-        index = alias(self.prefix, "documents")
-        owners = self.client.search(index=index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
+        owners = self.client.search(index=self._index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
         return {bucket["key"]: [hit["_id"] for hit in bucket["some"]["hits"]["hits"]] for bucket in owners["buckets"]}
 
     def retitle(self, old_entry: DocumentEntry, title: str) -> None:

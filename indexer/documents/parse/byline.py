@@ -8,6 +8,7 @@ from datetime import date
 
 from indexer.documents.parse.clean import normalise_text
 from indexer.documents.parse.model import Block
+from reading.time_words import MONTHS
 
 AFFILIATION = re.compile(
     r"\b(?:universit\w*|institut\w*|department|dipartimento|laborator\w*|observat\w*|survey|agency|center|centre|school|"
@@ -31,28 +32,7 @@ _MARKS = re.compile(r"\(\d[\d,\s]*\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡§¶∗\
 _CORRESPONDENCE = re.compile(r"\b(?:Correspondence|E-?mail)\b")
 _LONGEST = 4000  # characters of a line of authors
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january janvier januar enero gennaio janeiro jan",
-            "february février februar febrero febbraio fevereiro feb",
-            "march mars märz marzo março mar",
-            "april avril abril aprile apr",
-            "may mai mayo maggio maio",
-            "june juin juni junio giugno junho jun",
-            "july juillet juli julio luglio julho jul",
-            "august août agosto aug",
-            "september septembre septiembre settembre setembro sep sept",
-            "october octobre oktober octubre ottobre outubro oct",
-            "november novembre noviembre nov",
-            "december décembre dezember diciembre dicembre dezembro dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_MONTH_NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY_FIRST = re.compile(
     rf"\b(\d{{1,2}})\.?(?:st|nd|rd|th)?\s+({_MONTH_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE
 )
@@ -138,11 +118,11 @@ def date_in(text: str) -> str | None:
     if month:
         return _day(month[3], month[1], month[2])
     month_match = _MONTH.search(text)
-    return f"{month_match[2]}-{_MONTHS[month_match[1].lower()]:02d}" if month_match else None
+    return f"{month_match[2]}-{MONTHS[month_match[1].lower()]:02d}" if month_match else None
 
 
 def _day(year: str, month: str, day: str) -> str | None:
-    number = _MONTHS[month.lower()]
+    number = MONTHS[month.lower()]
     return f"{year}-{number:02d}-{int(day):02d}" if _exists(year, number, int(day)) else None
 
 

@@ -201,7 +201,6 @@ class Allowance:
         return False
 
     def limit_table(self, table: Table) -> Table:
-        """The table with the rows that fit."""
         columns = max(table.columns, 1)
         rows = 0
         for row in table.rows:

@@ -80,7 +80,6 @@ class Box:
 
 
 def bounding_box(boxes: Iterable[Box]) -> Box:
-    """The smallest box around one or more boxes."""
     all_boxes = list(boxes)
     return Box(
         min(box.left for box in all_boxes),

@@ -56,7 +56,6 @@ def identifiers(citation: Element | None) -> Iterator[tuple[str, str | None]]:
 
 
 def doi_of(citation: Element | None) -> str | None:
-    """The first DOI among the resource's own identifiers."""
     for code, href in identifiers(citation):
         doi = doi_in(href) or doi_in(code)
         if doi is not None:

@@ -138,7 +138,6 @@ def text_in(value: object) -> str:
 
 
 def texts_in(value: object) -> list[str]:
-    """Every text of one or several values."""
     return [text for item in as_list(value) if (text := text_in(item).strip())]
 
 

@@ -160,7 +160,6 @@ def _plain_name(name: str) -> str:
 
 
 def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
-    """Yields each licence in a text with its position."""
     for pattern in _CREATIVE_COMMONS:
         yield from ((match.start(), _creative_commons(match)) for match in pattern.finditer(text))
     for pattern, identifier in _NAMED_LICENCES:

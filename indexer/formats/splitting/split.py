@@ -19,11 +19,14 @@ from indexer.formats.recognition import format_of_element, format_of_json, recog
 from indexer.formats.splitting.json_members import (
     DCAT_CONTEXT,
     SCHEMA_CONTEXT,
+    RecordPart,
+    SplitDocument,
+    UnreadableMember,
     fallback_name,
     json_members,
+    pass_over_references,
     record_name,
 )
-from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember, pass_over_references
 from indexer.formats.xml_documents import Element, element_start, find, local_name, parse, text_at
 from indexer.raw import Recognition, RecordRefused
 

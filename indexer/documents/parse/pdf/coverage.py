@@ -146,7 +146,6 @@ def _glued_words(word: Word) -> int:
 
 
 def document_share(pages: Sequence[Coverage]) -> float:
-    """The share for a whole document."""
     words = sum(page.words for page in pages)
     return sum(page.kept_count for page in pages) / words if words else 1.0
 

@@ -104,7 +104,6 @@ def segments(row: Line) -> list[Line]:
 
 
 def same_row(a: Line, b: Line) -> bool:
-    """Whether both have the same baseline."""
     return abs(a.baseline - b.baseline) < 0.45 * max(a.size, b.size)
 
 

@@ -225,7 +225,6 @@ def _group(page: int, column: int, lines: Sequence[Line], measures: Measures) ->
 
 
 def _begins(line_before: Line, line: Line, left_edge: float, measures: Measures) -> bool:
-    """Whether a new paragraph begins here."""
     gap = line.baseline - line_before.baseline
     if line.kind == "code":
         return gap > 4.0 * line.size

@@ -283,7 +283,6 @@ def _is_drawn(frame: Box, figures: Sequence[Box]) -> bool:
 
 
 def _shared_area(a: Box, b: Box) -> float:
-    """The area of the intersection."""
     width = min(a.right, b.right) - max(a.left, b.left)
     height = min(a.bottom, b.bottom) - max(a.top, b.top)
     return max(width, 0.0) * max(height, 0.0)

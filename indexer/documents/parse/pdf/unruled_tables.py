@@ -137,7 +137,6 @@ def _first_row(lines: Sequence[_Row], caption: int) -> int | None:
 
 
 def _starts_caption(line: Line) -> bool:
-    """The start of another caption."""
     return CAPTION.match(line.text) is not None and is_caption_start(line)
 
 
