@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.json_types import Json, JsonMapping
 
+_FACTS = ("source", "format", "media_type", "origin", "hash")
 _LEVEL = 3  # half the time of the default level for a fifth more bytes, on the NCAR archive
 
 
@@ -30,15 +31,8 @@ class Native:
 
 def to_document(native: Native) -> Json:
     """Empty fields are left out."""
-    document = {
-        "source": native.source,
-        "format": native.format,
-        "media_type": native.media_type,
-        "origin": native.origin,
-        "hash": native.hash,
-        "content_zlib": base64.b64encode(zlib.compress(native.content, _LEVEL)).decode("ascii"),
-    }
-    return {name: value for name, value in document.items() if value is not None}
+    facts = {name: value for name in _FACTS if (value := getattr(native, name)) is not None}
+    return {**facts, "content_zlib": base64.b64encode(zlib.compress(native.content, _LEVEL)).decode("ascii")}
 
 
 def from_document(source: JsonMapping, *, most_bytes: int = 0) -> Native:
@@ -48,11 +42,4 @@ def from_document(source: JsonMapping, *, most_bytes: int = 0) -> Native:
         content = unpacker.decompress(base64.b64decode(source["content_zlib"]), most_bytes)
     except (zlib.error, binascii.Error, KeyError) as error:
         raise NativeUnreadable(f"The original metadata cannot be read ({type(error).__name__}).") from error
-    return Native(
-        content=content,
-        format=source.get("format", ""),
-        source=source.get("source"),
-        media_type=source.get("media_type"),
-        origin=source.get("origin"),
-        hash=source.get("hash"),
-    )
+    return Native(content, **{name: source[name] for name in _FACTS if name in source})

@@ -160,41 +160,33 @@ def _without_empty(document: JsonMapping) -> Json:
 
 
 def from_document(source: JsonMapping) -> Record:
+    texts: Json = {name: source[name] for name in _TEXTS if source.get(name) is not None}
+    texts |= {name: tuple(source.get(name, ())) for name in _LISTS_OF_TEXTS}
     return Record(
         id=source["id"],
         source=source["source"],
         identifier=source["identifier"],
         title=source.get("title", ""),
-        abstract=source.get("abstract", ""),
-        alternate_titles=tuple(source.get("alternate_titles", ())),
-        languages=tuple(source.get("languages", ())),
         type=source["type"],
         keywords=tuple(Keyword(k["term"], k.get("vocabulary"), k.get("uri")) for k in source.get("keywords", ())),
-        themes=tuple(source.get("themes", ())),
         contacts=tuple(Contact(**contact) for contact in source.get("contacts", ())),
         extents=tuple(box_from_text(text) for text in source.get("boxes", ())),
-        geometry=source.get("geometry"),
         vertical=_vertical(source.get("vertical")),
         times=tuple(span_from_text(text) for text in source.get("spans", ())),
         resolution=Resolution(**source.get("resolution", {})),
         provenance=_provenance(source.get("provenance", {})),
-        licence=source.get("licence"),
-        constraints=tuple(source.get("constraints", ())),
-        access=source.get("access", "open"),
-        access_groups=tuple(source.get("access_groups", ())),
         links=tuple(Link(**link) for link in source.get("links", ())),
         dates=Dates(**source.get("dates", {})),
-        formats=tuple(source.get("formats", ())),
         names=_names_from(source.get("names", {})),
-        edition=source.get("edition"),
-        doi=source.get("doi"),
-        parent=source.get("parent"),
         native_format=source.get("native", {}).get("format", ""),
-        warnings=tuple(source.get("warnings", ())),
-        curated=tuple(source.get("curated", ())),
+        **texts,
     )
 
 
+_TEXTS = ("abstract", "geometry", "licence", "access", "edition", "doi", "parent")
+_LISTS_OF_TEXTS = (
+    "alternate_titles", "languages", "themes", "constraints", "access_groups", "formats", "warnings", "curated"
+)  # fmt: skip
 _LISTS_OF_NAMES = ("short_names", "platforms", "instruments", "projects", "written")
 
 

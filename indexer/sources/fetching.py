@@ -84,6 +84,7 @@ class Fetcher:
         False  # a compressed answer was broken: some servers send it with the length of the plain one
     )
     _started: float = field(default_factory=time.monotonic)
+    _robots_by_host: dict[str, RobotFileParser] = field(default_factory=dict)
 
     def get(
         self, url: str, parse: Callable[[HttpAnswer], T], params: Mapping[str, str] | None = None, accept: str = "*/*"
@@ -120,6 +121,24 @@ class Fetcher:
         with Background(self.policy.concurrency, "fetch") as pool:
             for batch in batched(urls, 8 * self.policy.concurrency):
                 yield from zip(batch, pool.map(fetch, batch), strict=True)
+
+    def allows(self, url: str) -> bool:
+        """Whether robots.txt lets a link be followed (RFC 9309), or the operator switched it off; each host's file is
+        fetched once. Raises Unavailable if the file cannot be fetched now.
+        """
+        return not self.policy.robots or self._robots(url).can_fetch(AGENT, url)
+
+    def _robots(self, url: str) -> RobotFileParser:
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._robots_by_host:
+            rules = RobotFileParser()
+            rules.parse(self.get(f"{origin}/robots.txt", _lines))
+            self._robots_by_host[origin] = rules
+            delay = rules.crawl_delay(AGENT)
+            if delay is not None:
+                self.delay_s = max(self.delay_s, min(float(delay), _LONGEST_CRAWL_DELAY_S))
+        return self._robots_by_host[origin]
 
     def _once(self, request: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
         self._check_limits()
@@ -269,30 +288,6 @@ def fingerprint(content: bytes) -> str:
 
 
 _LONGEST_CRAWL_DELAY_S = 30.0
-
-
-@dataclass(slots=True)
-class Robots:
-    """Reads and obeys robots.txt where links are followed (RFC 9309); each host's file is fetched once."""
-
-    fetcher: Fetcher
-    _parser_by_host: dict[str, RobotFileParser] = field(default_factory=dict)
-
-    def allows(self, url: str) -> bool:
-        """True if the operator switched robots.txt off. Raises Unavailable if the file cannot be fetched now."""
-        return not self.fetcher.policy.robots or self._rules(url).can_fetch(AGENT, url)
-
-    def _rules(self, url: str) -> RobotFileParser:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._parser_by_host:
-            rules = RobotFileParser()
-            rules.parse(self.fetcher.get(f"{origin}/robots.txt", _lines))
-            self._parser_by_host[origin] = rules
-            delay = rules.crawl_delay(AGENT)
-            if delay is not None:
-                self.fetcher.delay_s = max(self.fetcher.delay_s, min(float(delay), _LONGEST_CRAWL_DELAY_S))
-        return self._parser_by_host[origin]
 
 
 def _lines(answer: HttpAnswer) -> list[str]:

@@ -14,7 +14,7 @@ from indexer.formats.json_documents.linked_data import types_of
 from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
 from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.archives import UnpackFailed, unpack
-from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx, local, parse_xml, text_of, written_json
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import LimitReached, SourceBroken
 from indexer.sources.protocol import Protocol, Question
@@ -58,10 +58,6 @@ class SitemapSource:
     url: str
     since: str | None = None
     options: SitemapOptions = field(default_factory=SitemapOptions)
-    robots: Robots = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.robots = Robots(self.fetcher)
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken, LimitReached, and what the fetcher raises for the sitemaps themselves."""
@@ -69,7 +65,7 @@ class SitemapSource:
         todo = (places[url] for url in sorted(places) if position is None or url > position)
         new_places = [place for place in todo if self._is_new(place)]
         for batch in batched(new_places, _PAGE):
-            yield self._page(batch, [place for place in batch if self.robots.allows(place.url)])
+            yield self._page(batch, [place for place in batch if self.fetcher.allows(place.url)])
 
     def _places(self, url: str, depth: int) -> Iterator[_Place]:
         if depth > self.options.depth:

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
 from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, SkippedMember
-from indexer.sources.fetching import BadAnswer, Fetcher, Robots, json_object
+from indexer.sources.fetching import BadAnswer, Fetcher, json_object
 from indexer.sources.linked_walk import NothingToHarvest, join_path, rebase
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
@@ -76,17 +76,13 @@ class StacStaticSource:
     url: str
     since: str | None = None
     options: StacOptions = field(default_factory=StacOptions)
-    robots: Robots = field(init=False)
     _visited_urls: set[str] = field(default_factory=set)
     _record_ids: set[str] = field(default_factory=set)  # ids of the records so far
     _notes: list[FileVersion] = field(default_factory=list)  # documents sent since the last page
 
-    def __post_init__(self) -> None:
-        self.robots = Robots(self.fetcher)
-
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken (depth, robots), NothingToHarvest, and what the fetcher raises."""
-        if not self.robots.allows(self.url):
+        if not self.fetcher.allows(self.url):
             raise SourceBroken(f"{self.url}: robots.txt does not allow it (manners.robots: false overrides)")
         outcomes: list[_Outcome] = []
         stored_nodes = [_Node(url, index) for url, index in json.loads(position)] if position else []
@@ -127,7 +123,7 @@ class StacStaticSource:
             stored_below = (
                 stored_nodes[1:] if index == begin and len(stored_nodes) > 1 and stored_nodes[1].url == child else []
             )
-            if child in self._visited_urls or not self.robots.allows(child):
+            if child in self._visited_urls or not self.fetcher.allows(child):
                 continue
             yield from self._child(child, stored_below, (url, index), depth)
 

@@ -16,7 +16,7 @@ from core.errors import SondeError
 from indexer.formats.registry import separate
 from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember
 from indexer.sources.archives import UnpackFailed, unpack
-from indexer.sources.fetching import BadAnswer, Fetcher, Robots, expect_2xx
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisited_files import RevisitedFiles
@@ -49,10 +49,8 @@ class WafSource:
     url: str
     since: str | None = None
     options: WafOptions = field(default_factory=WafOptions)
-    robots: Robots = field(init=False)
 
     def __post_init__(self) -> None:
-        self.robots = Robots(self.fetcher)
         self.url = self.url if self.url.endswith("/") else f"{self.url}/"
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
@@ -72,7 +70,7 @@ class WafSource:
         if depth > self.options.depth:
             raise SourceBroken(f"{folder}: deeper than {self.options.depth} folders")
         for entry in self._listing(folder):
-            if is_hidden(_name(entry)) or not self.robots.allows(entry.url):
+            if is_hidden(_name(entry)) or not self.fetcher.allows(entry.url):
                 continue
             if entry.is_folder:
                 yield from self._files(entry.url, depth + 1)
@@ -90,7 +88,7 @@ class WafSource:
             except NotAListing as error:
                 raise BadAnswer(f"{address_of(folder)} did not send a directory listing: {error}") from None
 
-        if not self.robots.allows(folder):
+        if not self.fetcher.allows(folder):
             raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
         return self.fetcher.get(folder, parse)
 
