@@ -158,7 +158,6 @@ def with_listed_names(record: Record, lists: NameLists) -> Record:
 log = structlog.get_logger(__name__)
 
 _MAX_OVERLAYS = 10_000
-_RUN = "curation"
 
 
 def overlays_of(client: Elasticsearch, prefix: str, source: str) -> Mapping[str, Overlay]:

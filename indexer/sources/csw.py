@@ -135,7 +135,6 @@ class Results:
 
     records: tuple[RawRecord, ...]
     matched: int
-    returned: int
     following: int | None
 
 
@@ -164,14 +163,10 @@ def results(answer: HttpAnswer) -> Results:
     if local(root) != "GetRecordsResponse" or search_results is None:
         raise BadAnswer(f"{address_of(answer.url)} did not answer with search results")
     records = tuple(_record(child, answer.url) for child in search_results if local(child))
-    match_count, returned_count = (
-        _number(search_results, "numberOfRecordsMatched"),
-        _number(search_results, "numberOfRecordsReturned"),
-    )
+    match_count = _number(search_results, "numberOfRecordsMatched")
     if match_count is None:
         raise BadAnswer(f"{address_of(answer.url)} does not say how many records match")
-    next_record = _number(search_results, "nextRecord")
-    return Results(records, match_count, returned_count if returned_count is not None else len(records), next_record)
+    return Results(records, match_count, _number(search_results, "nextRecord"))
 
 
 def _root(answer: HttpAnswer) -> etree._Element:
