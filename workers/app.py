@@ -36,9 +36,8 @@ from workers.config import (
     WorkerConfig,
     WorkerParts,
 )
-from workers.library import read_turn, repair_library
 from workers.schedule import sync_schedules
-from workers.slices import SliceResult, Worker
+from workers.slices import SliceResult, Worker, read_turn, repair_library
 from workers.source_config import known_sources
 
 _RETRIES = 5

@@ -33,8 +33,7 @@ from tests.conftest import delete_indices
 from tests.pdf_files import PdfPage, paragraph, pdf
 from tests.service import Service
 from workers.config import LibraryWork, WorkerConfig, WorkerParts
-from workers.library import UserTurns, read_turn
-from workers.slices import Worker
+from workers.slices import UserTurns, Worker, read_turn
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
