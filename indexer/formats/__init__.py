@@ -11,7 +11,7 @@ repair/            single values: texts, links, licences, codes, names, dates, r
 json_documents/    JSON, JSON-LD, web pages with JSON-LD, and RDF as plain values
 xml_documents      the XML parser, and elements by local name
 survey             how much the readers read from a set of documents
-stated             which fields a document states, by the paths of its format; the survey compares
+stated_fields      which fields a document states, by the paths of its format; the survey compares
 field_table        the tables of docs/stewards/formats.md
 =================  =====================================================================================
 """
