@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
@@ -23,7 +22,7 @@ from evaluation.answers.measures import CUTS, Interval, MeasuredAnswer, by_kind,
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
-from sonde.cli.screen import NameColumn, messages, say, screen
+from sonde.cli.screen import figures_table, messages, progress_bars, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluating import (
@@ -140,7 +139,7 @@ def ask_evaluate(**options: Any) -> None:
             off_topic = off_topic_questions(options["shared"], settings, partial(say, err=True))
             collection = collection.with_questions(off_topic)
         examiner_parts = examiner(settings, collection, form)
-    with examiner_parts as examiner_ready, _bar() as bar:
+    with examiner_parts as examiner_ready, progress_bars(messages()) as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     rows = [answer.measures for answer in answers]
@@ -179,11 +178,6 @@ def _collection(name: str, shared: Path | None, half: Half | None, sample: int |
     return selected.sample(sample) if sample else selected
 
 
-def _bar() -> Progress:
-    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=messages(), transient=True)
-
-
 def _row(measured_answer: MeasuredAnswer) -> Json:
     return {
         "question": measured_answer.question.question,
@@ -212,7 +206,7 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
     """A row for each kind: what is found, refused and answered."""
     if not kinds:
         return
-    columns = (
+    measured = (
         "questions",
         "share_with_any_result",
         "mean_score_first",
@@ -221,11 +215,9 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
         "right_page_cited",
         "answer_recall",
     )
-    table = Table(box=None, pad_edge=False)
-    for name in ("kind", *columns):
-        table.add_column(name, justify="left" if name == "kind" else "right")
+    table = figures_table("kind", *measured)
     for kind, measures in kinds.items():
-        table.add_row(kind, *(_format(measures[name]) for name in columns))
+        table.add_row(kind, *(_format(measures[name]) for name in measured))
     screen().print(table)
 
 

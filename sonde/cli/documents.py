@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import httpx
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TimeElapsedColumn
+from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from core.document import State
@@ -19,7 +19,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs import documents
 from indexer.documents.index.ingest import IngestResult
-from sonde.cli.screen import NameColumn, messages, say, say_json, screen
+from sonde.cli.screen import messages, progress_bars, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
 
@@ -41,7 +41,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     console = messages()
     ingester = DocumentIngester(load_settings())
     results_and_seconds: list[tuple[IngestResult, float]] = []
-    with _bar(console) as bar:
+    with progress_bars(console) as bar:
         task = bar.add_task("", total=None)
         paths = _files_of(files)
         for number, path in enumerate(paths, start=1):
@@ -77,11 +77,6 @@ def notes(results: Sequence[IngestResult]) -> list[str]:
 
 def _update_bar(bar: Progress, task: TaskID, name: str, state: State, done_pages: int = 0, total: int = 0) -> None:
     bar.update(task, description=f"{name}: {state}", completed=done_pages, total=total or None)
-
-
-def _bar(console: Console) -> Progress:
-    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, transient=True)
 
 
 def _files_of(files: tuple[Path, ...]) -> list[Path]:

@@ -13,7 +13,6 @@ from typing import Any, get_args
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
@@ -30,9 +29,7 @@ from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_all import EvaluateAll, evaluate_all
 from sonde.cli.leave_one_out import leave_one_out
-from sonde.cli.screen import messages, say, screen
-from sonde.cli.signals import ended_by_signals
-from sonde.cli.stage_bars import StageBars
+from sonde.cli.screen import StageBars, ended_by_signals, figures_table, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
@@ -391,9 +388,7 @@ def _show_measures(console: Console, evaluation: Evaluation) -> None:
 
 
 def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for name in ("kind", "questions", "success@10", "first", HEADLINE, "empty"):
-        table.add_column(name, justify="left" if name == "kind" else "right")
+    table = figures_table("kind", "questions", "success@10", "first", HEADLINE, "empty")
     for row in kinds:
         shares = (f"{share:.3f}" for share in (row.success_at_10, row.first, row.ndcg_at_10))
         table.add_row(row.kind, str(row.questions), *shares, str(row.empty))
@@ -401,10 +396,7 @@ def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
 
 
 def _show_others(console: Console, comparisons: Sequence[ComparedRun], evaluation: Evaluation) -> None:
-    table = Table(box=None, pad_edge=False)
-    names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
-    for name in names:
-        table.add_column(name, justify="left" if name == "run" else "right")
+    table = figures_table("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     table.add_row(
         evaluation.variant.name, *_columns(evaluation.measures.means, evaluation.beyond.hausdorff_deg), "", "", "", ""
     )

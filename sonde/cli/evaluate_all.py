@@ -19,8 +19,7 @@ from evaluation.collections.homes import HOMES
 from evaluation.evaluate import evaluate
 from evaluation.metrics import HEADLINE
 from evaluation.variants import Variant, ablations
-from sonde.cli.screen import messages, say, screen
-from sonde.cli.stage_bars import StageBars
+from sonde.cli.screen import StageBars, figures_table, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -156,7 +155,7 @@ def _show(console: Console, results: AllResults) -> None:
     for missing_collection in results.missing:
         console.print(f"left out {missing_collection.name}: {missing_collection.why}", style="yellow", highlight=False)
     if stages := results.stages():
-        table = columns("mean over collections", *_FIGURES, "gain", "better", "worse")
+        table = figures_table("mean over collections", *_FIGURES, "gain", "better", "worse")
         mean = results.mean()
         if mean is not None:
             table.add_row("full", *_values(mean), "", "", "")
@@ -168,7 +167,7 @@ def _show(console: Console, results: AllResults) -> None:
 
 
 def _table(results: AllResults) -> Table:
-    table = columns("collection", "questions", *_FIGURES, "weight")
+    table = figures_table("collection", "questions", *_FIGURES, "weight")
     for result in results.results:
         table.add_row(result.name, str(result.questions), *_values(result.figures), f"{result.weight:g}")
     mean = results.mean()
@@ -178,14 +177,6 @@ def _table(results: AllResults) -> Table:
             sum(result.weight for result in results.results),
         )
         table.add_row("mean", str(question_count), *_values(mean), f"{weight:g}")
-    return table
-
-
-def columns(first: str, *more_headings: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first)
-    for name in more_headings:
-        table.add_column(name, justify="right")
     return table
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import click
 import httpx
 from rich.console import Console
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from sonde.cli.screen import say_json, screen
+from sonde.cli.screen import plain_table, say_json, screen
 from sonde.settings import load_settings
 
 
@@ -61,9 +60,7 @@ def show(console: Console, answer: Json, *, explain: bool = False) -> None:
     if not answer["features"]:
         console.print("Nothing found. Try other words, or fewer filters.")
         return
-    table = Table(box=None, pad_edge=False)
-    for name, justify in (("", "right"), ("score", "right"), ("title", "left"), ("period", "left"), ("extent", "left")):
-        table.add_column(name, justify="right" if justify == "right" else "left", overflow="fold")
+    table = plain_table("", "score", "title", "period", "extent", right=("", "score"), fold=True)
     for rank, feature in enumerate(answer["features"], 1):
         table.add_row(
             str(rank), f"{feature['sonde:score']:.3f}", feature["properties"]["title"], *_when_and_where(feature)

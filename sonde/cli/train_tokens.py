@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 
 import click
 
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.screen import say
-from sonde.cli.train_progress import show_figures
+from sonde.cli.train_progress import command_line, show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN
@@ -83,14 +81,13 @@ def tokens(
         raise click.BadParameter("needs --judged or --examples to learn from", param_hint="--layers")
     if examples and not teacher:
         raise click.BadParameter("needs a --teacher: nobody graded these questions' texts", param_hint="--examples")
-    command = shlex.join(["sonde", *sys.argv[1:]])
     layer_settings = LayerSettings(steps, seed=seed, precision=quickest(device), device=device) if layers else None
     request = HeadRequest(
         sources,
         out,
         base,
         licence,
-        command,
+        command_line(),
         HeadSettings(dims, texts, seed),
         judged,
         shared,
