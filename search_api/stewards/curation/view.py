@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
@@ -142,9 +144,7 @@ def curation_views(parts: Parts) -> APIBlueprint:
             raise InvalidInput("body", f"body: {problems}")
         audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
         accepted_lines = [{"line": line, "id": id} for line, id in result.ids.items()]
-        refused_lines = [
-            {"line": refused_line.line, "problem": refused_line.problem} for refused_line in result.refused
-        ]
+        refused_lines = list(map(asdict, result.refused))
         return uncached({"accepted": accepted_lines, "refused": refused_lines, "later": list(result.later)})
 
     @api.delete(
