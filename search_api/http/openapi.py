@@ -43,6 +43,16 @@ PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
 WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
 
 
+class FeatureCollectionAnswer(BaseModel):
+    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
+
+    type: str = "FeatureCollection"
+    features: list[Json]
+    numberMatched: int  # noqa: N815 - OGC's name
+    numberReturned: int  # noqa: N815 - OGC's name
+    links: list[Json]
+
+
 class DescriptionParameters(Parameters):
     """The version of OpenAPI."""
 

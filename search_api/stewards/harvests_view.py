@@ -193,10 +193,7 @@ def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
 
 def _page(html: str) -> Response:
     """The report for people; only its own style may run in it."""
-    response = Response(html, mimetype="text/html")
-    response.headers["Content-Security-Policy"] = _CSP
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return uncached(Response(html, mimetype="text/html", headers={"Content-Security-Policy": _CSP}))
 
 
 _SILENT_MS = 180_000

@@ -149,8 +149,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
     def collection(query: CollectionParameters) -> Response:
         rows = reader.questions(query.view, query.slice(), query.limit).rows
         records = reader.shown([row.question for row in rows])
-        response = Response(judged_collection(records, parts.texts), mimetype=_ZIP)
-        response.headers["Cache-Control"] = "no-store"
+        response = uncached(Response(judged_collection(records, parts.texts), mimetype=_ZIP))
         response.headers["Content-Disposition"] = 'attachment; filename="questions.zip"'
         return response
 
@@ -202,9 +201,8 @@ def opened_views(parts: Parts) -> APIBlueprint:
         responses={303: None, 401: Problem, 403: Problem, **WITH_NOT_FOUND},
     )
     def follow(path: LinkPath) -> Response:
-        response = Response(status=303)
+        response = uncached(Response(status=303))
         response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.add_opening(path.link))
-        response.headers["Cache-Control"] = "no-store"
         return response
 
     @api.post(
@@ -259,9 +257,7 @@ def nightly_views(parts: Parts) -> APIBlueprint:
         latest = parts.measurements.latest(query.limit)
         if query.f == "json":
             return uncached({"measurements": [asdict(measurement) for measurement in latest]})
-        response = Response(chart(latest), mimetype=_SVG)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return uncached(Response(chart(latest), mimetype=_SVG))
 
     @api.get("/insight/alerts", summary="Saved searches and what was sent", responses={200: AlertsAnswer, **_GUARDED})
     def alerts(query: NoParameters) -> Response:  # noqa: ARG001 - refuses unknown parameters

@@ -13,13 +13,7 @@ from core.errors import SondeError
 from evaluation.all_collections import WEIGHTS
 from evaluation.collection import JudgedCollection
 from evaluation.fitted_weights import GRID, LeftOutTable, OfflineRanking, RankedCollections, Weights
-from evaluation.ranking_features import (
-    CollectionFeatures,
-    collect_features,
-    read_features,
-    reading_all,
-    write_features,
-)
+from evaluation.ranking_features import CollectionFeatures, collect_features, read_features, reading_all, write_features
 from sonde.cli.evaluate_all import EvaluateAll, collection_of
 from sonde.cli.screen import StageBars, figures_table, messages, screen
 from sonde.ops.measured import write_measurement

@@ -28,10 +28,10 @@ from search_api.catalogue.documents.answers import (
 from search_api.catalogue.documents.reader import DocumentListing, VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, of_document
 from search_api.http.access.guard import caller
-from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.openapi import WITH_NOT_FOUND, FeatureCollectionAnswer, answer_as, text_answer
 from search_api.http.parameters import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
-from search_api.http.responses import GEOJSON, JSON, Addresses, json_as, link
+from search_api.http.responses import GEOJSON, JSON, Addresses, feature_collection, json_as, link
 from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
@@ -121,14 +121,8 @@ class CitedPassage(BaseModel):
     marks: list[MarkBody]
 
 
-class DocumentsAnswer(BaseModel):
+class DocumentsAnswer(FeatureCollectionAnswer):
     """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
-
-    type: str = "FeatureCollection"
-    features: list[Json]
-    numberMatched: int  # noqa: N815 - OGC's name
-    numberReturned: int  # noqa: N815 - OGC's name
-    links: list[Json]
 
 
 class DocumentFeature(BaseModel):
@@ -193,16 +187,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
         links += [link("next", next_address, GEOJSON)] if next_address is not None else []
         features = [short_feature(document, addresses) for document in listing.documents]
-        return json_as(
-            GEOJSON,
-            {
-                "type": "FeatureCollection",
-                "features": features,
-                "numberMatched": listing.matched,
-                "numberReturned": len(features),
-                "links": links,
-            },
-        )
+        return feature_collection(features, links, listing.matched)
 
 
 def _add_document(api: APIBlueprint, parts: Parts) -> None:

@@ -229,8 +229,7 @@ def _page(language: Language, title: str, more: str = "") -> Response:
     words = PageWords(language, TEXTS[language].search, TEXTS[language].catalogues)
     response = plain_page(title, f"<h1>{html.escape(title)}</h1>{more}", words=words)
     response.headers["Content-Security-Policy"] = _FORM_POLICY
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return uncached(response)
 
 
 def _saved_json(saved_search: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
