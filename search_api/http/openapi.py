@@ -54,8 +54,6 @@ class FeatureCollectionAnswer(BaseModel):
 
 
 class DescriptionParameters(Parameters):
-    """The version of OpenAPI."""
-
     f: Literal["oas30", "oas31", "json"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 

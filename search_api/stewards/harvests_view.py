@@ -39,14 +39,10 @@ class SourcePath(BaseModel):
 
 
 class RunPath(BaseModel):
-    """A run."""
-
     run: str = Field(max_length=200, description="Id of the run.")
 
 
 class RunsParameters(Parameters):
-    """Which runs, newest first."""
-
     source: Text | None = Field(None, description="Only those of this source.")
     state: Literal["running", "complete", "failed", "interrupted", "refused_removal"] | None = None
     limit: int = Field(20, ge=1, le=100)
@@ -70,8 +66,6 @@ class PauseBody(BaseModel):
 
 
 class QualityParameters(Parameters):
-    """The report's format."""
-
     f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 

@@ -28,8 +28,6 @@ _ZIP = "application/zip"
 
 
 class SliceParameters(Parameters):
-    """Which questions."""
-
     language: str | None = Field(None, pattern=r"^[a-z]{2}$", description="ISO 639-1.")
     place: str | None = Field(None, max_length=200, description="A place that was read from them.")
     decade: int | None = Field(None, ge=-10_000, le=10_000, description="A decade that they asked for: 1990.")
@@ -43,8 +41,6 @@ class SliceParameters(Parameters):
 
 
 class QueriesParameters(SliceParameters):
-    """Which questions, in which order."""
-
     view: QuestionView = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
     limit: int = Field(50, ge=1, le=500)
 
@@ -56,8 +52,6 @@ class SummaryParameters(SliceParameters):
 
 
 class CollectionParameters(SliceParameters):
-    """Which questions."""
-
     view: QuestionView = "asked"
     limit: int = Field(100, ge=1, le=500)
 
@@ -70,14 +64,10 @@ class DeleteParameters(Parameters):
 
 
 class RecordPath(BaseModel):
-    """A record."""
-
     record: str = Field(max_length=LONGEST_ID, description="Its id.")
 
 
 class LinkPath(BaseModel):
-    """A signed link."""
-
     link: str = Field(max_length=1000)
 
 
@@ -221,8 +211,6 @@ _SVG = "image/svg+xml"
 
 
 class MeasurementsParameters(Parameters):
-    """How many, and in which form."""
-
     limit: int = Field(90, ge=1, le=1000, description="The latest so many.")
     f: Literal["json", "svg"] = Field("json", description="`svg`: a chart of nDCG@10.")
 

@@ -46,8 +46,6 @@ _MISSING = answer_as("application/problem+json", Problem, HTML)  # the page says
 
 
 class DocumentsParameters(Parameters):
-    """Which public documents."""
-
     record: Text | None = Field(None, description="Only documents that explain this record.")
     source: Text | None = Field(None, description="Only documents of this source's records.")
     limit: int = Field(20, ge=1, le=100)
@@ -56,45 +54,31 @@ class DocumentsParameters(Parameters):
 
 
 class DocumentParameters(Parameters):
-    """The form of one document."""
-
     f: DocumentForm | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class DocumentPath(BaseModel):
-    """Which document."""
-
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
 
 
 class TablePath(DocumentPath):
-    """Which table."""
-
     number: int = Field(ge=1, le=100_000, description="The tables of a document count from 1.")
 
 
 class TableParameters(Parameters):
-    """The form of one table."""
-
     f: Literal["csv", "json"] = "json"
 
 
 class PassagesParameters(Parameters):
-    """Which passages."""
-
     offset: int = Field(0, ge=0, le=1_000_000, description="The number of the first one.")
     limit: int = Field(50, ge=1, le=200)
 
 
 class PassagePath(DocumentPath):
-    """Which passage."""
-
     number: int = Field(ge=0, le=1_000_000, description="The passages of a document count from 0.")
 
 
 class QuoteParameters(Parameters):
-    """What is quoted."""
-
     quote: Annotated[str, AfterValidator(printable)] = Field(
         "", max_length=LONGEST_QUERY, description="A sentence of the passage. Default: all of it."
     )

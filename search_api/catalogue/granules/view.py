@@ -20,8 +20,6 @@ _MOST_SHOWN = 100
 
 
 class GranuleQuery(Parameters):
-    """Where and when."""
-
     bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north, degrees WGS 84.")
     datetime: SpanText | None = Field(None, description="An instant or `start/end`, ISO 8601, `..` for an open end.")
     limit: int = Field(10, ge=1, le=_MOST_SHOWN, description="Granules to show.")

@@ -43,14 +43,10 @@ from search_api.search.views import geojson
 
 
 class ItemParameters(Parameters):
-    """The format of one record."""
-
     f: ItemFormat | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class SimilarParameters(Parameters):
-    """How many similar records."""
-
     limit: int = Field(10, ge=1, le=100)
 
 

@@ -264,8 +264,6 @@ _SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
 
 
 class CollectionsQuery(Parameters):
-    """Collection search by GET."""
-
     bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
     datetime: MomentText | None = Field(None, description="An instant (RFC 3339) or `start/end`; `..`: open end.")
     q: Tokens = Field(default=[], description="Words or phrases, of which a collection contains any.")

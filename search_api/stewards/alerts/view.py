@@ -37,14 +37,10 @@ _FORM_POLICY = (
 
 
 class SavedPath(BaseModel):
-    """One saved search."""
-
     search: str = Field(max_length=64)
 
 
 class SavedSearchLinkPath(BaseModel):
-    """A signed link."""
-
     token: str = Field(max_length=2000)
 
 

@@ -91,8 +91,6 @@ _RESPONSES: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 
 
 class TryParameters(Parameters):
-    """Which draft."""
-
     draft: str = Field(pattern=DRAFT_NAME, description="Name of the draft.")
 
 

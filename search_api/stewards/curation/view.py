@@ -33,32 +33,22 @@ class DraftParameters(Parameters):
 
 
 class KindPath(BaseModel):
-    """A kind of rule."""
-
     kind: str = Field(max_length=20, description=", ".join(RULE_KINDS), examples=["pins"])
 
 
 class RulePath(KindPath):
-    """One rule."""
-
     rule: str = Field(max_length=450, description="Its id; of an overlay: its record.")
 
 
 class ChangePath(BaseModel):
-    """A change of the history."""
-
     change: str = Field(max_length=64)
 
 
 class DraftPath(BaseModel):
-    """A draft."""
-
     draft: str = Field(pattern=DRAFT_NAME)
 
 
 class HistoryParameters(Parameters):
-    """Which changes, newest first."""
-
     kind: str | None = Field(None, max_length=20, description="Only those of this kind.")
     rule: str | None = Field(None, max_length=450, description="Only those of this rule; needs its kind.")
     limit: int = Field(50, ge=1, le=500)
