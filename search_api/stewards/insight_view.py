@@ -120,7 +120,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
     def queries(query: QueriesParameters) -> Response:
         answer = reader.questions(query.view, query.slice(), query.limit)
         hidden = {"questions": answer.hidden_questions, "asked": answer.hidden_asked}
-        return uncached({"questions": [row.as_json() for row in answer.rows], "hidden": hidden})
+        return uncached({"questions": list(map(asdict, answer.rows)), "hidden": hidden})
 
     @api.get(
         "/insight/summary",
@@ -158,7 +158,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
                 "missing": list(quality.missing),
                 "repaired": list(quality.repaired),
                 "broken_links": [link.href for link in record.links if link.href.partition("#")[0] in broken],
-                "questions": [row.as_json() for row in questions.rows],
+                "questions": list(map(asdict, questions.rows)),
                 "hidden": {"questions": questions.hidden_questions, "asked": questions.hidden_asked},
             }
         )
