@@ -25,15 +25,7 @@ from evaluation.judgements import JudgementFile
 from sonde.cli.screen import figures_table, messages, progress_bars, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluating import (
-    AnswersAsked,
-    data_folder,
-    examiner,
-    examiner_of_index,
-    halves_of,
-    ids_of,
-    off_topic_questions,
-)
+from sonde.wiring.evaluating import AnswersAsked, data_folder, examiner, halves_of, ids_of, off_topic_questions
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.corpora import passages_from
@@ -132,7 +124,7 @@ def ask_evaluate(**options: Any) -> None:
     settings, form = load_settings(), AnswersAsked(options["mode"], options["text_alone"])
     if options["questions"] is not None:
         collection = _collection_of_file(settings, options["questions"])
-        examiner_parts = examiner_of_index(settings, form)
+        examiner_parts = examiner(settings, None, form)
     else:
         collection = _collection(options["collection"], options["shared"], options["half"], options["sample"])
         if not (options["half"] or options["sample"]):
