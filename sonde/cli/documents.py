@@ -9,17 +9,16 @@ from functools import partial
 from pathlib import Path
 
 import click
-import httpx
 from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from core.document import State
-from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs import documents
 from indexer.documents.index.ingest import IngestResult
 from sonde.cli.screen import messages, progress_bars, say, say_json, screen
+from sonde.cli.search import ask as ask_service
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
 
@@ -120,25 +119,13 @@ def ask(question: str, *, url: str | None, as_json: bool, **options: object) -> 
     Exit code 1 if nothing found answers it.
     """
     body = {"question": question, **{name: value for name, value in options.items() if value is not None}}
-    answer = _post_question(url or load_settings().api_url, body)
+    answer = ask_service(f"{url or load_settings().api_url}/ask", method="POST", body=body, timeout_s=120.0)
     if as_json:
         say_json(answer)
     else:
         show_answer(screen(), answer)
     if answer["refused"]:
         sys.exit(1)
-
-
-def _post_question(url: str, body: Json) -> Json:
-    """``POST /ask``. Raises SondeError with the service's message, or that there is no service."""
-    try:
-        answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
-    except httpx.HTTPError as error:
-        raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    content: Json = answer.json()
-    if answer.status_code != httpx.codes.OK:
-        raise SondeError(str(content.get("detail") or content.get("title")))
-    return content
 
 
 def show_answer(console: Console, answer: Json) -> None:

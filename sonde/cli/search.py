@@ -31,25 +31,29 @@ def search(
     Example: sonde search "rainfall in southern Africa since 1990" --explain
     """
     parameters = {"q": question, "explain": str(explain).lower(), "datetime": when, **options}
-    answer = ask(
-        url or load_settings().api_url, {name: value for name, value in parameters.items() if value is not None}
-    )
+    known_parameters = {name: value for name, value in parameters.items() if value is not None}
+    answer = ask(f"{url or load_settings().api_url}/search", known_parameters)
     if as_json:
         say_json(answer)
         return
     show(screen(), answer, explain=explain)
 
 
-def ask(url: str, parameters: Json) -> Json:
-    """``GET /search``. Raises SondeError with the service's message, or that there is no service."""
+def ask(
+    url: str, parameters: Json | None = None, *, method: str = "GET", body: Json | None = None, timeout_s: float = 30.0
+) -> Json:
+    """``url`` with its path. Raises SondeError with the service's message, or that there is no service."""
     try:
-        answer = httpx.get(f"{url}/search", params=parameters, timeout=30.0)
+        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s)
     except httpx.HTTPError as error:
-        raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    body: Json = answer.json()
+        address = url.rpartition("/")[0]
+        raise SondeError(
+            f"No service answers at {address} ({type(error).__name__}). Start it with `sonde up`."
+        ) from error
+    content: Json = answer.json()
     if answer.status_code != httpx.codes.OK:
-        raise SondeError(str(body.get("detail") or body.get("title")))
-    return body
+        raise SondeError(str(content.get("detail") or content.get("title")))
+    return content
 
 
 def show(console: Console, answer: Json, *, explain: bool = False) -> None:
