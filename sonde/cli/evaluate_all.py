@@ -166,10 +166,8 @@ def _table(results: AllResults) -> Table:
         table.add_row(result.name, str(result.questions), *_values(result.figures), f"{result.weight:g}")
     mean = results.mean()
     if mean is not None:
-        question_count, weight = (
-            sum(result.questions for result in results.results),
-            sum(result.weight for result in results.results),
-        )
+        question_count = sum(result.questions for result in results.results)
+        weight = sum(result.weight for result in results.results)
         table.add_row("mean", str(question_count), *_values(mean), f"{weight:g}")
     return table
 
