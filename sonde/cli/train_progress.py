@@ -21,7 +21,9 @@ F = TypeVar("F", bound=Callable[..., None])
 ABOVE_0 = click.FloatRange(min=0, min_open=True)
 
 
-def course_options(*, minutes: float, look_every: int, held_out: float, max_tokens: int) -> Callable[[F], F]:
+def course_options(
+    *, minutes: float, look_every: int, held_out: float, max_tokens: int, least_batch: int = 2
+) -> Callable[[F], F]:
     """Adds the options of a training's course, with these defaults, and the folder of its model."""
     folder = click.Path(path_type=Path, file_okay=False)
     options = (
@@ -38,7 +40,9 @@ def course_options(*, minutes: float, look_every: int, held_out: float, max_toke
             show_default=True,
             help="Steps between checkpoints.",
         ),
-        click.option("--batch", type=click.IntRange(2), default=32, show_default=True, help="Examples of a step."),
+        click.option(
+            "--batch", type=click.IntRange(least_batch), default=32, show_default=True, help="Examples of a step."
+        ),
         click.option("--max-tokens", type=click.IntRange(8, 512), default=max_tokens, show_default=True),
         click.option("--held-out", type=click.FloatRange(0, 0.9), default=held_out, show_default=True),
         click.option("--seed", type=int, default=0, show_default=True),

@@ -33,7 +33,7 @@ from training.weights import learnable
 
 
 @click.command("segmenter")
-@course_options(minutes=10.0, look_every=50, held_out=0.1, max_tokens=128)
+@course_options(minutes=10.0, look_every=50, held_out=0.1, max_tokens=128, least_batch=1)
 @click.option(
     "--from", "sources", required=True, multiple=True, metavar="samples|SOURCE|FOLDER", help="May be repeated."
 )
