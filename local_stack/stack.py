@@ -64,13 +64,12 @@ class Stack:
         for future in pending:
             future.result()
 
-    def down(self, report: Reporter = silent, only: Sequence[str] = ()) -> None:
+    def down(self, only: Sequence[str] = ()) -> None:
         """No process of this stack lives on return, services first; or of the parts named in ``only``. Data and logs
         stay.
 
         Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
-        reporter = OneAtATime(report)
         with file_lock(self._folder / "lock"):
             stack_parts = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
             grace = {part.name: part.stop_grace_s for part in stack_parts}
@@ -81,16 +80,12 @@ class Stack:
                 if name not in (*services, *servers):
                     raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
             for names in (services, servers):
-                self._stop_all([name for name in names if not only or name in only], grace, reporter)
+                self._stop_all([name for name in names if not only or name in only], grace)
 
-    def _stop_all(self, names: Sequence[str], grace: dict[str, float], report: Reporter) -> None:
-        def stop(name: str) -> None:
-            if self._supervisor.stop(name, grace.get(name, _DEFAULT_GRACE_S)):
-                report(f"{name}.stopped")
-
+    def _stop_all(self, names: Sequence[str], grace: dict[str, float]) -> None:
         if names:
             with ThreadPoolExecutor(len(names)) as pool:
-                list(pool.map(stop, names))
+                list(pool.map(lambda name: self._supervisor.stop(name, grace.get(name, _DEFAULT_GRACE_S)), names))
 
     def keep(self, own_part: str, report: Reporter) -> None:
         """Restarts parts that died and cuts their logs, until the process ends. ``own_part``: the part that does it."""

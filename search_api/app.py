@@ -28,7 +28,7 @@ from search_api.parts import Parts
 from search_api.protocols.csw.view import csw_views
 from search_api.protocols.feeds import feeds_views
 from search_api.protocols.mcp.view import mcp_views
-from search_api.protocols.oai_view import oai_views
+from search_api.protocols.oai import oai_views
 from search_api.protocols.ogc.collections import collections_views, conformance_views
 from search_api.protocols.ogc.items import items_views
 from search_api.protocols.ogc.push import push_views

@@ -11,9 +11,8 @@ from indexer.documents.parse.confinement import hide_from_children
 from sonde.ops.capacity import freeze_loaded_objects
 from sonde.ops.worker_health import keep_pulse
 from sonde.settings import load_settings
-from sonde.telemetry.logs import configure_logs
+from sonde.telemetry.logs import configure_logs, start_traces
 from sonde.telemetry.tasks import name_tasks_in_logs, silence_housekeeping, trace_tasks
-from sonde.telemetry.traces import start_traces
 from sonde.wiring.documents import with_documents
 from sonde.wiring.harvesting import worker_parts
 from sonde.wiring.workers import worker_config

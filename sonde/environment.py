@@ -115,11 +115,6 @@ def _members(annotation: object) -> tuple[object, ...]:
     return tuple(member for argument in get_args(annotation) for member in _members(argument))
 
 
-def is_list(annotation: object) -> bool:
-    """Whether a setting of this type takes several values."""
-    return bool(_members(annotation))
-
-
 def _is_group(annotation: object) -> bool:
     arguments = get_args(annotation) or (annotation,)
     return any(isinstance(member, type) and issubclass(member, BaseModel) for member in arguments)

@@ -12,8 +12,7 @@ from flask import Flask
 from core.errors import SondeError
 from sonde.ops.capacity import current_capacity, freeze_loaded_objects
 from sonde.settings import Settings, load_settings
-from sonde.telemetry.logs import configure_logs
-from sonde.telemetry.traces import start_traces
+from sonde.telemetry.logs import configure_logs, start_traces
 
 _NOT_TO_BE_TRIED_AGAIN = 4
 """gunicorn's exit code for an app that cannot be loaded: it ends instead of restarting workers forever."""

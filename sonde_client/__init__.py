@@ -11,8 +11,7 @@ from sonde_client.client import Client
 from sonde_client.data_links import DataLink
 from sonde_client.display import Box, Reason
 from sonde_client.errors import ClientError, NotOpenable
-from sonde_client.records import Record
-from sonde_client.results import Hit, SearchResult, to_geodataframe
+from sonde_client.results import Hit, Record, SearchResult, to_geodataframe
 
 __all__ = [
     "AsyncClient",

@@ -10,8 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from sonde_client.errors import error_of, unreadable
-from sonde_client.records import Json, Record
-from sonde_client.results import SearchResult, search_result
+from sonde_client.results import Json, Record, SearchResult, search_result
 
 T = TypeVar("T")
 Value = str | int | float | bool | Sequence[str] | Sequence[float] | None

@@ -10,8 +10,7 @@ import httpx
 from sonde_client import calls
 from sonde_client.calls import Call, Kind, T, Value
 from sonde_client.errors import ClientError, connection_error
-from sonde_client.records import Json, Record
-from sonde_client.results import Hit, SearchResult, next_cursor, search_result
+from sonde_client.results import Hit, Json, Record, SearchResult, next_cursor, search_result
 
 TIMEOUT_S = 30.0
 

@@ -31,8 +31,7 @@ from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.measures import describe_node
 from lab.own_api import own_api
-from sonde.cli.screen import NameColumn, messages, screen
-from sonde.cli.signals import ended_by_signals
+from sonde.cli.screen import NameColumn, ended_by_signals, messages, screen
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings

@@ -16,7 +16,7 @@ from lab.month.usage_trial import Trial, UsageSnapshot, UsageTrial, evidence_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.record import Usage
-from sonde.cli.signals import ended_by_signals
+from sonde.cli.screen import ended_by_signals
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings

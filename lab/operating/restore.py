@@ -28,7 +28,7 @@ from lab.operating.filling import (
 )
 from lab.operating.release import CHECKOUT, Release, own_stack, this_one
 from local_stack.accounts import node_folder, unprivileged_account
-from sonde.cli.signals import ended_by_signals
+from sonde.cli.screen import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 

@@ -141,8 +141,6 @@ class CataloguePath(BaseModel):
 
 
 class ItemPath(CataloguePath):
-    """A record of a catalogue."""
-
     record: str = Field(
         max_length=LONGEST_ID, description="Its complete id (`portal:x1`), or its name in the source (`x1`)."
     )

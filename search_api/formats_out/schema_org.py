@@ -108,9 +108,11 @@ def dataset(record: Record, address: str) -> Json:
         "spatialCoverage": [{"@type": "Place", "geo": _shape(box)} for box in record.extents]
         + [{"@type": "Place", "geo": {"@type": "GeoShape", "polygon": ring}} for ring in rings(record.geometry)],
         **_parties(record),
-        "distribution": [_distribution(link) for link in record.links if link.rel in DOWNLOADS],
+        "distribution": [_linked("DataDownload", "contentUrl", link) for link in record.links if link.rel in DOWNLOADS],
         "thumbnailUrl": _one_or_many([link.href for link in record.links if link.rel == "preview"]),
-        "subjectOf": [_creative_work(link) for link in record.links if link.rel not in (*DOWNLOADS, "preview")],
+        "subjectOf": [
+            _linked("CreativeWork", "url", link) for link in record.links if link.rel not in (*DOWNLOADS, "preview")
+        ],
         "isBasedOn": list(record.provenance.derived_from),
         f"{_PROV}wasGeneratedBy": [
             {"@type": f"{_PROV}Activity", "description": activity} for activity in record.provenance.generated_by
@@ -198,15 +200,10 @@ def _variable(variable: Variable) -> Json:
     return without_empty(members)
 
 
-def _creative_work(link: Link) -> Json:
-    members: Json = {
-        "@type": "CreativeWork",
-        "url": link.href,
-        "name": link.name,
-        "description": link.description,
-        "encodingFormat": link.media_type,
-    }
-    return without_empty(members)
+def _linked(kind: str, member: str, link: Link) -> Json:
+    """``member``: the one that holds the link's address."""
+    texts = {"name": link.name, "description": link.description, "encodingFormat": link.media_type}
+    return without_empty({"@type": kind, member: link.href, **texts})
 
 
 def agent(contact: Contact) -> Json:
@@ -216,17 +213,6 @@ def agent(contact: Contact) -> Json:
         return {"@type": "Organization", "name": contact.organisation, **mail}
     belongs = {"affiliation": {"@type": "Organization", "name": contact.organisation}} if contact.organisation else {}
     return {"@type": "Person", "name": contact.name, **belongs, **mail}
-
-
-def _distribution(link: Link) -> Json:
-    members: Json = {
-        "@type": "DataDownload",
-        "contentUrl": link.href,
-        "encodingFormat": link.media_type,
-        "name": link.name,
-        "description": link.description,
-    }
-    return without_empty(members)
 
 
 SCHEMA_ORG = OutputFormat(

@@ -43,9 +43,17 @@ PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
 WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
 
 
-class DescriptionParameters(Parameters):
-    """The version of OpenAPI."""
+class FeatureCollectionAnswer(BaseModel):
+    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
 
+    type: str = "FeatureCollection"
+    features: list[Json]
+    numberMatched: int  # noqa: N815 - OGC's name
+    numberReturned: int  # noqa: N815 - OGC's name
+    links: list[Json]
+
+
+class DescriptionParameters(Parameters):
     f: Literal["oas30", "oas31", "json"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 

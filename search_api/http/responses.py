@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
@@ -49,6 +49,15 @@ def json_as(media_type: str, body: object) -> Response:
     response = jsonify(body)
     response.mimetype = media_type
     return response
+
+
+def feature_collection(
+    features: Sequence[Json], links: Sequence[Link], matched: int | None = None, **members: object
+) -> Response:
+    """Features as GeoJSON; ``matched``: how many there are in all, left out if unknown."""
+    total = {} if matched is None else {"numberMatched": matched}
+    counts = {**total, "numberReturned": len(features)}
+    return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links, **members})
 
 
 def json_part(value: object) -> bytes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, cast
 
 from core.errors import Conflict, NotFound, Unavailable
@@ -97,19 +97,8 @@ class Notebooks:
                 raise Conflict(f"You have {MOST_COLLECTIONS} collections; delete one first.")
             collection = replace(collection, id=secrets.token_hex(16), created=now_iso())
         collection = replace(collection, updated=now_iso())
-        self._write(
-            collection.id,
-            {
-                "kind": _COLLECTION,
-                "owner": collection.owner,
-                "name": collection.name,
-                "description": collection.description,
-                "documents": list(collection.documents),
-                "groups": list(collection.groups),
-                "created": collection.created,
-                "updated": collection.updated,
-            },
-        )
+        members = asdict(collection)
+        self._write(members.pop("id"), {"kind": _COLLECTION, **members})
         return collection
 
     def owners_sharing(self, document: str, groups: Iterable[str]) -> list[str]:
@@ -125,14 +114,10 @@ class Notebooks:
         self, collections: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
     ) -> list[DocumentCollection]:
         """Those of the reader, and those shared with one of these groups by an owner who is still in it."""
-        reader_groups, of_owner = (
-            set(groups),
-            {
-                collection.owner: self._groups_of(collection.owner)
-                for collection in collections
-                if collection.owner != reader
-            },
-        )
+        reader_groups = set(groups)
+        of_owner = {
+            owner: self._groups_of(owner) for owner in {collection.owner for collection in collections} - {reader}
+        }
 
         def is_open(collection: DocumentCollection) -> bool:
             if collection.owner == reader:
@@ -261,17 +246,9 @@ def _readable_clause(owner: str, groups: Iterable[str]) -> list[Clause]:
 
 
 def _collection(hit: JsonMapping) -> DocumentCollection:
-    source = hit["_source"]
-    return DocumentCollection(
-        id=hit["_id"],
-        owner=source["owner"],
-        name=source["name"],
-        description=source.get("description", ""),
-        documents=tuple(source.get("documents", ())),
-        groups=tuple(source.get("groups", ())),
-        created=source["created"],
-        updated=source["updated"],
-    )
+    members: Json = {name: value for name, value in hit["_source"].items() if name != "kind"}
+    lists: Json = {name: tuple(members.get(name, ())) for name in ("documents", "groups")}
+    return DocumentCollection(**{**members, **lists, "id": hit["_id"]})
 
 
 def _conversation(hit: JsonMapping) -> Conversation:

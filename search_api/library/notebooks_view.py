@@ -37,8 +37,6 @@ Group = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length
 
 
 class NotebookPath(BaseModel):
-    """Which collection or conversation."""
-
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list.")]
 
 

@@ -169,8 +169,6 @@ class EditBody(BaseModel):
 
 
 class BibliographyParameters(Parameters):
-    """In which format."""
-
     f: Literal["bibtex", "ris", "csl"] = "bibtex"
 
 

@@ -26,8 +26,6 @@ _LONGEST_SUMMARY = 300
 
 
 class FormParameters(Parameters):
-    """The form of an answer."""
-
     f: Form | None = Field(None, description="Default: the `Accept` header decides.")
 
 

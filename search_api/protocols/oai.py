@@ -1,4 +1,4 @@
-"""OAI-PMH requests, and lists of records by time of writing: first records, then deletions.
+"""``/oai``: OAI-PMH 2.0, by GET and by POST; its lists hold records by time of writing, then deletions.
 
 A page continues after the last (datestamp, id), so a record rewritten meanwhile moves to the end and appears there:
 nothing is missed. A token contains the whole state; the server stores nothing.
@@ -7,21 +7,30 @@ nothing is missed. A token contains the whole state; the server stores nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, cast, get_args
 
+from flask import Response, request
+from flask_openapi import APIBlueprint, Tag
+from lxml import etree
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, NotFound
 from core.json_types import Json
 from core.record import Record
+from core.timespan import iso
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
+from search_api.catalogue.catalogues import ALL
 from search_api.catalogue.listing import RecordReader
 from search_api.formats_out.formats import OAI_DC, oai_formats
+from search_api.formats_out.notations import add_child
+from search_api.http.openapi import PROBLEMS, text_answer
 from search_api.http.parameters import OneOf
+from search_api.http.responses import Addresses
+from search_api.parts import Parts
 from search_api.search.order import read_opaque, write_opaque
 
 Verb = Literal["Identify", "ListMetadataFormats", "ListSets", "ListIdentifiers", "ListRecords", "GetRecord"]
@@ -44,6 +53,15 @@ _NO_LIMIT = 10**9
 _Moment = Annotated[AwareDatetime, Field(strict=False)]
 _Epoch = Annotated[str, Field(pattern=r"^-?[0-9]{1,16}$")]
 _Id = Annotated[str, Field(max_length=1000)]
+
+OAI = "http://www.openarchives.org/OAI/2.0/"
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+_NSMAP: Any = {None: OAI, "xsi": _XSI}
+_IDENTIFIER = "oai:sonde:"
+Element = etree._Element
+
+XML = "text/xml"
+_EARLIEST = "1970-01-01T00:00:00Z"
 
 
 class OaiRequestError(Exception):
@@ -291,3 +309,138 @@ def _resume(request: OaiRequest) -> _Position:
 
 def _not_ours() -> OaiRequestError:
     return OaiRequestError("badResumptionToken", "the token is not one that this service gave out for this list")
+
+
+def oai_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("oai", __name__, abp_tags=[Tag(name="feeds", description="For harvesters and crawlers")])
+    responses = {200: text_answer(XML), **PROBLEMS}
+
+    @api.get("/oai", summary="OAI-PMH 2.0 (verb, metadataPrefix, from, until, set, ...)", responses=responses)
+    def oai() -> Response:
+        return _answer(parts, list(request.args.items(multi=True)))
+
+    @api.post("/oai", summary="OAI-PMH 2.0 by POST, the arguments as a form", responses=responses)
+    def oai_by_form() -> Response:
+        return _answer(parts, list(request.form.items(multi=True)))
+
+    return api
+
+
+def _answer(parts: Parts, arguments: list[tuple[str, str]]) -> Response:
+    base, moment = Addresses.of(parts.http).to("/oai"), iso(parts.now_ms() // 1000 * 1000)
+    try:
+        oai = read_request(arguments)
+        root = _envelope(base, moment, dict(arguments))
+        _VERBS[oai.verb](parts, oai, root)
+    except OaiRequestError as error:
+        valid_arguments = {} if error.code in ("badVerb", "badArgument") else dict(arguments)
+        root = _envelope(base, moment, valid_arguments)
+        add_child(root, f"{{{OAI}}}error", str(error), code=error.code)
+    return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
+
+
+def _envelope(base: str, moment: str, arguments: Mapping[str, str]) -> Element:
+    """The root with ``request``; ``arguments`` is empty if they were invalid."""
+    root = etree.Element(f"{{{OAI}}}OAI-PMH", nsmap=_NSMAP)
+    root.set(f"{{{_XSI}}}schemaLocation", f"{OAI} http://www.openarchives.org/OAI/2.0/OAI-PMH.xsd")
+    _text(root, "responseDate", moment)
+    add_child(root, f"{{{OAI}}}request", base, **arguments)
+    return root
+
+
+def _identify(parts: Parts, _oai: OaiRequest, root: Element) -> None:
+    oldest = {"size": 0, "aggs": {"oldest": {"min": {"field": "harvest.written"}}}}
+    value = parts.records.search(oldest)["aggregations"]["oldest"]["value"]
+    answer = {
+        "repositoryName": "Sonde",
+        "baseURL": Addresses.of(parts.http).to("/oai"),
+        "protocolVersion": "2.0",
+        "adminEmail": parts.http.contact,
+        "earliestDatestamp": iso(int(value) // 1000 * 1000) if value is not None else _EARLIEST,
+        "deletedRecord": "transient",
+        "granularity": "YYYY-MM-DDThh:mm:ssZ",
+    }
+    _texts(_text(root, "Identify"), answer)
+
+
+def _formats(parts: Parts, oai: OaiRequest, root: Element) -> None:
+    if oai.identifier is not None:
+        _header_of(parts, oai.identifier)
+    formats = _text(root, "ListMetadataFormats")
+    for format in oai_formats().values():
+        members = {"metadataPrefix": format.prefix, "schema": format.schema, "metadataNamespace": format.namespace}
+        _texts(_text(formats, "metadataFormat"), members)
+
+
+def _sets(parts: Parts, oai: OaiRequest, root: Element) -> None:
+    if oai.token is not None:
+        raise OaiRequestError("badResumptionToken", "the sets come in one list")
+    sets = _text(root, "ListSets")
+    for catalogue in parts.catalogues.list():
+        if catalogue.id != ALL:
+            _texts(_text(sets, "set"), {"setSpec": catalogue.id, "setName": catalogue.title})
+
+
+def _list(parts: Parts, oai: OaiRequest, root: Element) -> None:
+    page = list_headers(parts.records, oai)
+    element = _text(root, oai.verb)
+    for header in page.headers:
+        if oai.verb == "ListIdentifiers":
+            _add_header(element, header)
+        else:
+            _add_record(element, header, page.prefix, parts)
+    if page.token is not None or page.seen:
+        counts = {"completeListSize": str(page.matched), "cursor": str(page.seen)}
+        add_child(element, f"{{{OAI}}}resumptionToken", page.token or "", **counts)
+
+
+def _get(parts: Parts, oai: OaiRequest, root: Element) -> None:
+    header = _header_of(parts, oai.identifier or "")
+    _add_record(_text(root, "GetRecord"), header, oai.prefix, parts)
+
+
+def _header_of(parts: Parts, identifier: str) -> Header:
+    """Raises OaiRequestError (idDoesNotExist)."""
+    if not identifier.startswith(_IDENTIFIER):
+        raise OaiRequestError("idDoesNotExist", f"identifiers begin with {_IDENTIFIER}")
+    try:
+        stored = parts.records.record(identifier.removeprefix(_IDENTIFIER))
+    except NotFound as error:
+        raise OaiRequestError("idDoesNotExist", str(error)) from None
+    datestamp = second(stored.written) if stored.written else _EARLIEST
+    return Header(stored.record.id, stored.record.source, datestamp, record=stored.record)
+
+
+def _add_record(parent: Element, header: Header, prefix: str, parts: Parts) -> None:
+    element = _text(parent, "record")
+    _add_header(element, header)
+    if header.record is not None:
+        metadata = oai_formats()[prefix].write(header.record, Addresses.of(parts.http).item(header.record))
+        _text(element, "metadata").append(metadata)
+
+
+def _add_header(parent: Element, header: Header) -> None:
+    element = _text(parent, "header")
+    if header.removed:
+        element.set("status", "deleted")
+    members = {"identifier": f"{_IDENTIFIER}{header.id}", "datestamp": header.datestamp, "setSpec": header.source}
+    _texts(element, members)
+
+
+def _texts(parent: Element, members: Mapping[str, str]) -> None:
+    for name, text in members.items():
+        _text(parent, name, text)
+
+
+def _text(parent: Element, name: str, text: str | None = None) -> Element:
+    return add_child(parent, f"{{{OAI}}}{name}", text)
+
+
+_VERBS: dict[Verb, Callable[[Parts, OaiRequest, Element], None]] = {
+    "Identify": _identify,
+    "ListMetadataFormats": _formats,
+    "ListSets": _sets,
+    "ListIdentifiers": _list,
+    "ListRecords": _list,
+    "GetRecord": _get,
+}

@@ -39,14 +39,10 @@ class SourcePath(BaseModel):
 
 
 class RunPath(BaseModel):
-    """A run."""
-
     run: str = Field(max_length=200, description="Id of the run.")
 
 
 class RunsParameters(Parameters):
-    """Which runs, newest first."""
-
     source: Text | None = Field(None, description="Only those of this source.")
     state: Literal["running", "complete", "failed", "interrupted", "refused_removal"] | None = None
     limit: int = Field(20, ge=1, le=100)
@@ -70,8 +66,6 @@ class PauseBody(BaseModel):
 
 
 class QualityParameters(Parameters):
-    """The report's format."""
-
     f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 
@@ -193,10 +187,7 @@ def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
 
 def _page(html: str) -> Response:
     """The report for people; only its own style may run in it."""
-    response = Response(html, mimetype="text/html")
-    response.headers["Content-Security-Policy"] = _CSP
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return uncached(Response(html, mimetype="text/html", headers={"Content-Security-Policy": _CSP}))
 
 
 _SILENT_MS = 180_000

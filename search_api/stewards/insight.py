@@ -58,10 +58,6 @@ class QuestionRow:
     median_ms: float
     records: Mapping[str, int]
 
-    def as_json(self) -> Json:
-        numbers = {"asked": self.asked, "people": self.people, "opened": self.opened, "not_found": self.not_found}
-        return {"question": self.question, **numbers, "median_ms": self.median_ms, "records": dict(self.records)}
-
 
 @dataclass(frozen=True, slots=True)
 class Questions:

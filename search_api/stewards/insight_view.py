@@ -28,8 +28,6 @@ _ZIP = "application/zip"
 
 
 class SliceParameters(Parameters):
-    """Which questions."""
-
     language: str | None = Field(None, pattern=r"^[a-z]{2}$", description="ISO 639-1.")
     place: str | None = Field(None, max_length=200, description="A place that was read from them.")
     decade: int | None = Field(None, ge=-10_000, le=10_000, description="A decade that they asked for: 1990.")
@@ -43,8 +41,6 @@ class SliceParameters(Parameters):
 
 
 class QueriesParameters(SliceParameters):
-    """Which questions, in which order."""
-
     view: QuestionView = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
     limit: int = Field(50, ge=1, le=500)
 
@@ -56,8 +52,6 @@ class SummaryParameters(SliceParameters):
 
 
 class CollectionParameters(SliceParameters):
-    """Which questions."""
-
     view: QuestionView = "asked"
     limit: int = Field(100, ge=1, le=500)
 
@@ -70,14 +64,10 @@ class DeleteParameters(Parameters):
 
 
 class RecordPath(BaseModel):
-    """A record."""
-
     record: str = Field(max_length=LONGEST_ID, description="Its id.")
 
 
 class LinkPath(BaseModel):
-    """A signed link."""
-
     link: str = Field(max_length=1000)
 
 
@@ -130,7 +120,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
     def queries(query: QueriesParameters) -> Response:
         answer = reader.questions(query.view, query.slice(), query.limit)
         hidden = {"questions": answer.hidden_questions, "asked": answer.hidden_asked}
-        return uncached({"questions": [row.as_json() for row in answer.rows], "hidden": hidden})
+        return uncached({"questions": list(map(asdict, answer.rows)), "hidden": hidden})
 
     @api.get(
         "/insight/summary",
@@ -149,8 +139,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
     def collection(query: CollectionParameters) -> Response:
         rows = reader.questions(query.view, query.slice(), query.limit).rows
         records = reader.shown([row.question for row in rows])
-        response = Response(judged_collection(records, parts.texts), mimetype=_ZIP)
-        response.headers["Cache-Control"] = "no-store"
+        response = uncached(Response(judged_collection(records, parts.texts), mimetype=_ZIP))
         response.headers["Content-Disposition"] = 'attachment; filename="questions.zip"'
         return response
 
@@ -169,7 +158,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
                 "missing": list(quality.missing),
                 "repaired": list(quality.repaired),
                 "broken_links": [link.href for link in record.links if link.href.partition("#")[0] in broken],
-                "questions": [row.as_json() for row in questions.rows],
+                "questions": list(map(asdict, questions.rows)),
                 "hidden": {"questions": questions.hidden_questions, "asked": questions.hidden_asked},
             }
         )
@@ -202,9 +191,8 @@ def opened_views(parts: Parts) -> APIBlueprint:
         responses={303: None, 401: Problem, 403: Problem, **WITH_NOT_FOUND},
     )
     def follow(path: LinkPath) -> Response:
-        response = Response(status=303)
+        response = uncached(Response(status=303))
         response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.add_opening(path.link))
-        response.headers["Cache-Control"] = "no-store"
         return response
 
     @api.post(
@@ -223,8 +211,6 @@ _SVG = "image/svg+xml"
 
 
 class MeasurementsParameters(Parameters):
-    """How many, and in which form."""
-
     limit: int = Field(90, ge=1, le=1000, description="The latest so many.")
     f: Literal["json", "svg"] = Field("json", description="`svg`: a chart of nDCG@10.")
 
@@ -259,9 +245,7 @@ def nightly_views(parts: Parts) -> APIBlueprint:
         latest = parts.measurements.latest(query.limit)
         if query.f == "json":
             return uncached({"measurements": [asdict(measurement) for measurement in latest]})
-        response = Response(chart(latest), mimetype=_SVG)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return uncached(Response(chart(latest), mimetype=_SVG))
 
     @api.get("/insight/alerts", summary="Saved searches and what was sent", responses={200: AlertsAnswer, **_GUARDED})
     def alerts(query: NoParameters) -> Response:  # noqa: ARG001 - refuses unknown parameters

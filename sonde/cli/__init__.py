@@ -65,7 +65,7 @@ MODULES = {
     "status": "sonde.cli.stack",
     "harvest": "sonde.cli.catalogue",
     "search": "sonde.cli.search",
-    "mcp": "sonde.cli.mcp",
+    "mcp": "sonde.cli.search",
     "sources": "sonde.cli.sources",
     "vocabulary": "sonde.cli.vocabulary",
     "demo": "sonde.cli.demo",

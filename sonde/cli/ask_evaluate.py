@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
@@ -23,18 +22,10 @@ from evaluation.answers.measures import CUTS, Interval, MeasuredAnswer, by_kind,
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
-from sonde.cli.screen import NameColumn, messages, say, screen
+from sonde.cli.screen import figures_table, messages, progress_bars, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
-from sonde.wiring.evaluating import (
-    AnswersAsked,
-    data_folder,
-    examiner,
-    examiner_of_index,
-    halves_of,
-    ids_of,
-    off_topic_questions,
-)
+from sonde.wiring.evaluating import AnswersAsked, data_folder, examiner, halves_of, ids_of, off_topic_questions
 from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.corpora import passages_from
@@ -133,14 +124,14 @@ def ask_evaluate(**options: Any) -> None:
     settings, form = load_settings(), AnswersAsked(options["mode"], options["text_alone"])
     if options["questions"] is not None:
         collection = _collection_of_file(settings, options["questions"])
-        examiner_parts = examiner_of_index(settings, form)
+        examiner_parts = examiner(settings, None, form)
     else:
         collection = _collection(options["collection"], options["shared"], options["half"], options["sample"])
         if not (options["half"] or options["sample"]):
             off_topic = off_topic_questions(options["shared"], settings, partial(say, err=True))
             collection = collection.with_questions(off_topic)
         examiner_parts = examiner(settings, collection, form)
-    with examiner_parts as examiner_ready, _bar() as bar:
+    with examiner_parts as examiner_ready, progress_bars(messages()) as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         answers = examine(examiner_ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
     rows = [answer.measures for answer in answers]
@@ -179,11 +170,6 @@ def _collection(name: str, shared: Path | None, half: Half | None, sample: int |
     return selected.sample(sample) if sample else selected
 
 
-def _bar() -> Progress:
-    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=messages(), transient=True)
-
-
 def _row(measured_answer: MeasuredAnswer) -> Json:
     return {
         "question": measured_answer.question.question,
@@ -212,7 +198,7 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
     """A row for each kind: what is found, refused and answered."""
     if not kinds:
         return
-    columns = (
+    measured = (
         "questions",
         "share_with_any_result",
         "mean_score_first",
@@ -221,11 +207,9 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
         "right_page_cited",
         "answer_recall",
     )
-    table = Table(box=None, pad_edge=False)
-    for name in ("kind", *columns):
-        table.add_column(name, justify="left" if name == "kind" else "right")
+    table = figures_table("kind", *measured)
     for kind, measures in kinds.items():
-        table.add_row(kind, *(_format(measures[name]) for name in columns))
+        table.add_row(kind, *(_format(measures[name]) for name in measured))
     screen().print(table)
 
 

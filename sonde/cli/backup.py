@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import click
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from sonde.cli.screen import say, screen
+from sonde.cli.screen import plain_table, say, screen
 from sonde.ops.backup import LATEST, Backup, Backups
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -46,9 +45,7 @@ def take(*, repository: str, register: str | None, keep: int | None) -> None:
 @_REPOSITORY
 def list_(*, repository: str) -> None:
     """List the backups of this installation, the oldest first."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("name", "taken", "state", "documents"):
-        table.add_column(heading, no_wrap=True)
+    table = plain_table("name", "taken", "state", "documents", fold=True)
     for snapshot in _backups(repository).taken():
         table.add_row(snapshot.name, snapshot.taken, snapshot.state, str(sum(snapshot.documents.values())))
     screen().print(table)

@@ -9,12 +9,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 from core.errors import SondeError
 from core.timespan import now_iso
 from es_mappings.codecs.runs import RunReport, to_document
-from sonde.cli.screen import NameColumn, messages, say_json, screen
+from sonde.cli.screen import NameColumn, messages, plain_table, say_json, screen
 from sonde.ops.capacity import freeze_loaded_objects
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
@@ -114,15 +113,14 @@ def id_of(path: Path) -> str:
 
 def show_reports(console: Console, reports: list[RunReport]) -> None:
     """A line of counts for each run, then refusals and repairs, by kind."""
-    table = Table(box=None, pad_edge=False)
     all_names = (
         "seen", "new", "changed", "moved", "same", "refused", "passed_over", "duplicates", "failed", "embedded",
         "removed",
     )  # fmt: skip
     # Columns with only zeros are left out, so that the table fits a terminal; --json has everything.
     names = [name for name in all_names if name in ("seen", "refused") or any(getattr(r.counts, name) for r in reports)]
-    for column in ("source", "state", *names, "seconds"):
-        table.add_column(column.replace("_", " "), justify="left" if column in ("source", "state") else "right")
+    counted = [name.replace("_", " ") for name in (*names, "seconds")]
+    table = plain_table("source", "state", *counted, right=counted)
     for report in reports:
         counts = [str(getattr(report.counts, name)) for name in names]
         table.add_row(report.source, report.state, *counts, f"{_seconds(report):.1f}")

@@ -44,7 +44,7 @@ def demo() -> None:
         sys.exit(1)
     for question in _QUESTIONS:
         console.print(f"\n> {question}", style="bold")
-        show_answer(console, ask(settings.api_url, {"q": question, "limit": 5}))
+        show_answer(console, ask(f"{settings.api_url}/search", {"q": question, "limit": 5}))
     console.print(
         f"\nReady after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
         "`sonde down` ends it (in a checkout `make down`)."

@@ -9,17 +9,16 @@ from functools import partial
 from pathlib import Path
 
 import click
-import httpx
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TimeElapsedColumn
+from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from core.document import State
-from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs import documents
 from indexer.documents.index.ingest import IngestResult
-from sonde.cli.screen import NameColumn, messages, say, say_json, screen
+from sonde.cli.screen import messages, progress_bars, say, say_json, screen
+from sonde.cli.search import ask as ask_service
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
 
@@ -41,7 +40,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     console = messages()
     ingester = DocumentIngester(load_settings())
     results_and_seconds: list[tuple[IngestResult, float]] = []
-    with _bar(console) as bar:
+    with progress_bars(console) as bar:
         task = bar.add_task("", total=None)
         paths = _files_of(files)
         for number, path in enumerate(paths, start=1):
@@ -77,11 +76,6 @@ def notes(results: Sequence[IngestResult]) -> list[str]:
 
 def _update_bar(bar: Progress, task: TaskID, name: str, state: State, done_pages: int = 0, total: int = 0) -> None:
     bar.update(task, description=f"{name}: {state}", completed=done_pages, total=total or None)
-
-
-def _bar(console: Console) -> Progress:
-    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, transient=True)
 
 
 def _files_of(files: tuple[Path, ...]) -> list[Path]:
@@ -125,25 +119,13 @@ def ask(question: str, *, url: str | None, as_json: bool, **options: object) -> 
     Exit code 1 if nothing found answers it.
     """
     body = {"question": question, **{name: value for name, value in options.items() if value is not None}}
-    answer = _post_question(url or load_settings().api_url, body)
+    answer = ask_service(f"{url or load_settings().api_url}/ask", method="POST", body=body, timeout_s=120.0)
     if as_json:
         say_json(answer)
     else:
         show_answer(screen(), answer)
     if answer["refused"]:
         sys.exit(1)
-
-
-def _post_question(url: str, body: Json) -> Json:
-    """``POST /ask``. Raises SondeError with the service's message, or that there is no service."""
-    try:
-        answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
-    except httpx.HTTPError as error:
-        raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    content: Json = answer.json()
-    if answer.status_code != httpx.codes.OK:
-        raise SondeError(str(content.get("detail") or content.get("title")))
-    return content
 
 
 def show_answer(console: Console, answer: Json) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,31 +13,28 @@ from typing import Any, get_args
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
-from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
+from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, worst_losses
 from evaluation.fitted_weights import GRID
 from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
-from evaluation.variants import Variant, ablations
+from evaluation.variants import Variant
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
-from sonde.cli.evaluate_all import EvaluateAll, evaluate_all
+from sonde.cli.evaluate_all import EvaluateAll, evaluate_all, evaluations_of
 from sonde.cli.leave_one_out import leave_one_out
-from sonde.cli.screen import messages, say, screen
-from sonde.cli.signals import ended_by_signals
-from sonde.cli.stage_bars import StageBars
+from sonde.cli.screen import ended_by_signals, figures_table, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.evaluating import LOADERS, Bench, bench, data_folder, judged_collection
+from sonde.wiring.evaluating import LOADERS, Bench, data_folder, judged_collection
 from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 
@@ -92,19 +89,6 @@ def evaluate_as_at_night() -> float:
     result = measure_live(settings, client, Models(settings))
     say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
     return result.fall
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluateOptions:
-    """The command's options, besides the collection."""
-
-    variant: Variant
-    ablate: bool
-    compare: Path | None
-    json: Path | None
-    run: Path | None
-    html: Path | None
-    threads: int
 
 
 @click.command("evaluate")
@@ -204,18 +188,9 @@ def evaluate_command(**arguments: Any) -> None:
     if arguments["fetch_only"]:
         _fetch(arguments)
         return
-    options = EvaluateOptions(
-        variant=variant,
-        ablate=arguments["ablate"],
-        compare=arguments["compare"],
-        json=arguments["out"],
-        run=arguments["run"],
-        html=arguments["html"],
-        threads=arguments["threads"],
-    )
     collection = _collection(arguments)
     with ended_by_signals():
-        _evaluate(collection, options)
+        _evaluate(collection, arguments, variant)
 
 
 _FOR_ONE = ("corpus", "queries", "qrels", "folder", "split", "collection", "compare", "run", "html", "history")
@@ -252,16 +227,11 @@ def _fetch(arguments: Json) -> None:
 def _evaluate_live(arguments: Json, variant: Variant) -> None:
     if not (arguments["queries"] or arguments["qrels"] or arguments["corpus"]) and has_judged_questions():
         drop = evaluate_as_at_night()
-        _exit_if_dropped(drop, arguments["fall"])
-        return
-    if not (arguments["queries"] and arguments["qrels"]) or arguments["corpus"]:
+    elif not (arguments["queries"] and arguments["qrels"]) or arguments["corpus"]:
         raise SondeError("--live needs --queries and --qrels, and no --corpus: it asks the index that serves.")
-    drop = evaluate_live(arguments["queries"], arguments["qrels"], variant, arguments["history"], arguments["out"])
-    _exit_if_dropped(drop, arguments["fall"])
-
-
-def _exit_if_dropped(drop: float, allowed_drop: float) -> None:
-    if drop > allowed_drop:
+    else:
+        drop = evaluate_live(arguments["queries"], arguments["qrels"], variant, arguments["history"], arguments["out"])
+    if drop > arguments["fall"]:
         say(f"nDCG@10 fell by {drop:.4f}: look at what changed (sources, rules, models).", err=True)
         sys.exit(1)
 
@@ -302,41 +272,19 @@ def _files(arguments: Json) -> BeirFiles | None:
     return BeirFiles(*beir_paths) if all(beir_paths) else None
 
 
-def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
-    console = messages()
-    for note in collection.notes:
-        console.print(note, style="yellow")
+def _evaluate(collection: JudgedCollection, arguments: Json, variant: Variant) -> None:
+    console, run_file = messages(), arguments["compare"]
     # Read first: an invalid file is refused before an hour of work, not after it.
-    run_to_compare = read_run(options.compare) if options.compare else None
-    with (
-        temporary_node(load_settings(), console.print) as settings,
-        StageBars(console) as bars,
-        bench(settings, collection, progress=bars.progress_of("embedding")) as evaluation_bench,
-    ):
-        evaluation = evaluate(
-            evaluation_bench.pipeline,
-            collection,
-            options.variant,
-            threads=options.threads,
-            progress=bars.progress_of("asking"),
-        )
-        comparisons = (
-            [against_run(evaluation, str(options.compare), run_to_compare, collection)]
-            if run_to_compare is not None
-            else []
-        )
-        for variant in ablations(options.variant) if options.ablate else ():
-            ablation = evaluate(
-                evaluation_bench.pipeline,
-                collection,
-                variant,
-                threads=options.threads,
-                progress=bars.progress_of(variant.name),
-            )
-            comparisons.append(against(evaluation, ablation))
+    run_to_compare = read_run(run_file) if run_file else None
+    options = (variant, arguments["ablate"], arguments["threads"])
+    with temporary_node(load_settings(), console.print) as settings:
+        (evaluation, *others), evaluation_bench = evaluations_of(collection, *options, settings, console)
+    comparisons = [against(evaluation, ablation) for ablation in others]
+    if run_to_compare is not None:
+        comparisons.insert(0, against_run(evaluation, str(run_file), run_to_compare, collection))
     report = EvaluationReport(collection, evaluation, comparisons, _setup_of(evaluation_bench))
     _show(screen(), report)
-    _write(options, report)
+    _write(arguments, report)
 
 
 def _setup_of(evaluation_bench: Bench) -> ReportSetup:
@@ -350,13 +298,13 @@ def _setup_of(evaluation_bench: Bench) -> ReportSetup:
     )
 
 
-def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
-    if options.run is not None:
-        write_run(options.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
-    if options.json is not None:
-        write_measurement(options.json, report.as_dict())
-    if options.html is not None:
-        options.html.write_text(report.to_html(), encoding="utf-8")
+def _write(arguments: Json, report: EvaluationReport) -> None:
+    if arguments["run"] is not None:
+        write_run(arguments["run"], report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
+    if arguments["out"] is not None:
+        write_measurement(arguments["out"], report.as_dict())
+    if arguments["html"] is not None:
+        arguments["html"].write_text(report.to_html(), encoding="utf-8")
 
 
 def _show(console: Console, report: EvaluationReport) -> None:
@@ -391,9 +339,7 @@ def _show_measures(console: Console, evaluation: Evaluation) -> None:
 
 
 def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for name in ("kind", "questions", "success@10", "first", HEADLINE, "empty"):
-        table.add_column(name, justify="left" if name == "kind" else "right")
+    table = figures_table("kind", "questions", "success@10", "first", HEADLINE, "empty")
     for row in kinds:
         shares = (f"{share:.3f}" for share in (row.success_at_10, row.first, row.ndcg_at_10))
         table.add_row(row.kind, str(row.questions), *shares, str(row.empty))
@@ -401,10 +347,7 @@ def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
 
 
 def _show_others(console: Console, comparisons: Sequence[ComparedRun], evaluation: Evaluation) -> None:
-    table = Table(box=None, pad_edge=False)
-    names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
-    for name in names:
-        table.add_column(name, justify="left" if name == "run" else "right")
+    table = figures_table("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     table.add_row(
         evaluation.variant.name, *_columns(evaluation.measures.means, evaluation.beyond.hausdorff_deg), "", "", "", ""
     )

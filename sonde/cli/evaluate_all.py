@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -16,11 +17,10 @@ from evaluation.all_collections import WEIGHTS, AllResults, CollectionResult, Fi
 from evaluation.collection import BadCollection, Half, JudgedCollection
 from evaluation.collections.fetching import NotFetched
 from evaluation.collections.homes import HOMES
-from evaluation.evaluate import evaluate
+from evaluation.evaluate import Evaluation, evaluate
 from evaluation.metrics import HEADLINE
 from evaluation.variants import Variant, ablations
-from sonde.cli.screen import messages, say, screen
-from sonde.cli.stage_bars import StageBars
+from sonde.cli.screen import StageBars, figures_table, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -42,14 +42,6 @@ class EvaluateAll:
     threads: int
 
 
-@dataclass(frozen=True, slots=True)
-class _CollectionMeasures:
-    """``made_with``: the models and the ranking, the same for all."""
-
-    result: CollectionResult
-    made_with: Json
-
-
 def evaluate_all(request: EvaluateAll) -> None:
     """Prints the table; writes the file after each collection, so that an interruption keeps what was measured.
 
@@ -65,8 +57,10 @@ def evaluate_all(request: EvaluateAll) -> None:
                 console.print(str(error), style="yellow", highlight=False)
                 results = results.with_missing(name, str(error))
             else:
-                measures = _measure(collection, name, weight, request, settings, console)
-                results, made_with = results.with_result(measures.result), measures.made_with
+                options = (request.variant, request.ablate, request.threads)
+                evaluations, evaluation_bench = evaluations_of(collection, *options, settings, console)
+                results = results.with_result(_result(name, weight, collection, evaluations))
+                made_with = _made_with(evaluation_bench)
             _write(request, results, made_with)
     if not results.results:
         raise SondeError("None of the collections can be read.")
@@ -96,39 +90,38 @@ def _how_to_get(name: str) -> str:
     return f"--shared names a folder whose data/ has the files of {name} (judged, catalogues).{fetch_hint}"
 
 
-def _measure(
-    collection: JudgedCollection, name: str, weight: float, request: EvaluateAll, settings: Settings, console: Console
-) -> _CollectionMeasures:
+def evaluations_of(
+    collection: JudgedCollection, variant: Variant, ablate: bool, threads: int, settings: Settings, console: Console
+) -> tuple[list[Evaluation], Bench]:
+    """The variant's evaluation, then, with ``ablate``, one with each stage switched off; and what made them."""
     for note in collection.notes:
         console.print(note, style="yellow", highlight=False)
+    stages = {"asking": variant, **({stage.name: stage for stage in ablations(variant)} if ablate else {})}
     with (
         StageBars(console) as bars,
         bench(settings, collection, progress=bars.progress_of("embedding")) as evaluation_bench,
     ):
-        evaluation = evaluate(
-            evaluation_bench.pipeline,
-            collection,
-            request.variant,
-            threads=request.threads,
-            progress=bars.progress_of("asking"),
-        )
-        stages: dict[str, Figures] = {}
-        for variant in ablations(request.variant) if request.ablate else ():
-            progress = bars.progress_of(variant.name)
-            ablation = evaluate(
-                evaluation_bench.pipeline, collection, variant, threads=request.threads, progress=progress
-            )
-            stages[variant.name] = figures_of(ablation, collection)
-    result = CollectionResult(
+        pipeline = evaluation_bench.pipeline
+        evaluations = [
+            evaluate(pipeline, collection, stage, threads=threads, progress=bars.progress_of(name))
+            for name, stage in stages.items()
+        ]
+    return evaluations, evaluation_bench
+
+
+def _result(
+    name: str, weight: float, collection: JudgedCollection, evaluations: Sequence[Evaluation]
+) -> CollectionResult:
+    evaluation, *others = evaluations
+    return CollectionResult(
         name=name,
         weight=weight,
         documents=len(collection.records),
         questions=len(collection.questions),
         figures=figures_of(evaluation, collection),
         degraded=evaluation.degraded,
-        stages=stages,
+        stages={ablation.variant.name: figures_of(ablation, collection) for ablation in others},
     )
-    return _CollectionMeasures(result, _made_with(evaluation_bench))
 
 
 def _made_with(evaluation_bench: Bench) -> Json:
@@ -156,7 +149,7 @@ def _show(console: Console, results: AllResults) -> None:
     for missing_collection in results.missing:
         console.print(f"left out {missing_collection.name}: {missing_collection.why}", style="yellow", highlight=False)
     if stages := results.stages():
-        table = columns("mean over collections", *_FIGURES, "gain", "better", "worse")
+        table = figures_table("mean over collections", *_FIGURES, "gain", "better", "worse")
         mean = results.mean()
         if mean is not None:
             table.add_row("full", *_values(mean), "", "", "")
@@ -168,24 +161,14 @@ def _show(console: Console, results: AllResults) -> None:
 
 
 def _table(results: AllResults) -> Table:
-    table = columns("collection", "questions", *_FIGURES, "weight")
+    table = figures_table("collection", "questions", *_FIGURES, "weight")
     for result in results.results:
         table.add_row(result.name, str(result.questions), *_values(result.figures), f"{result.weight:g}")
     mean = results.mean()
     if mean is not None:
-        question_count, weight = (
-            sum(result.questions for result in results.results),
-            sum(result.weight for result in results.results),
-        )
+        question_count = sum(result.questions for result in results.results)
+        weight = sum(result.weight for result in results.results)
         table.add_row("mean", str(question_count), *_values(mean), f"{weight:g}")
-    return table
-
-
-def columns(first: str, *more_headings: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first)
-    for name in more_headings:
-        table.add_column(name, justify="right")
     return table
 
 

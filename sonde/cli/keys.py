@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import click
-from rich.table import Table
 
 from core.access import ALL_SCOPES, AccessScope
 from core.errors import SondeError
 from core.timespan import utc_now
 from search_api.http.access.guard import audit
 from search_api.http.access.keys import ApiKey, Grant, KeyStore
-from sonde.cli.screen import say, say_json, screen
+from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 
@@ -66,9 +65,8 @@ def list_(*, as_json: bool) -> None:
     if not stored_keys:
         say("There are none. `sonde keys add --subject NAME --scope search` makes one.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
-        table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # full ids, so that they can be copied
+    table = plain_table("id", "subject", "scopes", "groups", "state", "expires", "last_used", fold=True)
+    table.columns[0].no_wrap = True  # full ids, so that they can be copied
     for key in stored_keys:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
 
+from core.errors import SondeError
+from evaluation.all_collections import WEIGHTS
+from evaluation.collection import JudgedCollection
 from evaluation.fitted_weights import GRID, LeftOutTable, OfflineRanking, RankedCollections, Weights
-from sonde.cli.evaluate_all import EvaluateAll, columns
-from sonde.cli.feature_reading import features_of_all
-from sonde.cli.screen import messages, screen
+from evaluation.ranking_features import CollectionFeatures, collect_features, read_features, reading_all, write_features
+from sonde.cli.evaluate_all import EvaluateAll, collection_of
+from sonde.cli.screen import StageBars, figures_table, messages, screen
 from sonde.ops.measured import write_measurement
-from sonde.settings import load_settings
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import Settings, load_settings
+from sonde.wiring.evaluating import Bench, bench
 from sonde.wiring.search import ranking_config
 
 
@@ -32,7 +38,7 @@ def leave_one_out(request: EvaluateAll, features_file: Path | None, fitted: Sequ
 
 
 def _show(console: Console, table: LeftOutTable) -> None:
-    grid = columns("nDCG@10", "shipped", "fitted on the others", "difference", *GRID)
+    grid = figures_table("nDCG@10", "shipped", "fitted on the others", "difference", *GRID)
     for row in table.rows:
         grid.add_row(row.name, *_values(row.shipped, row.fitted), *_numbers(row.weights))
     grid.add_row("mean", *_values(*table.means()), *("" for _ in GRID))
@@ -51,3 +57,62 @@ def _numbers(weights: Weights) -> list[str]:
 
 def _sentence(weights: Weights) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in asdict(weights).items())
+
+
+@dataclass(slots=True)
+class _SharedBench:
+    """The bench of the last collection; the next with the same records and the same "now" asks it too."""
+
+    settings: Settings
+    stack: ExitStack
+    bars: StageBars
+    records: tuple[str, ...] = ()
+    as_of_ms: int | None = None
+    bench: Bench | None = None
+
+    def of(self, collection: JudgedCollection) -> Bench:
+        records = tuple([record.id for record in collection.records])
+        if self.bench is None or (records, collection.as_of_ms) != (self.records, self.as_of_ms):
+            self.stack.close()
+            self.bench = self.stack.enter_context(
+                bench(
+                    self.settings,
+                    collection,
+                    config=reading_all(ranking_config(self.settings)),
+                    progress=self.bars.progress_of("embedding"),
+                )
+            )
+            self.records, self.as_of_ms = records, collection.as_of_ms
+        return self.bench
+
+
+def features_of_all(request: EvaluateAll, path: Path | None, console: Console) -> dict[str, CollectionFeatures]:
+    """From the file, if there is one; else measured, and written there after each collection.
+
+    Raises SondeError where fewer than two collections can be read.
+    """
+    features = read_features(path) if path is not None and path.exists() else _measure(request, path, console)
+    if len(features) < 2:
+        raise SondeError("--leave-one-out needs two collections: it fits on the others.")
+    return features
+
+
+def _measure(request: EvaluateAll, path: Path | None, console: Console) -> dict[str, CollectionFeatures]:
+    features: dict[str, CollectionFeatures] = {}
+    with (
+        temporary_node(load_settings(), console.print) as settings,
+        StageBars(console) as bars,
+        ExitStack() as stack,
+    ):
+        shared = _SharedBench(settings, stack, bars)
+        for place, name in enumerate(WEIGHTS, 1):
+            console.print(f"{place} of {len(WEIGHTS)}: {name}", highlight=False)
+            try:
+                collection = collection_of(name, request, settings)
+            except SondeError as error:
+                console.print(str(error), style="yellow", highlight=False)
+                continue
+            features[name] = collect_features(shared.of(collection).pipeline, collection, threads=request.threads)
+            if path is not None:
+                write_features(path, features)
+    return features

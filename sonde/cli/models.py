@@ -8,13 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from core.errors import ModelMissing
 from encoders.locate import SHIPPED
 from encoders.registry import ModelCheck, ModelEntry, entries, entry_of, verify
 from sonde.cli.lazy_group import LazyGroup
-from sonde.cli.screen import say, say_json, screen
+from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.settings import Settings, load_settings
 
 _SETTING = {
@@ -44,21 +43,12 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
         rows = [{**asdict(entry), "folder": str(entry.folder) if entry.folder else None} for entry in model_entries]
         say_json([{**row, "in_use": _in_use(entry, settings)} for row, entry in zip(rows, model_entries, strict=True)])
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("model", "kind", "dims", "tokens", "licence", "here", "note"):
-        table.add_column(heading, justify="right" if heading in ("dims", "tokens") else "left", overflow="fold")
+    headings = ("model", "kind", "dims", "tokens", "licence", "here", "note")
+    table = plain_table(*headings, right=("dims", "tokens"), fold=True)
     for entry in model_entries:
         state = "in use" if _in_use(entry, settings) else "yes" if entry.folder else ""
-        row = (
-            entry.name,
-            entry.kind,
-            str(entry.dims or ""),
-            str(entry.max_tokens or ""),
-            entry.licence,
-            state,
-            entry.note,
-        )
-        table.add_row(*row)
+        sizes = (str(entry.dims or ""), str(entry.max_tokens or ""))
+        table.add_row(entry.name, entry.kind, *sizes, entry.licence, state, entry.note)
     screen().print(table)
 
 

@@ -67,7 +67,7 @@ def reindex(
 def _report_of(client: Elasticsearch, settings: Settings, *, least_overlap: float, dry_run: bool) -> ReindexReport:
     from sonde.wiring.clients import index_shape
     from sonde.wiring.models import Models
-    from sonde.wiring.probing import sampled_answers
+    from sonde.wiring.search import sampled_answers
 
     models = Models(settings)
     with messages().status("reading") as line:

@@ -1,15 +1,22 @@
-"""Where commands print: data appear as they are, never as markup or emoji codes, and without control characters."""
+"""Where commands print: data appear as they are, never as markup or emoji codes, and without control characters; and
+how a signal ends a command.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import Task, TextColumn
+from rich.console import Console, JustifyMethod
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 _WIDE = 10_000
@@ -34,6 +41,51 @@ class NameColumn(TextColumn):
 
     def render(self, task: Task) -> Text:
         return Text(printable(task.description))
+
+
+def progress_bars(console: Console) -> Progress:
+    """Name, bar, count and time of each task; they vanish at the end."""
+    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True)
+
+
+class StageBars:
+    """A progress bar for each stage, made at its first report."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = progress_bars(console)
+
+    def __enter__(self) -> StageBars:
+        self._progress.__enter__()
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self._progress.stop()
+
+    def progress_of(self, name: str) -> Callable[[int, int], None]:
+        """The progress callback of a stage."""
+        tasks: list[TaskID] = []
+
+        def progress(done_count: int, total: int) -> None:
+            if not tasks:
+                tasks.append(self._progress.add_task(name, total=total))
+            self._progress.update(tasks[0], completed=done_count, total=total)
+
+        return progress
+
+
+def plain_table(*headings: str, right: Collection[str] = (), fold: bool = False) -> Table:
+    """A table without lines. ``right``: the columns of numbers; ``fold``: long texts take several lines."""
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        justify: JustifyMethod = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, overflow="fold" if fold else "ellipsis")
+    return table
+
+
+def figures_table(first: str, *measures: str) -> Table:
+    """A plain table with numbers in all columns but the first."""
+    return plain_table(first, *measures, right=measures)
 
 
 def screen() -> DataConsole:
@@ -63,3 +115,17 @@ def printable(text: str) -> str:
     of a text are among them.
     """
     return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends a command like Ctrl-C: processes and temporary indices are cleaned up."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    earlier_handler = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier_handler)

@@ -1,15 +1,14 @@
-"""`sonde search`: a question on the terminal."""
+"""`sonde search`: a question on the terminal; `sonde mcp`: the tools of an agent over standard input and output."""
 
 from __future__ import annotations
 
 import click
 import httpx
 from rich.console import Console
-from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from sonde.cli.screen import say_json, screen
+from sonde.cli.screen import plain_table, say_json, screen
 from sonde.settings import load_settings
 
 
@@ -32,25 +31,29 @@ def search(
     Example: sonde search "rainfall in southern Africa since 1990" --explain
     """
     parameters = {"q": question, "explain": str(explain).lower(), "datetime": when, **options}
-    answer = ask(
-        url or load_settings().api_url, {name: value for name, value in parameters.items() if value is not None}
-    )
+    known_parameters = {name: value for name, value in parameters.items() if value is not None}
+    answer = ask(f"{url or load_settings().api_url}/search", known_parameters)
     if as_json:
         say_json(answer)
         return
     show(screen(), answer, explain=explain)
 
 
-def ask(url: str, parameters: Json) -> Json:
-    """``GET /search``. Raises SondeError with the service's message, or that there is no service."""
+def ask(
+    url: str, parameters: Json | None = None, *, method: str = "GET", body: Json | None = None, timeout_s: float = 30.0
+) -> Json:
+    """``url`` with its path. Raises SondeError with the service's message, or that there is no service."""
     try:
-        answer = httpx.get(f"{url}/search", params=parameters, timeout=30.0)
+        answer = httpx.request(method, url, params=parameters, json=body, timeout=timeout_s)
     except httpx.HTTPError as error:
-        raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    body: Json = answer.json()
+        address = url.rpartition("/")[0]
+        raise SondeError(
+            f"No service answers at {address} ({type(error).__name__}). Start it with `sonde up`."
+        ) from error
+    content: Json = answer.json()
     if answer.status_code != httpx.codes.OK:
-        raise SondeError(str(body.get("detail") or body.get("title")))
-    return body
+        raise SondeError(str(content.get("detail") or content.get("title")))
+    return content
 
 
 def show(console: Console, answer: Json, *, explain: bool = False) -> None:
@@ -61,9 +64,7 @@ def show(console: Console, answer: Json, *, explain: bool = False) -> None:
     if not answer["features"]:
         console.print("Nothing found. Try other words, or fewer filters.")
         return
-    table = Table(box=None, pad_edge=False)
-    for name, justify in (("", "right"), ("score", "right"), ("title", "left"), ("period", "left"), ("extent", "left")):
-        table.add_column(name, justify="right" if justify == "right" else "left", overflow="fold")
+    table = plain_table("", "score", "title", "period", "extent", right=("", "score"), fold=True)
     for rank, feature in enumerate(answer["features"], 1):
         table.add_row(
             str(rank), f"{feature['sonde:score']:.3f}", feature["properties"]["title"], *_when_and_where(feature)
@@ -102,4 +103,21 @@ def _numbers(box: list[float]) -> str:
     return "[" + ", ".join(f"{edge:g}" for edge in box) + "]"
 
 
-COMMANDS = (search,)
+@click.command()
+@click.option("--url", help="Address of the service. Default: from the settings.")
+@click.option("--key", envvar="SONDE_KEY", help="A key of the service, if it needs one; better in SONDE_KEY.")
+def mcp(url: str | None, key: str | None) -> None:
+    """Serve the Model Context Protocol over standard input and output, for an agent on this machine.
+
+    Agents that speak HTTP use the service's own address instead: https://.../mcp.
+
+    Example: sonde mcp --url https://sonde.example.org
+    """
+    from search_api.protocols.mcp.api import AgentApi
+    from search_api.protocols.mcp.server import mcp_server
+    from sonde import __version__
+
+    mcp_server(__version__, AgentApi.at(url or load_settings().api_url, key)).run()
+
+
+COMMANDS = (search, mcp)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from core.errors import NotFound, SondeError
 from core.json_types import Json
@@ -19,7 +18,7 @@ from indexer.sources.probe import probe, title_of
 from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
-from sonde.cli.screen import messages, say, say_json, screen
+from sonde.cli.screen import messages, plain_table, say, say_json, screen
 from sonde.ops.proposals import entry, id_for, remove_entry, title_or_reason, write_entry
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -49,9 +48,7 @@ def _show(*, as_json: bool) -> None:
     if as_json:
         say_json(rows)
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("source", "type", "schedule", "last run", "state", "seen", "refused"):
-        table.add_column(column)
+    table = plain_table("source", "type", "schedule", "last run", "state", "seen", "refused")
     for row in rows:
         table.add_row(
             *(str(row.get(name, "")) for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 import click
 from rich.console import Console
 from rich.status import Status
-from rich.table import Table
 from rich.text import Text
 
 from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
 from local_stack.login import USER, login_of, password_file
 from local_stack.part import PartStatus
-from sonde.cli.screen import say, screen
+from sonde.cli.screen import plain_table, say, screen
 from sonde.ops.one_machine import stack_of
 from sonde.settings import load_settings
 
@@ -95,9 +94,7 @@ def status() -> None:
 
 def show(console: Console, parts: Sequence[PartStatus]) -> None:
     """One line for each part."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("part", "state", "pid", "address", ""):
-        table.add_column(name)
+    table = plain_table("part", "state", "pid", "address", "")
     for part in parts:
         state = Text(part.state, style=_COLOURS.get(part.state, "default"))
         table.add_row(part.name, state, str(part.pid or ""), part.address or "", part.detail or "")

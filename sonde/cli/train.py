@@ -9,8 +9,8 @@ from sonde.cli.lazy_group import LazyGroup
 MODULES = {
     "examples": "sonde.cli.train_answers",
     "teach": "sonde.cli.train_answers",
-    "embedder": "sonde.cli.train_embedder",
-    "cross-encoder": "sonde.cli.train_cross_encoder",
+    "embedder": "sonde.cli.train_encoders",
+    "cross-encoder": "sonde.cli.train_encoders",
     "tokens": "sonde.cli.train_tokens",
     "segmenter": "sonde.cli.train_segmenter",
     "answers": "sonde.cli.train_answers",

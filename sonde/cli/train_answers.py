@@ -54,10 +54,8 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     passages_found, titles = passages_from(settings, owner)
     documents = list(documents_of_passages(passages_found, owner))
     sampled = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
-    noise, answer_sets = (
-        OtherPassages(passages_found, titles),
-        AnswerSets(passages=passages, relevance=relevance, seed=seed),
-    )
+    noise = OtherPassages(passages_found, titles)
+    answer_sets = AnswerSets(passages=passages, relevance=relevance, seed=seed)
     # Both sets have the same questions, which are asked once.
     pairs: list[GeneratedPair] = []
     trouble: TrainingError | None = None

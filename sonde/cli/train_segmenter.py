@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +13,19 @@ from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
-from sonde.cli.train_progress import progress_report, saying_what_is_kept, show_figures
+from sonde.cli.train_progress import (
+    ABOVE_0,
+    budget_of,
+    command_line,
+    course_options,
+    progress_report,
+    saying_what_is_kept,
+    show_figures,
+)
 from sonde.settings import Settings, load_settings
 from sonde.wiring.checkout import own_commit
 from sonde.wiring.training.corpora import LICENCES, caching_embedder, read_files, running_texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
-from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.segmenter.boundaries import boundaries_of, section_end_scores
 from training.segmenter.train import SegmenterSettings, train_segmenter
@@ -28,28 +33,17 @@ from training.weights import learnable
 
 
 @click.command("segmenter")
+@course_options(minutes=10.0, look_every=50, held_out=0.1, max_tokens=128, least_batch=1)
 @click.option(
     "--from", "sources", required=True, multiple=True, metavar="samples|SOURCE|FOLDER", help="May be repeated."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
 @click.option(
     "--compare", type=click.Path(path_type=Path, exists=True), help="Documents in which to find section ends."
 )
 @click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="Encoder whose lower layers are used.")
-@click.option("--base-licence", default=None, help="Licence of the base, for the card. Default: the known one.")
 @click.option("--layers", type=click.IntRange(0), default=3, show_default=True, help="Layers of the base; 0: all.")
 @click.option("--window", type=click.IntRange(1, 5), default=2, show_default=True, help="Sentences on each side.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True)
-@click.option("--steps", type=click.IntRange(1), default=100_000, help="Stop after N steps, for the same model again.")
-@click.option("--look-every", type=click.IntRange(1), default=50, show_default=True, help="Steps between checkpoints.")
-@click.option("--batch", type=click.IntRange(1), default=32, show_default=True)
-@click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=5e-5, show_default=True)
-@click.option("--max-tokens", type=click.IntRange(16, 512), default=128, show_default=True)
-@click.option("--held-out", type=click.FloatRange(0, 0.9), default=0.1, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--device", default="cpu", show_default=True)
-@click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores.")
-@click.option("--resume", is_flag=True, help="Continue from the last checkpoint.")
+@click.option("--rate", type=ABOVE_0, default=5e-5, show_default=True)
 def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **options: Any) -> None:
     """Train a segmenter on descriptions of records, or on the files of a FOLDER (PDF, HTML, DOCX, text).
 
@@ -62,15 +56,14 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
         locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder
     )
     texts = [text for source in sources for text in running_texts_of(source, settings)]
-    command = shlex.join(["sonde", *sys.argv[1:]])
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
     with saying_what_is_kept(out):
         card = train_segmenter(
             base_folder,
             texts,
             SegmenterSettings(**{name: options[name] for name in names}, learning_rate=options["rate"]),
-            TrainingBudget(options["minutes"], options["steps"], options["look_every"]),
-            Origin(base, licence_of(base, options["base_licence"]), LICENCES, own_commit(), command),
+            budget_of(options),
+            Origin(base, licence_of(base, options["base_licence"]), LICENCES, own_commit(), command_line()),
             out,
             held_out=options["held_out"],
             resume=options["resume"],

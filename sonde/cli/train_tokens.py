@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.screen import say
-from sonde.cli.train_progress import show_figures
+from sonde.cli.train_progress import command_line, show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN
@@ -55,49 +54,27 @@ _DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
     "--device", default=_LAYERS.device, show_default=True, help="With --layers: cpu (many hours) or cuda (minutes)."
 )
 @click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
-def tokens(
-    *,
-    sources: tuple[str, ...],
-    out: Path,
-    base: str,
-    licence: str,
-    dims: int,
-    texts: int,
-    judged: tuple[str, ...],
-    shared: Path | None,
-    epochs: int,
-    layers: bool,
-    examples: Path | None,
-    teacher: str,
-    steps: int,
-    device: str,
-    seed: int,
-) -> None:
+def tokens(**options: Any) -> None:
     """Fit what makes token vectors of an embedder's states: on texts alone, then on judged questions if some are named.
 
     The service does not change: SONDE_EMBEDDER__TOKENS names the folder, and `sonde reindex` makes the vectors.
     """
-    if dims % 8:
+    if options["dims"] % 8:
         raise click.BadParameter("must be a multiple of 8", param_hint="--dims")
-    if layers and not (judged or examples):
+    if options["layers"] and not (options["judged"] or options["examples"]):
         raise click.BadParameter("needs --judged or --examples to learn from", param_hint="--layers")
-    if examples and not teacher:
+    if options["examples"] and not options["teacher"]:
         raise click.BadParameter("needs a --teacher: nobody graded these questions' texts", param_hint="--examples")
-    command = shlex.join(["sonde", *sys.argv[1:]])
-    layer_settings = LayerSettings(steps, seed=seed, precision=quickest(device), device=device) if layers else None
+    seed, device, out = options["seed"], options["device"], options["out"]
+    names = ("sources", "out", "base", "licence", "judged", "shared", "examples", "teacher")
     request = HeadRequest(
-        sources,
-        out,
-        base,
-        licence,
-        command,
-        HeadSettings(dims, texts, seed),
-        judged,
-        shared,
-        LearnSettings(epochs, seed=seed),
-        layer_settings,
-        examples,
-        teacher,
+        **{name: options[name] for name in names},
+        command=command_line(),
+        settings=HeadSettings(options["dims"], options["texts"], seed),
+        learning=LearnSettings(options["epochs"], seed=seed),
+        layers=LayerSettings(options["steps"], seed=seed, precision=quickest(device), device=device)
+        if options["layers"]
+        else None,
     )
     card = run_tokens(load_settings(), request, lambda sentence: say(sentence, err=True))
     show_figures(card)

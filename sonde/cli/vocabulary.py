@@ -8,14 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from core.errors import SondeError
 from es_mappings.indices import ensure_indices
 from reading.concepts import NamedVocabulary, read_files
 from reading.vocabulary import OWN_VOCABULARY
 from search_api.search.understanding.vocabularies import Manifest, VocabularyStore
-from sonde.cli.screen import say, say_json, screen
+from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
@@ -87,18 +86,10 @@ def _show(manifests: list[Manifest], *, as_json: bool) -> None:
     if not manifests:
         say("None is loaded; only Sonde's small vocabulary widens questions.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("name", "concepts", "labels", "languages", "loaded"):
-        table.add_column(heading, justify="right" if heading in ("concepts", "labels") else "left")
+    table = plain_table("name", "concepts", "labels", "languages", "loaded", right=("concepts", "labels"))
     for manifest in manifests:
-        row = (
-            manifest.name,
-            str(manifest.concepts),
-            str(manifest.labels),
-            " ".join(manifest.languages),
-            manifest.loaded,
-        )
-        table.add_row(*row)
+        counts = (str(manifest.concepts), str(manifest.labels))
+        table.add_row(manifest.name, *counts, " ".join(manifest.languages), manifest.loaded)
     screen().print(table)
 
 

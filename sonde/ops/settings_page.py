@@ -178,13 +178,3 @@ def _with_links(text: str) -> str:
 
 def _relative_to_page(page: str) -> str:
     return page.removeprefix("operators/") if page.startswith("operators/") else f"../{page}"
-
-
-def variables_without_description(settings: type[BaseModel] = Settings) -> Iterator[str]:
-    """The variables without a description, and the groups without a sentence."""
-    for group, model in _models(settings):
-        if not model.__dict__.get("__doc__"):
-            yield f"SONDE_{group}".upper()
-        yield from (
-            f"SONDE_{group}__{name}".upper() for name, field in model.model_fields.items() if not field.description
-        )

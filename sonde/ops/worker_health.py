@@ -20,8 +20,8 @@ from redis.retry import Retry
 
 from core.errors import SondeError
 from sonde.settings import Settings, load_settings
+from sonde.wiring.workers import worker_config
 from workers.broker import beat_ticks
-from workers.config import WorkerConfig
 
 READY = "ready"
 LOOP = "loop"
@@ -136,7 +136,9 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
     if probe == "started":
         return None if pulse.ready else "The worker has not connected to the broker."
     if probe in ("alive", "ready"):
-        return problem(pulse, waited_s(folder, waiting_count > 0, pulse), StuckLimits(1.1 * _task_limit_s(settings)))
+        return problem(
+            pulse, waited_s(folder, waiting_count > 0, pulse), StuckLimits(1.1 * worker_config(settings).task_limit_s)
+        )
     raise SondeError(f"{probe!r} is none of started, alive, ready, beat.")
 
 
@@ -146,17 +148,6 @@ def _beat(broker: redis.Redis, prefix: str) -> str | None:
     except redis.RedisError:
         return None
     return None if ticks else "Nobody holds the lock of the schedules: beat does not tick."
-
-
-def _task_limit_s(settings: Settings) -> float:
-    harvest = settings.harvest
-    return WorkerConfig(
-        broker_url=settings.broker_url,
-        prefix=settings.index.prefix,
-        sources=harvest.sources,
-        visibility_timeout_s=settings.broker.visibility_timeout_s,
-        slice_s=harvest.slice_s,
-    ).task_limit_s
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Logs as events: stable names and scalar fields, for people on a terminal or as JSON for collectors."""
+"""Logs as events: stable names and scalar fields, for people on a terminal or as JSON for collectors; and traces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import time
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
 
-from sonde.settings import LogSettings
+from sonde import __version__
+from sonde.settings import LogSettings, TelemetrySettings
 
 # structlog's own formatters show local variables too, which include keys, tokens and people's questions.
 _TRACEBACKS = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
@@ -85,3 +86,23 @@ def _of_libraries(settings: LogSettings) -> logging.Formatter:
             structlog.processors.JSONRenderer(),
         ],
     )
+
+
+def start_traces(settings: TelemetrySettings, service: str) -> None:
+    """Sends traces to an OTLP endpoint, if there is one. Call this once in a process, before its first span."""
+    if settings.otlp_url is None:
+        return
+    # Only now: a process without an endpoint starts without the exporter.
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
+
+    provider = TracerProvider(
+        resource=Resource.create({"service.name": service, "service.version": __version__}),
+        sampler=ParentBased(TraceIdRatioBased(settings.share)),
+    )
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{settings.otlp_url}/v1/traces")))
+    trace.set_tracer_provider(provider)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, partial
 
 from es_gateway.client import Elasticsearch
 from search_api.http.access.keys import KeyStore
@@ -91,22 +90,7 @@ def alert_work(settings: Settings, client: Elasticsearch, models: Models) -> Ale
     """None if the operator keeps no saved searches. Loads no model yet."""
     if not alert_secret(settings):
         return None
-    work = _Lazily(settings, client, models)
-    return AlertWork(lambda seconds: work.matcher.match(seconds), lambda seconds: work.sender.send(seconds))
-
-
-@dataclass
-class _Lazily:
-    """Each part is made at its first task."""
-
-    settings: Settings
-    client: Elasticsearch
-    models: Models
-
-    @cached_property
-    def matcher(self) -> Matcher:
-        return matcher(self.settings, self.client, self.models)
-
-    @cached_property
-    def sender(self) -> Sender:
-        return sender(self.settings, self.client, self.models)
+    # Each part is made at its first task.
+    matching = cache(partial(matcher, settings, client, models))
+    sending = cache(partial(sender, settings, client, models))
+    return AlertWork(lambda seconds: matching().match(seconds), lambda seconds: sending().send(seconds))

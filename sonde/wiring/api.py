@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import structlog
 
-from core.errors import ModelMissing, Unavailable
+from core.document import DocumentEntry
+from core.errors import Conflict, ModelMissing, NotFound, Unavailable, Unsupported
+from core.timespan import now_iso
 from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
-from indexer.parts import HarvestParts as HarvestParts
+from indexer.documents.index.ingest import prepare
+from indexer.documents.index.library import remove_document
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse.limits import DocumentRefused, media_type
+from indexer.parts import HarvestParts
+from indexer.quality.quality import measure, quality_page
 from search_api.catalogue.catalogues import Catalogues
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
 from search_api.catalogue.fair.reader import FairReader
@@ -26,21 +33,22 @@ from search_api.catalogue.related.relations import RelationReader
 from search_api.http.access.keys import KeyStore
 from search_api.http.access.visibility import AccessFilteredElasticsearch, groups_of_caller
 from search_api.http.limits import AdmissionLimits
+from search_api.library.entries import LibraryEntries, LibrarySearch
 from search_api.library.notebooks import Notebooks
+from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
 from search_api.parts import Parts
 from search_api.search.retrieval.serving import Readiness, ServingResolver
 from search_api.search.suggester import PlaceSuggester, Suggester
-from search_api.stewards.harvests import Harvests
+from search_api.stewards.harvests import ConfiguredSource, Harvests, Quality, ScheduleState, WaitingRun
 from search_api.stewards.insight import MeasurementStore
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState
 from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
-from sonde.wiring.clients import elasticsearch_client, prepare_indices
+from sonde.wiring.clients import elasticsearch_client, index_shape, prepare_indices
 from sonde.wiring.curation import curation_desk, live_curation, query_log, question_reader, record_texts, usage_values
-from sonde.wiring.harvest_control import QueueHarvestControl
-from sonde.wiring.library import library_search, personal_library
+from sonde.wiring.file_store import FolderFiles, kept_readings
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (
@@ -55,7 +63,9 @@ from sonde.wiring.portal import (
 from sonde.wiring.pushing import Pusher, groups_of_source
 from sonde.wiring.search import answerer, loaded_name_lists, ranking_config, search_pipeline
 from sonde.wiring.workers import job_queue
+from workers.broker import AcceptedRuns
 from workers.lease import Leases
+from workers.source_entry import SourceEntry
 
 if TYPE_CHECKING:
     from workers.jobs import Jobs
@@ -127,7 +137,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         metrics=ServiceMetrics(ServiceState.of(settings, UnhurriedElasticsearch.over(client_of_all))).text,
         answerer=answers,
         personal_library=library,
-        library=library_search(library, answers, resolver),
+        library=LibrarySearch(answers.retriever, resolver, library.parts.entries),
         notebooks=Notebooks(writing_client, prefix, partial(sharing_groups, KeyStore(writing_client, prefix))),
         documents=DocumentReader(client, settings.index.prefix, records),
         document_files=DocumentFiles(library.parts.files, settings.documents.public_files),
@@ -204,3 +214,127 @@ def refuse_unservable(resolver: ServingResolver) -> None:
             f"The index {serving.records.index} was filled by {serving.records.meta.embedding_model}, which cannot be "
             f"loaded: {serving.embedder_problem} Install that model, or run `sonde reindex` with the one that is there."
         )
+
+
+class QueueHarvestControl:
+    """One per API process; opens no connection before its first use. Thread-safe."""
+
+    def __init__(self, settings: Settings, client: Elasticsearch, jobs: Callable[[], Jobs]) -> None:
+        self._settings = settings
+        self._client = client
+        self._jobs = jobs
+
+    def sources(self) -> tuple[ConfiguredSource, ...]:
+        return tuple(_as_configured(source) for source in self._sources().values())
+
+    def schedule(self) -> ScheduleState:
+        return ScheduleState(self._jobs().next_runs(), self._jobs().paused())
+
+    def start(self, source: str) -> str:
+        """Raises NotFound for a source that is not in sources.yaml, Conflict while it is being harvested."""
+        self._source_of(source)
+        if self._leases.is_held(source):
+            raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
+        run = self._jobs().harvest(source)
+        self._accepted.accept(run, source, now_iso())
+        return run
+
+    def waiting(self, run: str) -> WaitingRun | None:
+        accepted = self._accepted.find(run)
+        if accepted is None:
+            return None
+        return WaitingRun(accepted.id, accepted.source, accepted.accepted, accepted.state, accepted.message)
+
+    def pause(self, source: str) -> None:
+        """Raises NotFound for a source that is not in sources.yaml."""
+        self._source_of(source)
+        self._jobs().pause(source)
+
+    def resume(self, source: str) -> None:
+        """Raises NotFound for an unknown source, Conflict for one that sources.yaml pauses."""
+        if self._source_of(source).paused:
+            raise Conflict(f"{source} is paused in sources.yaml; take `paused: true` out there.")
+        self._jobs().resume(source)
+
+    def quality(self, source: str) -> Quality:
+        """Raises NotFound if the source has no records and is not in the file."""
+        report = measure(self._client, self._settings.index.prefix, source)
+        if not report.records and not report.refused and source not in self._sources():
+            raise NotFound(f"There is no source {source!r}.")
+        return Quality(report.as_dict(), quality_page(report))
+
+    def _sources(self) -> Mapping[str, SourceEntry]:
+        return self._jobs().known_sources()
+
+    def _source_of(self, source: str) -> SourceEntry:
+        sources = self._sources()
+        if source not in sources:
+            raise NotFound(f"sources.yaml names no source {source!r}; it names: {', '.join(sources) or 'none'}.")
+        return sources[source]
+
+    @cached_property
+    def _accepted(self) -> AcceptedRuns:
+        return AcceptedRuns.connect(self._settings.broker_url, self._settings.index.prefix)
+
+    @cached_property
+    def _leases(self) -> Leases:
+        return Leases.connect(self._settings.broker_url, self._settings.index.prefix)
+
+
+def _as_configured(source: SourceEntry) -> ConfiguredSource:
+    schedule = source.schedule
+    return ConfiguredSource(
+        id=source.id,
+        title=source.title or source.id,
+        type=source.type,
+        cron=schedule.cron if schedule else None,
+        interval=schedule.interval if schedule else None,
+        paused_by_file=source.paused,
+    )
+
+
+def personal_library(
+    settings: Settings,
+    visible_client: Elasticsearch,
+    admin_client: Elasticsearch,
+    models: Models,
+    jobs: Callable[[], Jobs],
+) -> PersonalLibrary:
+    """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
+    uploads, files = settings.library, FolderFiles(settings.library.folder)
+    store, readings = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
+
+    def delete(entry: DocumentEntry) -> None:
+        remove_document(entry, store, files, readings)
+
+    def enqueue(document: str) -> None:
+        """A broker that is down loses nothing: beat finds queued documents."""
+        try:
+            jobs().read_document(document)
+        except Unavailable as error:
+            log.warning("library.queue_down", document=document, reason=str(error))
+
+    @cache
+    def make_indices() -> None:
+        prepare(admin_client, settings.index.prefix, models.embedder, index_shape(settings))
+
+    return PersonalLibrary(
+        PersonalLibraryParts(
+            entries=LibraryEntries(visible_client, settings.index.prefix),
+            files=files,
+            prepare=make_indices,
+            enqueue=enqueue,
+            delete=delete,
+            retitle=store.retitle,
+            media_type=_media_type,
+            quota=Quota(uploads.max_file_bytes, uploads.max_documents, uploads.max_bytes),
+            accepts_uploads=uploads.enabled,
+        )
+    )
+
+
+def _media_type(data: bytes) -> str:
+    try:
+        return media_type(data)
+    except DocumentRefused as refusal:
+        raise Unsupported(str(refusal)) from refusal

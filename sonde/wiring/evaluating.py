@@ -221,40 +221,28 @@ class Examiner:
 
 
 @contextmanager
-def examiner(settings: Settings, collection: AnswerCollection, form: AnswersAsked) -> Iterator[Examiner]:
-    """The collection's texts in an index of their own, which is deleted on leaving.
-
-    Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
-    """
-    with ExitStack() as stack:
-        client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
-        cache = VectorCache(settings.models.folder / "vectors.sqlite")
-        stack.callback(cache.close)
-        models = CachingModels(settings, cache, None)
-        model, model_name = _model(settings, models, form.mode, stack)
-        embedder = models.embedder()
-        prefix = stack.enter_context(passages_of(client, collection.texts, embedder, passage_reader(models)))
-        resolver = ServingResolver(client, prefix, models.embedder)
-        search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        answerer = answerer_of(settings, prefix, search, resolver, models, model)
-        yield Examiner(Examination(answerer, resolver, model), f"{model_name} Embedder {embedder.card.model}.")
-
-
-@contextmanager
-def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examiner]:
-    """The public documents of the running index, which is only read.
+def examiner(settings: Settings, collection: AnswerCollection | None, form: AnswersAsked) -> Iterator[Examiner]:
+    """The collection's texts in an index of their own, which is deleted on leaving; without a collection, the public
+    documents of the running index, which is only read.
 
     Raises SondeError where no endpoint is set, Unavailable where Elasticsearch does not answer.
     """
     with ExitStack() as stack:
         client = stack.enter_context(elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True))
         models = Models(settings)
+        if collection is not None:
+            cache = VectorCache(settings.models.folder / "vectors.sqlite")
+            stack.callback(cache.close)
+            models = CachingModels(settings, cache, None)
         model, model_name = _model(settings, models, form.mode, stack)
-        resolver = ServingResolver(client, settings.index.prefix, models.embedder)
+        embedder, prefix, place = models.embedder(), settings.index.prefix, f" Index {settings.index.prefix}."
+        if collection is not None:
+            texts = passages_of(client, collection.texts, embedder, passage_reader(models))
+            prefix, place = stack.enter_context(texts), ""
+        resolver = ServingResolver(client, prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
-        answerer = answerer_of(settings, settings.index.prefix, search, resolver, models, model)
-        description = f"{model_name} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
-        yield Examiner(Examination(answerer, resolver, model), description)
+        answerer = answerer_of(settings, prefix, search, resolver, models, model)
+        yield Examiner(Examination(answerer, resolver, model), f"{model_name} Embedder {embedder.card.model}.{place}")
 
 
 def ids_of(settings: Settings, names: Iterable[str]) -> dict[str, str]:

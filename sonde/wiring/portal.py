@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from cachetools import TTLCache
+from cachetools import TTLCache, cached
 
 from core.errors import NotFound, SondeError
 from es_gateway.client import Elasticsearch
@@ -91,15 +91,8 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
     granules = settings.granules
     limits = GranuleLimits(timeout_s=granules.timeout_s, cache_s=granules.kept_s)
-    cache: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
-    lock = threading.Lock()
-
-    def stac_apis() -> dict[str, str]:
-        with lock:
-            if "all" not in cache:
-                cache["all"] = _stac_apis(settings)
-            return cache["all"]
-
+    cache: TTLCache[object, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
+    stac_apis = cached(cache, lock=threading.Lock())(lambda: _stac_apis(settings))
     return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url, limits)
 
 

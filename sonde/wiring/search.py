@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.errors import SondeError, WrongFile
 from core.ports import Geocoder, LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_gateway.client import Elasticsearch
+from es_mappings.indices import index_named
+from indexer.reindex.run import AnswerProbe
 from net.gate import Gate
 from reading.concepts import NamedVocabulary, NameLists
 from reading.namesakes import RecordDensity, no_density
@@ -17,21 +20,16 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.ask.answerer import Answerer, AnswerParts
-from search_api.search.curation import (
-    ActiveRules,
-    CuratedGazetteer,
-    CuratedGeocoder,
-    CuratedVocabulary,
-    no_rules,
-)
+from search_api.search.curation import ActiveRules, CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import UsageTable, no_usage
 from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig
 from search_api.search.ranking.config import RankingConfig, default_config
+from search_api.search.request import SearchRequest
 from search_api.search.retrieval.density import CatalogueDensity
-from search_api.search.retrieval.serving import Resolver, ServingResolver
+from search_api.search.retrieval.serving import Resolver, Serving, ServingResolver
 from search_api.search.understanding.title_places import (
     CatalogueGazetteer,
     LoadedTitlePlaces,
@@ -42,6 +40,10 @@ from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
 from sonde.settings import Settings
 from sonde.wiring.models import Models
+
+_SAMPLE_SIZE = 30
+"""Questions that a reindex compares; of each, the ``_FIRST`` answers."""
+_FIRST = 10
 
 
 def ranking_config(settings: Settings) -> RankingConfig:
@@ -168,3 +170,41 @@ def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageMode
 
 def loaded_name_lists(client: Elasticsearch, prefix: str) -> Callable[[], NameLists]:
     return LoadedVocabularies(VocabularyStore(client, prefix), NameLists.of)
+
+
+@dataclass(frozen=True, slots=True)
+class _FixedResolver:
+    """A resolver with a fixed index."""
+
+    fixed: Serving
+
+    def resolve(self) -> Serving:
+        return self.fixed
+
+    def forget(self) -> None:
+        """Does nothing: the index is fixed."""
+
+
+def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -> AnswerProbe:
+    """Searches for titles of the serving index's own records, a fixed sample, without the cross-encoder."""
+    client = client.options(request_timeout=30.0)
+    questions: list[str] = []
+
+    def probe(index: str) -> Sequence[Sequence[str]]:
+        if not questions:
+            questions.extend(_titles(client, index))
+        index_description = index_named(client, index)
+        fixed = Serving(index_description, None, models.embedder(index_description.meta.embedding_model))
+        pipeline = SearchPipeline(search_parts(client, _FixedResolver(fixed), models, ranking_config(settings)))
+        answers = [pipeline.rank_all(SearchRequest(q=question, rerank=False)) for question in questions]
+        return [answer.ranking.ids(0, _FIRST) for answer in answers]
+
+    return probe
+
+
+def _titles(client: Elasticsearch, index: str) -> list[str]:
+    """Titles in a random but fixed order."""
+    client.indices.refresh(index=index)
+    sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
+    hits = client.search(index=index, query=sample, source={"includes": ["title"]}, size=_SAMPLE_SIZE)["hits"]["hits"]
+    return [hit["_source"]["title"] for hit in hits if hit["_source"].get("title")]

@@ -9,7 +9,8 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
 from search_api.http.access.guard import INSIDE
-from sonde.telemetry.service_metrics import GAUGES, KEPT_S, CachedCollector, ServiceState
+from sonde.telemetry.service_metrics import KEPT_S, CachedCollector, ServiceState
+from tests.gauges import GAUGES
 from tests.service import Service
 
 

@@ -18,8 +18,8 @@ from prometheus_client import generate_latest
 from search_api.app import create_app
 from sonde.cli import cli
 from sonde.settings import HarvestSettings, Settings, load_settings
-from sonde.telemetry.service_metrics import GAUGES
 from sonde.wiring.api import api_parts
+from tests.gauges import GAUGES
 from tests.unit.rendered_chart import CHART, EXAMPLES, WITH_PODS, Manifest, Rendered, example
 from workers.config import QUEUES
 from workers.source_config import known_sources

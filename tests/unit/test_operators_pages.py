@@ -24,7 +24,7 @@ from sonde.ops.capacity import PROCESS_MB
 from sonde.ops.one_machine import stack_of
 from sonde.server.connections import ConnectionLimits
 from sonde.settings import Settings
-from sonde.telemetry.service_metrics import GAUGES
+from tests.gauges import GAUGES
 from tests.unit.rendered_chart import CHART, EXAMPLES, Rendered
 
 ROOT = Path(__file__).resolve().parents[2]

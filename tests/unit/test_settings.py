@@ -9,7 +9,7 @@ import pytest
 from settings_read import documented, read_by_properties, read_in
 
 from core.errors import SondeError
-from sonde.environment import DELIMITER, PREFIX, is_list
+from sonde.environment import DELIMITER, PREFIX, _members
 from sonde.ops.settings_page import settings_page
 from sonde.settings import Settings, load_settings
 
@@ -44,7 +44,7 @@ _LISTS = {
     f"{PREFIX}{group}{DELIMITER}{name}".upper(): (group, name)
     for group, entry in Settings.model_fields.items()
     for name, field in entry.annotation.model_fields.items()  # type: ignore[union-attr]
-    if is_list(field.annotation) and (group, name) != ("portal", "links")
+    if _members(field.annotation) and (group, name) != ("portal", "links")
 }
 _VALUES = {
     "start_map": ("-10", "35", "30", "60"),

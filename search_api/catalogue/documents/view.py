@@ -28,10 +28,10 @@ from search_api.catalogue.documents.answers import (
 from search_api.catalogue.documents.reader import DocumentListing, VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, of_document
 from search_api.http.access.guard import caller
-from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.openapi import WITH_NOT_FOUND, FeatureCollectionAnswer, answer_as, text_answer
 from search_api.http.parameters import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
-from search_api.http.responses import GEOJSON, JSON, Addresses, json_as, link
+from search_api.http.responses import GEOJSON, JSON, Addresses, feature_collection, json_as, link
 from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
@@ -46,8 +46,6 @@ _MISSING = answer_as("application/problem+json", Problem, HTML)  # the page says
 
 
 class DocumentsParameters(Parameters):
-    """Which public documents."""
-
     record: Text | None = Field(None, description="Only documents that explain this record.")
     source: Text | None = Field(None, description="Only documents of this source's records.")
     limit: int = Field(20, ge=1, le=100)
@@ -56,45 +54,31 @@ class DocumentsParameters(Parameters):
 
 
 class DocumentParameters(Parameters):
-    """The form of one document."""
-
     f: DocumentForm | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class DocumentPath(BaseModel):
-    """Which document."""
-
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
 
 
 class TablePath(DocumentPath):
-    """Which table."""
-
     number: int = Field(ge=1, le=100_000, description="The tables of a document count from 1.")
 
 
 class TableParameters(Parameters):
-    """The form of one table."""
-
     f: Literal["csv", "json"] = "json"
 
 
 class PassagesParameters(Parameters):
-    """Which passages."""
-
     offset: int = Field(0, ge=0, le=1_000_000, description="The number of the first one.")
     limit: int = Field(50, ge=1, le=200)
 
 
 class PassagePath(DocumentPath):
-    """Which passage."""
-
     number: int = Field(ge=0, le=1_000_000, description="The passages of a document count from 0.")
 
 
 class QuoteParameters(Parameters):
-    """What is quoted."""
-
     quote: Annotated[str, AfterValidator(printable)] = Field(
         "", max_length=LONGEST_QUERY, description="A sentence of the passage. Default: all of it."
     )
@@ -121,14 +105,8 @@ class CitedPassage(BaseModel):
     marks: list[MarkBody]
 
 
-class DocumentsAnswer(BaseModel):
+class DocumentsAnswer(FeatureCollectionAnswer):
     """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
-
-    type: str = "FeatureCollection"
-    features: list[Json]
-    numberMatched: int  # noqa: N815 - OGC's name
-    numberReturned: int  # noqa: N815 - OGC's name
-    links: list[Json]
 
 
 class DocumentFeature(BaseModel):
@@ -193,16 +171,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
         links += [link("next", next_address, GEOJSON)] if next_address is not None else []
         features = [short_feature(document, addresses) for document in listing.documents]
-        return json_as(
-            GEOJSON,
-            {
-                "type": "FeatureCollection",
-                "features": features,
-                "numberMatched": listing.matched,
-                "numberReturned": len(features),
-                "links": links,
-            },
-        )
+        return feature_collection(features, links, listing.matched)
 
 
 def _add_document(api: APIBlueprint, parts: Parts) -> None:

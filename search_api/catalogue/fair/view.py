@@ -112,12 +112,7 @@ def fair_views(parts: Parts) -> APIBlueprint:
 
 
 def _indicator_json(indicator: Indicator) -> Json:
-    return {
-        "id": indicator.id,
-        "principle": indicator.principle,
-        "priority": indicator.priority,
-        "question": indicator.question,
-    }
+    return {name: getattr(indicator, name) for name in ("id", "principle", "priority", "question")}
 
 
 def _result_json(indicator: Indicator, judgement: IndicatorResult) -> Json:

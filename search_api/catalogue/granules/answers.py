@@ -162,10 +162,10 @@ def _interval(starts: list[str]) -> Interval:
 
 
 def _merge_counts(buckets: list[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
-    digits = {"year": 4, "month": 7, "day": 10}[_interval([start for start, _ in buckets])]
-    counts: dict[str, int] = {}
+    digits = _DIGITS[_interval([start for start, _ in buckets])]
+    counts: Counter[str] = Counter()
     for start, number in sorted(buckets):
-        counts[start[:digits]] = counts.get(start[:digits], 0) + number
+        counts[start[:digits]] += number
     return tuple(counts.items())
 
 

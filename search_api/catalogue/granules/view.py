@@ -13,15 +13,13 @@ from search_api.catalogue.view import ItemPath, stored_record
 from search_api.formats_out.notations import without_empty
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
-from search_api.http.responses import GEOJSON, Addresses, json_as, link
+from search_api.http.responses import GEOJSON, Addresses, feature_collection, link
 from search_api.parts import Parts
 
 _MOST_SHOWN = 100
 
 
 class GranuleQuery(Parameters):
-    """Where and when."""
-
     bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north, degrees WGS 84.")
     datetime: SpanText | None = Field(None, description="An instant or `start/end`, ISO 8601, `..` for an open end.")
     limit: int = Field(10, ge=1, le=_MOST_SHOWN, description="Granules to show.")
@@ -50,22 +48,13 @@ def granules_views(parts: Parts) -> APIBlueprint:
         granules_page = parts.granules.ask(record, _stac_filters(query))
         search = parts.granules.of(record)
         features = [_feature(granule) for granule in granules_page.first[: query.limit]]
-        return json_as(
-            GEOJSON,
-            {
-                "type": "FeatureCollection",
-                "features": features,
-                **({} if granules_page.matched is None else {"numberMatched": granules_page.matched}),
-                "numberReturned": len(features),
-                "links": [link("self", Addresses.of(parts.http).this(), GEOJSON)],
-                **(
-                    {}
-                    if search is None
-                    else {"sonde:searched": {"kind": search.kind, "host": parts.granules.host(search)}}
-                ),
-                **({} if granules_page.line is None else {"sonde:timeline": _line(granules_page.line)}),
-            },
-        )
+        members: Json = {}
+        if search is not None:
+            members["sonde:searched"] = {"kind": search.kind, "host": parts.granules.host(search)}
+        if granules_page.line is not None:
+            members["sonde:timeline"] = _line(granules_page.line)
+        links = [link("self", Addresses.of(parts.http).this(), GEOJSON)]
+        return feature_collection(features, links, granules_page.matched, **members)
 
     return api
 

@@ -22,8 +22,6 @@ from search_api.search.views import geojson
 
 
 class RelatedParameters(Parameters):
-    """How many of each relation."""
-
     limit: int = Field(6, ge=1, le=50)
 
 

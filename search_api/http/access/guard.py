@@ -194,6 +194,7 @@ def steward_name() -> str:
 
 
 def uncached(body: object) -> Response:
-    response = jsonify(body)
+    """The answer, or the body as JSON, for no cache to store."""
+    response = body if isinstance(body, Response) else jsonify(body)
     response.headers["Cache-Control"] = "no-store"
     return response

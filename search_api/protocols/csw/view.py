@@ -8,6 +8,7 @@ from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from lxml import etree
 
+from core.json_types import Json
 from core.record import Record
 from core.timespan import iso
 from es_mappings.codecs.records import from_document
@@ -38,34 +39,21 @@ def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
     has_words = reader.has_words
     filters = () if csw.constraint is None else (clause_for(csw.constraint, has_words),)
-    query, order = (
-        selected(Selection(terms=csw.words, area=csw.box, also=filters), has_words),
-        sort_body(order_of(csw.sort)),
-    )
+    query = selected(Selection(terms=csw.words, area=csw.box, also=filters), has_words)
+    listing: Json = {"query": query, **sort_body(order_of(csw.sort))}
     skipped = csw.start - 1
-    after: list[object] = []
     while skipped + csw.size > _LARGEST_WINDOW:
         step = min(skipped, _LARGEST_WINDOW)
         if step == 0:
             break
-        hits = reader.search({"query": query, **order, **_search_after(after), "size": step, "_source": False})["hits"][
-            "hits"
-        ]
+        hits = reader.search({**listing, "size": step, "_source": False})["hits"]["hits"]
         if len(hits) < step:
             return [], _count_matches(reader, query)
-        after, skipped = hits[-1]["sort"], skipped - step
+        listing["search_after"], skipped = hits[-1]["sort"], skipped - step
+    if "search_after" not in listing:
+        listing["from"] = skipped
     size = csw.size if csw.result == "results" else 0
-    place = {} if after else {"from": skipped}
-    body = {
-        "query": query,
-        **order,
-        **_search_after(after),
-        **place,
-        "size": size,
-        "_source": WITHOUT,
-        "track_total_hits": True,
-    }
-    answer = reader.search(body)["hits"]
+    answer = reader.search({**listing, "size": size, "_source": WITHOUT, "track_total_hits": True})["hits"]
     return [from_document(hit["_source"]) for hit in answer["hits"]], int(answer["total"]["value"])
 
 
@@ -92,11 +80,7 @@ def _values_of(reader: RecordReader, name: str) -> list[str]:
     return sorted(str(bucket["key"]) for bucket in buckets)
 
 
-def _search_after(values: list[object]) -> dict[str, list[object]]:
-    return {"search_after": values} if values else {}
-
-
-def _count_matches(reader: RecordReader, query: dict[str, object]) -> int:
+def _count_matches(reader: RecordReader, query: Json) -> int:
     body = {"query": query, "size": 0, "track_total_hits": True}
     return int(reader.search(body)["hits"]["total"]["value"])
 

@@ -22,9 +22,18 @@ from search_api.catalogue.listing_parameters import ItemsParameters, question, t
 from search_api.catalogue.previews import PREVIEW_TYPE
 from search_api.catalogue.view import CataloguePath, ItemPath, record_page, stored_record
 from search_api.formats_out.prov import Harvest, provenance
-from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.openapi import WITH_NOT_FOUND, FeatureCollectionAnswer, answer_as, text_answer
 from search_api.http.parameters import Parameters
-from search_api.http.responses import GEOJSON, GRANULES_REL, JSON, RECORD_PROFILE, Addresses, Link, json_as, link
+from search_api.http.responses import (
+    GEOJSON,
+    GRANULES_REL,
+    JSON,
+    RECORD_PROFILE,
+    Addresses,
+    Link,
+    feature_collection,
+    link,
+)
 from search_api.page.plain_page import HTML, ListedRecord, items_html, plain_page, wants_html
 from search_api.parts import Parts
 from search_api.protocols.ogc.push import set_etag
@@ -34,25 +43,15 @@ from search_api.search.views import geojson
 
 
 class ItemParameters(Parameters):
-    """The format of one record."""
-
     f: ItemFormat | None = Field(None, description="Default: the `Accept` header decides.")
 
 
 class SimilarParameters(Parameters):
-    """How many similar records."""
-
     limit: int = Field(10, ge=1, le=100)
 
 
-class ItemsAnswer(BaseModel):
+class ItemsAnswer(FeatureCollectionAnswer):
     """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
-
-    type: str = "FeatureCollection"
-    features: list[Json]
-    numberMatched: int  # noqa: N815 - OGC's name
-    numberReturned: int  # noqa: N815 - OGC's name
-    links: list[Json]
 
 
 class SimilarAnswer(BaseModel):
@@ -109,8 +108,7 @@ def items_views(parts: Parts) -> APIBlueprint:
             {**geojson.feature(neighbour), "links": item_links(neighbour, addresses), "sonde:similarity": score}
             for neighbour, score in neighbours
         ]
-        body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
-        return json_as(GEOJSON, {**body, "links": [link("self", addresses.this(), GEOJSON)]})
+        return feature_collection(features, [link("self", addresses.this(), GEOJSON)])
 
     @api.get(
         "/collections/<catalogue>/items/<record>/provenance",
@@ -159,16 +157,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
     features = [
         {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.records
     ]
-    response = json_as(
-        GEOJSON,
-        {
-            "type": "FeatureCollection",
-            "features": features,
-            "numberMatched": page.matched,
-            "numberReturned": len(features),
-            "links": links,
-        },
-    )
+    response = feature_collection(features, links, page.matched)
     response.headers["Link"] = ", ".join(
         f'<{target["href"]}>; rel="{target["rel"]}"; type="{target["type"]}"' for target in links
     )

@@ -154,8 +154,6 @@ def merge_patch(target: object, patch: object) -> object:
 
 
 class PushPath(CataloguePath):
-    """The record to write."""
-
     record: str = Field(
         max_length=LONGEST_ID, description="Its complete id (`portal:x1`) or its name in the source (`x1`)."
     )

@@ -166,8 +166,6 @@ def read_aggregations(answer: JsonMapping, aggregations: Sequence[Aggregation]) 
 
 
 class AggregateQuery(StacFilters):
-    """Counts by GET."""
-
     aggregations: Tokens = Field(default=[], description="Names of /stac/aggregations.", examples=["total_count"])
 
 

@@ -264,8 +264,6 @@ _SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
 
 
 class CollectionsQuery(Parameters):
-    """Collection search by GET."""
-
     bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
     datetime: MomentText | None = Field(None, description="An instant (RFC 3339) or `start/end`; `..`: open end.")
     q: Tokens = Field(default=[], description="Words or phrases, of which a collection contains any.")
@@ -291,13 +289,13 @@ class CollectionsQuery(Parameters):
 
 def matching(query: CollectionsQuery, collections: Iterable[Catalogue]) -> list[Catalogue]:
     """All that match, in the asked order; by id without one. Raises InvalidInput for an unknown property."""
-    area = read_flat_bbox(query.bbox) if query.bbox else None
+    place = _boxes(read_flat_bbox(query.bbox)) if query.bbox else None
     span = read_rfc3339(query.datetime) if query.datetime else None
     passes = condition_of(parse(query.filter, query.filter_lang)) if query.filter else None
     matches = [
         collection
         for collection in collections
-        if _lies_in(collection, area)
+        if _lies_in(collection, place)
         and _is_of(collection, span)
         and (not query.q or _says(collection, query.q))
         and (passes is None or passes(collection))
@@ -310,31 +308,17 @@ def matching(query: CollectionsQuery, collections: Iterable[Catalogue]) -> list[
     return matches
 
 
-def _lies_in(collection: Catalogue, area: BBox | None) -> bool:
+def _lies_in(collection: Catalogue, place: BaseGeometry | None) -> bool:
     """A collection without a known extent is said to be worldwide."""
-    if area is None or collection.box is None:
-        return True
-    return any(
-        ours.west <= theirs.east
-        and theirs.west <= ours.east
-        and ours.south <= theirs.north
-        and theirs.south <= ours.north
-        for ours in area.parts()
-        for theirs in collection.box.parts()
-    )
+    own = _place_of(collection)
+    return place is None or own is None or bool(shapely.intersects(own, place))
 
 
 def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:
     """A collection without a known period is said to be of any time."""
     if span is None or collection.span is None:
         return True
-    begins_before_end = (
-        collection.span.start_ms is None or span.end_ms is None or collection.span.start_ms <= span.end_ms
-    )
-    ends_after_start = (
-        collection.span.end_ms is None or span.start_ms is None or collection.span.end_ms >= span.start_ms
-    )
-    return begins_before_end and ends_after_start
+    return _TIMES["t_intersects"](_edges(collection.span), _edges(span))
 
 
 def _says(collection: Catalogue, terms: Sequence[str]) -> bool:

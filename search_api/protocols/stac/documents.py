@@ -31,8 +31,6 @@ class StacCollectionPath(BaseModel):
 
 
 class StacItemPath(StacCollectionPath):
-    """An item of a collection."""
-
     item: str = Field(max_length=LONGEST_ID)
 
 

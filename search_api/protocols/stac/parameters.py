@@ -199,8 +199,6 @@ class StacFilters(Parameters):
 
 
 class StacQuery(StacFilters):
-    """Item search by GET."""
-
     sortby: Text | None = Field(
         None,
         json_schema_extra={"pattern": "^ *[+-]?[A-Za-z_.:]+( *, *[+-]?[A-Za-z_.:]+)* *$"},

@@ -11,9 +11,9 @@ from core.errors import NotFound
 from core.json_types import Json
 from core.record import id_of_address
 from search_api.catalogue.listing import ListRequest, Selection
-from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, FeatureCollectionAnswer, answer_as
 from search_api.http.parameters import NoParameters
-from search_api.http.responses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, json_as, link
+from search_api.http.responses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, feature_collection, json_as, link
 from search_api.parts import Parts
 from search_api.protocols.ogc.collections import (
     QUERYABLES_REL,
@@ -158,14 +158,8 @@ class StacItem(BaseModel):
     links: list[Json]
 
 
-class StacItems(BaseModel):
+class StacItems(FeatureCollectionAnswer):
     """A page of STAC Items."""
-
-    type: str
-    features: list[Json]
-    numberMatched: int  # noqa: N815 - OGC's name
-    numberReturned: int  # noqa: N815 - OGC's name
-    links: list[Json]
 
 
 def stac_items_views(parts: Parts) -> APIBlueprint:
@@ -219,8 +213,7 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
             next_link = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
             next_link |= {"body": {"token": token}, "merge": True}
         links.append(next_link)
-    counts = {"numberMatched": page.matched, "numberReturned": len(features)}
-    return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
+    return feature_collection(features, links, page.matched)
 
 
 def stac_properties_views(parts: Parts) -> APIBlueprint:

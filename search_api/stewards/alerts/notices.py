@@ -38,6 +38,9 @@ _PAGE = 2_000
 _CLAIM_TIME = timedelta(minutes=10)
 _PAUSES = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 _CONFLICT = 409
+_OF_NOTICE = ("search", "owner", "channel", "target", "until", "due")
+_OF_DELIVERY = ("channel", "target", "owner", "state", "due", "attempts")
+"""Members that the index holds as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,13 +246,8 @@ class NoticeStore:
         lines: list[Json] = []
         for delivery in deliveries:
             document = {
+                **{name: getattr(delivery, name) for name in _OF_DELIVERY},
                 "kind": "delivery",
-                "channel": delivery.channel,
-                "target": delivery.target,
-                "owner": delivery.owner,
-                "state": delivery.state,
-                "due": delivery.due,
-                "attempts": 0,
                 "at": now.isoformat(),
                 "content": {"notices": list(delivery.notices)},
             }
@@ -325,43 +323,21 @@ def _digest(*parts: str) -> str:
 
 def _document(notice: Notice) -> Json:
     return {
+        **{name: getattr(notice, name) for name in _OF_NOTICE},
         "kind": "notice",
-        "search": notice.search,
-        "owner": notice.owner,
-        "channel": notice.channel,
-        "target": notice.target,
         "from": notice.since,
-        "until": notice.until,
-        "due": notice.due,
         "content": {"records": [[record.id, record.new] for record in notice.records], "total": notice.total},
     }
 
 
 def _notice(source: JsonMapping) -> Notice:
     records = tuple(RecordFound(id, new) for id, new in source["content"]["records"])
-    return Notice(
-        source["search"],
-        source["owner"],
-        source["channel"],
-        source["target"],
-        source["from"],
-        source["until"],
-        source["due"],
-        records,
-        source["content"]["total"],
-    )
+    members: Json = {name: source[name] for name in _OF_NOTICE}
+    return Notice(**members, since=source["from"], records=records, total=source["content"]["total"])
 
 
 def _delivery(hit: JsonMapping) -> Delivery:
     source = hit["_source"]
-    return Delivery(
-        hit["_id"],
-        source["channel"],
-        source["target"],
-        source["owner"],
-        tuple(source["content"]["notices"]),
-        source["state"],
-        source["due"],
-        source["attempts"],
-        (hit["_seq_no"], hit["_primary_term"]),
-    )
+    members: Json = {name: source[name] for name in _OF_DELIVERY}
+    version = (hit["_seq_no"], hit["_primary_term"])
+    return Delivery(hit["_id"], notices=tuple(source["content"]["notices"]), version=version, **members)

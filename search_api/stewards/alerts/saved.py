@@ -172,13 +172,8 @@ class SavedSearch:
         is_same = body.parameters() == self.parameters and self.active
         return replace(
             self,
-            title=body.title,
+            **{name: getattr(body, name) for name in ("title", "mail", "webhook", "every", "changes", "active")},
             parameters=body.parameters(),
-            mail=body.mail,
-            webhook=body.webhook,
-            every=body.every,
-            changes=body.changes,
-            active=body.active,
             groups=groups,
             changed=now,
             seen=now,
@@ -188,27 +183,21 @@ class SavedSearch:
         )
 
 
+_STORED = (
+    "id", "owner", "seen", "title", "mail", "webhook", "every", "changes", "active", "problem", "language", "feed",
+    "created", "changed", "watched",
+)  # fmt: skip
+"""Members that the index holds as they are."""
+
+
 def to_document(saved_search: SavedSearch, compiled_question: Compiled) -> Json:
     document = {
-        "id": saved_search.id,
+        **{name: getattr(saved_search, name) for name in _STORED},
         "kind": "search",
-        "owner": saved_search.owner,
         "groups": sorted(saved_search.groups),
-        "seen": saved_search.seen,
-        "title": saved_search.title,
         "asked": saved_search.parameters,
         "same": saved_search.question_key,
-        "mail": saved_search.mail,
-        "webhook": saved_search.webhook,
-        "every": saved_search.every,
-        "changes": saved_search.changes,
-        "active": saved_search.active,
-        "problem": saved_search.problem,
-        "language": saved_search.language,
         "feed": saved_search.feed or None,
-        "created": saved_search.created,
-        "changed": saved_search.changed,
-        "watched": saved_search.watched,
         "compiled_by": compiled_question.by,
         "compiled": compiled_question.as_json(),
     }
@@ -216,25 +205,9 @@ def to_document(saved_search: SavedSearch, compiled_question: Compiled) -> Json:
 
 
 def from_document(id: str, source: JsonMapping) -> SavedSearch:
-    return SavedSearch(
-        id,
-        source["owner"],
-        frozenset(source.get("groups", ())),
-        source["title"],
-        dict(source["asked"]),
-        source["every"],
-        source["changes"],
-        source["active"],
-        source["created"],
-        source["changed"],
-        source["seen"],
-        source["watched"],
-        source.get("mail"),
-        source.get("webhook"),
-        source.get("problem"),
-        source.get("language", DEFAULT_LANGUAGE),
-        source.get("feed", ""),
-    )
+    members: Json = {name: source[name] for name in _STORED if name in source}
+    groups, parameters = frozenset(source.get("groups", ())), dict(source["asked"])
+    return SavedSearch(**{**members, "id": id, "groups": groups, "parameters": parameters})
 
 
 def compiled_of(source: JsonMapping) -> Compiled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
@@ -37,14 +37,10 @@ _FORM_POLICY = (
 
 
 class SavedPath(BaseModel):
-    """One saved search."""
-
     search: str = Field(max_length=64)
 
 
 class SavedSearchLinkPath(BaseModel):
-    """A signed link."""
-
     token: str = Field(max_length=2000)
 
 
@@ -147,8 +143,7 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def found(path: SavedPath) -> Response:
         saved_search = desk.find(path.search, caller())
         notices = desk.notices_of(saved_search, _NOTICES)
-        ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
-        visible = desk.records.visible(ids, caller().groups & saved_search.groups)
+        visible = desk.records.visible(_ids_in(notices), caller().groups & saved_search.groups)
         return uncached(
             {
                 "found": [
@@ -200,15 +195,18 @@ def _add_links(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         groups = desk.rights.current()(saved_search)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")
-        ids = list(
-            dict.fromkeys(record.id for notice in desk.notices_of(saved_search, _NOTICES) for record in notice.records)
-        )[:_IN_FEED]
+        ids = _ids_in(desk.notices_of(saved_search, _NOTICES))
         visible = desk.records.visible(ids, groups)
         entries = [(visible[id], addresses.record_page(id)) for id in ids if id in visible]
         page = ResultPage(saved_search.title, addresses.this(), len(entries), entries)
         response = Response(atom(page), mimetype=ATOM)
         response.headers["Cache-Control"] = "private, no-cache"
         return response
+
+
+def _ids_in(notices: Iterable[Notice]) -> list[str]:
+    """Of the newest records, each once."""
+    return list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
 
 
 def _link_texts(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
@@ -229,8 +227,7 @@ def _page(language: Language, title: str, more: str = "") -> Response:
     words = PageWords(language, TEXTS[language].search, TEXTS[language].catalogues)
     response = plain_page(title, f"<h1>{html.escape(title)}</h1>{more}", words=words)
     response.headers["Content-Security-Policy"] = _FORM_POLICY
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return uncached(response)
 
 
 def _saved_json(saved_search: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:

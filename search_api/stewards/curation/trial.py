@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
 from flask import Response
@@ -50,13 +50,6 @@ class TrialResult:
     ndcg_after: float | None = None
 
 
-def try_draft(
-    pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judgements: Mapping[str, Grades]
-) -> list[TrialResult]:
-    """In the order of the questions. Raises as a search does."""
-    return [_compare(pipeline, draft, question, judgements.get(question)) for question in questions]
-
-
 def _compare(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
     with without_deadline():
         before = _rank(pipeline, question)
@@ -98,8 +91,6 @@ _RESPONSES: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 
 
 class TryParameters(Parameters):
-    """Which draft."""
-
     draft: str = Field(pattern=DRAFT_NAME, description="Name of the draft.")
 
 
@@ -150,25 +141,21 @@ def curation_try_views(parts: Parts) -> APIBlueprint:
             raise InvalidInput("questions", f"questions: give 1 to {MOST_QUESTIONS}, judged and recent ones included")
         rules = with_draft(desk.store.rules(draft=""), desk.draft(query.draft))
         draft = ActiveRules.of(rules, today)
-        return uncached(_trial_json(try_draft(parts.search, draft, questions, grades)))
+        results = [_compare(parts.search, draft, question, grades.get(question)) for question in questions]
+        return uncached(_trial_json(results))
 
     return api
 
 
 def _trial_json(results: list[TrialResult]) -> Json:
-    befores = [result.ndcg_before for result in results if result.ndcg_before is not None]
-    afters = [result.ndcg_after for result in results if result.ndcg_after is not None]
     return {
-        "questions": [_question_json(result) for result in results],
-        "ndcg_before": sum(befores) / len(befores) if befores else None,
-        "ndcg_after": sum(afters) / len(afters) if afters else None,
+        "questions": [asdict(result) for result in results],
+        "ndcg_before": _mean([result.ndcg_before for result in results]),
+        "ndcg_after": _mean([result.ndcg_after for result in results]),
     }
 
 
-def _question_json(result: TrialResult) -> Json:
-    return {
-        "question": result.question,
-        "moved": [{"record": change.record, "before": change.before, "after": change.after} for change in result.moved],
-        "ndcg_before": result.ndcg_before,
-        "ndcg_after": result.ndcg_after,
-    }
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Of the judged questions; None without one."""
+    measured = [value for value in values if value is not None]
+    return sum(measured) / len(measured) if measured else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
@@ -31,32 +33,22 @@ class DraftParameters(Parameters):
 
 
 class KindPath(BaseModel):
-    """A kind of rule."""
-
     kind: str = Field(max_length=20, description=", ".join(RULE_KINDS), examples=["pins"])
 
 
 class RulePath(KindPath):
-    """One rule."""
-
     rule: str = Field(max_length=450, description="Its id; of an overlay: its record.")
 
 
 class ChangePath(BaseModel):
-    """A change of the history."""
-
     change: str = Field(max_length=64)
 
 
 class DraftPath(BaseModel):
-    """A draft."""
-
     draft: str = Field(pattern=DRAFT_NAME)
 
 
 class HistoryParameters(Parameters):
-    """Which changes, newest first."""
-
     kind: str | None = Field(None, max_length=20, description="Only those of this kind.")
     rule: str | None = Field(None, max_length=450, description="Only those of this rule; needs its kind.")
     limit: int = Field(50, ge=1, le=500)
@@ -142,9 +134,7 @@ def curation_views(parts: Parts) -> APIBlueprint:
             raise InvalidInput("body", f"body: {problems}")
         audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
         accepted_lines = [{"line": line, "id": id} for line, id in result.ids.items()]
-        refused_lines = [
-            {"line": refused_line.line, "problem": refused_line.problem} for refused_line in result.refused
-        ]
+        refused_lines = list(map(asdict, result.refused))
         return uncached({"accepted": accepted_lines, "refused": refused_lines, "later": list(result.later)})
 
     @api.delete(

@@ -1,4 +1,4 @@
-"""What `sonde train embedder` does: examples, a teacher where one is named, a base with weights, a folder."""
+"""What `sonde train embedder` and `sonde train cross-encoder` do: examples or pairs, a base with weights, a folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,25 @@ from encoders.presets import known_model, preset_for
 from encoders.recipe import read_json
 from sonde.settings import Settings
 from sonde.wiring.checkout import own_commit
-from sonde.wiring.training.corpora import LICENCES, Sources, examples_from
+from sonde.wiring.training.corpora import LICENCES, Sources, corpus_examples, examples_from
 from sonde.wiring.training.judged_lists import reranker_named
+from training.cross_encoder.learner import CrossEncoderTrainingSettings
+from training.cross_encoder.train import CrossEncoderBase, train_cross_encoder
 from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
 from training.embedder.train import Base, train_embedder
-from training.examples import Example, Split, TrainingError, split_by_group
+from training.examples import (
+    Example,
+    LabelledPair,
+    Split,
+    TrainingError,
+    pairs_of_examples,
+    read_pairs,
+    split_by_group,
+    split_pairs,
+)
 from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
+from training.questions.unanswerable import UnanswerableTwins
 from training.teacher_scores import ScoringTeacher, with_teacher_scores
 from training.weights import learnable
 
@@ -132,3 +144,54 @@ def _split_examples(examples: list[Example], request: Request, seed: int, report
     parts = split_by_group(examples, request.held_out, seed)
     reporter.report(f"{len(parts.train)} examples to learn from, {len(parts.held_out)} held out")
     return parts
+
+
+@dataclass(frozen=True, slots=True)
+class PairSources:
+    """``files``: pairs with labels, beside those made of the request's texts; ``negatives`` of each question."""
+
+    files: tuple[Path, ...] = ()
+    negatives: int = 3
+
+
+def run_cross_encoder(
+    settings: Settings,
+    request: Request,
+    sources: PairSources,
+    training_settings: CrossEncoderTrainingSettings,
+    budget: TrainingBudget,
+    reporter: TrainingReporter,
+) -> ModelCard:
+    """Raises TrainingError and ModelMissing with one sentence."""
+    refuse_existing_output(request.out, resume=request.resume)
+    cache = settings.models.folder
+    location = locate(request.base, cache, allow_hub=settings.models.allow_hub)
+    pairs = pairs_of(settings, request, sources, training_settings.seed, reporter)
+    split = split_pairs(pairs, request.held_out, training_settings.seed)
+    reporter.report(f"{len(split.train)} pairs to learn from, {len(split.stop) + len(split.left_out)} held out")
+    licence = request.base_licence or read_json(location.folder / "card.json").get("licence")
+    licences = {**dict.fromkeys((pair.corpus for pair in pairs), request.licence), **LICENCES}
+    card = train_cross_encoder(
+        CrossEncoderBase(location, cache),
+        split,
+        training_settings,
+        budget,
+        Origin(request.base, licence_of(request.base, licence), licences, own_commit(), request.command),
+        request.out,
+        resume=request.resume,
+        report=reporter.report_evaluation,
+    )
+    shutil.rmtree(request.cache_folder, ignore_errors=True)
+    return card
+
+
+def pairs_of(
+    settings: Settings, request: Request, sources: PairSources, seed: int, reporter: TrainingReporter
+) -> list[LabelledPair]:
+    """Questions made of the texts with their hard negatives, their unanswerable twins, then the pairs of the files."""
+    given_pairs = [pair for file in sources.files for pair in read_pairs(file)]  # an invalid file is refused first
+    made = corpus_examples(request.sources, settings, request.cache_folder / "said.jsonl", reporter.report)
+    mined_pairs = list(pairs_of_examples(made.examples, sources.negatives))
+    twins = UnanswerableTwins(made.examples, made.documents, seed).pairs()
+    reporter.report(f"{len(mined_pairs)} pairs of questions, {len(twins)} twins, {len(given_pairs)} given pairs")
+    return [*mined_pairs, *twins, *given_pairs]

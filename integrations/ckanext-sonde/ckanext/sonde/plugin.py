@@ -11,9 +11,19 @@ from ckanext.sonde import pushing, rewriting
 from ckanext.sonde.asking import SondeUnavailable
 from ckanext.sonde.cli import commands
 from ckanext.sonde.configured import mode, public_url, sonde
-from ckanext.sonde.page import page
+from flask import Blueprint
 
 log = logging.getLogger(__name__)
+page = Blueprint("sonde", __name__)
+
+
+@page.route("/sonde")
+def search() -> str:
+    """Sonde's search with map and periods, embedded in the portal's own frame."""
+    if public_url() is None:
+        tk.abort(404)
+    html: str = tk.render("sonde/search.html")
+    return html
 
 
 @tk.blanket.config_declarations
