@@ -143,3 +143,14 @@ def test_a_box_is_typed_by_who_does_not_draw(visit: Visit) -> None:
     inside = titles(page)
     assert "Monthly district rainfall of South Africa since 1921" in inside
     assert "CHIRPS 2.0 monthly rainfall for Africa" not in inside
+
+
+def test_what_lies_within_a_distance_is_drawn_round(visit: Visit) -> None:
+    page = visit("?q=temperature+within+300+km+of+Boulder+Colorado")
+    page.wait_for_selector(".leaflet-container .asked", state="attached")
+    outlines = [shape.get_attribute("d") or "" for shape in page.locator(".leaflet-container .asked").all()]
+    assert max(outline.count("L") for outline in outlines) > 20
+    page.goto(page.url.replace("within+300+km+of", "near"))
+    page.wait_for_selector(".leaflet-container .asked", state="attached")
+    outlines = [shape.get_attribute("d") or "" for shape in page.locator(".leaflet-container .asked").all()]
+    assert max(outline.count("L") for outline in outlines) <= 4

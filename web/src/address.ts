@@ -7,7 +7,7 @@ const PARTS: readonly Part[] = ["place", "time", "relation", "scale", "kind", "n
 /** Parameters with several values, each shown as a separate chip. */
 export const VALUE_FILTERS: readonly string[] = [
   "type", "source", "organisation", "keyword", "theme", "provenance", "licence", "format", "media_type",
-  "platform", "instrument", "project", "variable", "processing_level",
+  "platform", "instrument", "project", "variable", "processing_level", "person",
 ];
 
 /** Facets in the order of the page; decades and years are drawn as the histogram. */

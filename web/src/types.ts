@@ -137,7 +137,8 @@ interface Said {
 export interface Interpretation {
   text: string;
   thematic: string;
-  places: (Said & { name: string; kind: string; bbox: Box })[];
+  /** `records`: how many records' titles name it, if the catalogue is where it is known from. */
+  places: (Said & { name: string; kind: string; bbox: Box; records?: number })[];
   relations: (Said & { relation: string })[];
   areas: Box[];
   times: (Said & { start: string | null; end: string | null })[];

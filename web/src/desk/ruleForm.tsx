@@ -11,6 +11,9 @@ import { useDesk } from "./words/index.ts";
 
 type Values = Record<string, string>;
 
+/** Rules with exactly one of two fields. */
+const EITHER: Partial<Record<Kind, readonly [string, string]>> = { blocks: ["record", "source"], places: ["bbox", "no_place"] };
+
 interface Props {
   kind: Kind;
   draft: string | null;
@@ -26,7 +29,7 @@ export function RuleForm({ kind, draft, start, done, cancel }: Props) {
   const [values, setValues] = useState<Values>(() => valuesOf(kind, start));
   const [round, setRound] = useState(0);
   const change = (name: string) => (value: string) => setValues((before) => ({ ...before, [name]: value }));
-  const lacks = FIELDS[kind].some((field) => field.required && !values[field.name]?.trim()) || (kind === "blocks" && !values.record === !values.source);
+  const lacks = FIELDS[kind].some((field) => field.required && !values[field.name]?.trim()) || !hasOneOf(values, EITHER[kind]);
   const give = (event: Event) => {
     event.preventDefault();
     sending.send(async () => {
@@ -73,6 +76,13 @@ function OneField({ field, value, about, fixed, change }: OneProps) {
   const required = field.required ?? false;
   if (field.input === "record") return fixed ? <p class="wide breaks"><code>{value}</code></p> : <RecordField label={name} value={value} about={about} change={change} />;
   if (field.input === "bbox") return <BoxField label={name} value={value} required={required} change={change} />;
+  if (field.input === "flag") {
+    return (
+      <label class="wide">
+        <input type="checkbox" checked={value === "true"} onChange={(event) => change(event.currentTarget.checked ? "true" : "")} /> {name}
+      </label>
+    );
+  }
   return (
     <label class={`field ${field.wide || field.input === "lines" ? "wide" : ""}`}>
       <span>{name}</span>
@@ -130,11 +140,15 @@ function SourceChoice({ value, required, change }: { value: string; required: bo
   );
 }
 
+function hasOneOf(values: Values, fields: readonly [string, string] | undefined): boolean {
+  return fields === undefined || !values[fields[0]] !== !values[fields[1]];
+}
+
 function valuesOf(kind: Kind, rule: Partial<Rule>): Values {
   const values: Values = kind === "pins" ? { match: "whole", order: "1" } : kind === "blocks" || kind === "boosts" ? { match: "part" } : {};
   for (const { name, input } of FIELDS[kind]) {
     const value = rule[name];
-    if (value !== undefined) values[name] = Array.isArray(value) ? value.join(input === "lines" ? "\n" : ",") : String(value);
+    if (value !== undefined && value !== false) values[name] = Array.isArray(value) ? value.join(input === "lines" ? "\n" : ",") : String(value);
   }
   return values;
 }
@@ -145,7 +159,8 @@ function ruleOf(kind: Kind, values: Values, id: string | undefined): Partial<Rul
   for (const { name, input } of FIELDS[kind]) {
     const text = (values[name] ?? "").trim();
     if (text === "") continue;
-    if (input === "number") rule[name] = Number(text);
+    if (input === "flag") rule[name] = true;
+    else if (input === "number") rule[name] = Number(text);
     else if (input === "bbox") rule[name] = text.split(",").map(Number);
     else if (input === "lines") rule[name] = text.split("\n").map((one) => one.trim()).filter(Boolean);
     else rule[name] = text;

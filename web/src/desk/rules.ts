@@ -24,6 +24,7 @@ export interface Rule {
   name?: string;
   other_names?: string[];
   bbox?: Box;
+  no_place?: boolean;
   country?: string;
   title?: string;
   keywords?: string[];
@@ -50,7 +51,7 @@ interface TriedQuestion {
   ndcg_after: number | null;
 }
 
-export type Input = "text" | "lines" | "number" | "day" | "record" | "source" | "match" | "bbox";
+export type Input = "text" | "lines" | "number" | "day" | "record" | "source" | "match" | "bbox" | "flag";
 
 export interface Field {
   name: keyof Rule;
@@ -96,7 +97,8 @@ export const FIELDS: Record<Kind, readonly Field[]> = {
   places: [
     { name: "name", input: "text", required: true },
     { name: "other_names", input: "lines" },
-    { name: "bbox", input: "bbox", required: true },
+    { name: "bbox", input: "bbox" },
+    { name: "no_place", input: "flag", wide: true },
     { name: "country", input: "text", longest: 2 },
     REASON,
     ...DAYS,

@@ -15,6 +15,7 @@ interface Props {
   shapes: readonly Shape[];
   areas: readonly Box[];
   filter: Box | null;
+  centre?: Box | null | undefined;
   marked: string | null;
   /** Changes when the marked record must be brought into view. */
   approach?: number;
@@ -54,7 +55,7 @@ export function MapFrame(props: Props) {
     };
   }, [words]);
 
-  useEffect(() => ready?.show(props.shapes, props.areas, props.filter), [ready, props.shapes, props.areas, props.filter]);
+  useEffect(() => ready?.show(props.shapes, props.areas, props.filter, props.centre ?? null), [ready, props.shapes, props.areas, props.filter, props.centre]);
   useEffect(() => ready?.mark(props.marked, false), [ready, props.marked, props.shapes]);
   useEffect(() => {
     if (props.approach) ready?.mark(props.marked, true);

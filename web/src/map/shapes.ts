@@ -22,7 +22,7 @@ export interface MapEvents {
 
 const SMALL_DEG = 0.7;
 
-const TURNS = [0, -360, 360];
+export const TURNS = [0, -360, 360];
 
 /** The box, and copies on both sides of the world, where the map continues beyond the antimeridian. */
 export function turned([west, south, east, north]: Box): [L.LatLngBounds, ...L.LatLngBounds[]] {
@@ -39,6 +39,26 @@ export function around(boxes: readonly Box[]): L.LatLngBounds {
     all.extend(turned(box).reduce((nearest, one) => (off(one) < off(nearest) ? one : nearest)));
   }
   return all;
+}
+
+const QUARTER_STEPS = 12;
+
+/** The corners of `area`, whose edges lie the same distance from `place` on each side, as arcs: all that is within it. */
+export function roundedCorners([west, south, east, north]: Box, [placeWest, placeSouth, placeEast, placeNorth]: Box): [number, number][] {
+  const across = (span(west, east) - span(placeWest, placeEast)) / 2;
+  const up = (north - south - (placeNorth - placeSouth)) / 2;
+  const end = west + span(west, east);
+  const centres = [[north - up, end - across], [north - up, west + across], [south + up, west + across], [south + up, end - across]] as const;
+  return centres.flatMap(([latitude, longitude], corner) =>
+    Array.from({ length: QUARTER_STEPS + 1 }, (_, step): [number, number] => {
+      const angle = (corner + step / QUARTER_STEPS) * (Math.PI / 2);
+      return [latitude + up * Math.sin(angle), longitude + across * Math.cos(angle)];
+    }),
+  );
+}
+
+function span(west: number, east: number): number {
+  return west <= east ? east - west : east - west + 360;
 }
 
 export class Drawn extends L.FeatureGroup {

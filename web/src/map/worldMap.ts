@@ -10,7 +10,7 @@ import { addGraticule } from "./graticule.ts";
 import { heatOf, viewOf } from "./heat.ts";
 import { addLand } from "./land.ts";
 import { ranksOf } from "./ranks.ts";
-import { around, type Drawn, drawShape, type MapEvents, type Shape, turned } from "./shapes.ts";
+import { around, type Drawn, drawShape, type MapEvents, roundedCorners, type Shape, TURNS, turned } from "./shapes.ts";
 
 export interface MapWords {
   zoomIn: string;
@@ -18,8 +18,9 @@ export interface MapWords {
 }
 
 export interface WorldMap {
-  /** The records' extents, largest below; `areas` are the places read from the question, `filter` the searched box. */
-  show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null): void;
+  /** The records' extents, largest below; `areas` are the places read from the question, `filter` the searched box.
+   * `centre`: the place within a distance of which the one area lies. */
+  show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null, centre: Box | null): void;
   /** Marks one record's extent; `approach` also brings it into view. */
   mark(id: string | null, approach: boolean): void;
   /** Shades the cells by how many of all matches lie there; null for no shading. */
@@ -65,13 +66,17 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const resized = new ResizeObserver(() => map.invalidateSize({ pan: false }));
   resized.observe(element);
 
-  function show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null): void {
+  function show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null, centre: Box | null): void {
     asked.clearLayers();
     hits.clearLayers();
     drawn.clear();
     for (const area of filter ? [filter] : areas) {
-      for (const bounds of turned(area)) {
-        L.rectangle(bounds, { className: filter ? "asked filter" : "asked", interactive: false }).addTo(asked);
+      const style = { className: filter ? "asked filter" : "asked", interactive: false };
+      if (centre && !filter) {
+        const corners = roundedCorners(area, centre);
+        for (const turn of TURNS) L.polygon(corners.map(([latitude, longitude]) => [latitude, longitude + turn]), style).addTo(asked);
+      } else {
+        for (const bounds of turned(area)) L.rectangle(bounds, style).addTo(asked);
       }
     }
     const largestFirst = [...shapes].sort((a, b) => extentOf(b) - extentOf(a));

@@ -60,7 +60,7 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
       <ul>
         {read.thematic && <Chip role={words.what} text={read.thematic} class="words" />}
         {read.places.map((place, index) => (
-          <Chip key={place.text + index} role={words.where} text={placeText(place.name, read)} class="place">
+          <Chip key={place.text + index} role={words.where} text={placeText(place.name, read)} class="place" title={place.records ? words.placeFromTitles({ n: place.records }) : undefined}>
             <Only label={words.onlyThere({ name: place.name })} act={() => goSearch(changed(search, "bbox", (read.areas[index] ?? place.bbox).join(",")))} />
             <Remove label={words.removeReading({ name: place.text, part: "place" })} act={without("place")} />
           </Chip>
@@ -117,9 +117,9 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
   );
 }
 
-function Chip(props: { role: string; text: string; class: string; children?: ComponentChildren }) {
+function Chip(props: { role: string; text: string; class: string; title?: string | undefined; children?: ComponentChildren }) {
   return (
-    <li class={`chip ${props.class}`}>
+    <li class={`chip ${props.class}`} title={props.title}>
       <span class="role">{props.role}</span> <span class="text">{props.text}</span>
       {props.children}
     </li>

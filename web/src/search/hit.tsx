@@ -1,20 +1,35 @@
 // One hit: its record, the words found, and the reasons.
 
+import { useMemo } from "preact/hooks";
 import { noteOpened } from "../api.ts";
-import { foreignLanguage, statedLanguage } from "../languages.ts";
+import { statedLanguage } from "../languages.ts";
 import { recordAddress } from "../route.ts";
 import { marks } from "../safe.ts";
 import { Go } from "../shell/link.tsx";
 import type { Feature } from "../types.ts";
-import { useLocale, useWords, valueText } from "../words/index.ts";
+import { useWords } from "../words/index.ts";
+import { HitFacts, HitOffers } from "./hitFacts.tsx";
 import { openingOf } from "./typing.ts";
 import { Thumb } from "./thumb.tsx";
-import { hitElementId, type Marked } from "./useMarked.ts";
+import { hitElementId, type Marking } from "./useMarked.ts";
 import { Why } from "./why.tsx";
 
 const SNIPPET = 260;
 
-export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank: number; marked: Marked; compact: boolean }) {
+interface Props {
+  feature: Feature;
+  rank: number;
+  isMarked: boolean;
+  marking: Marking;
+  compact: boolean;
+}
+
+/** Drawn again only if something of it changes: pointing at one hit redraws two of a long list. */
+export function Hit({ feature, rank, isMarked, marking, compact }: Props) {
+  return useMemo(() => <Drawn feature={feature} rank={rank} isMarked={isMarked} marking={marking} compact={compact} />, [feature, rank, isMarked, marking, compact]);
+}
+
+function Drawn({ feature, rank, isMarked, marking, compact }: Props) {
   const words = useWords();
   const title = feature.properties.title || words.untitled;
   const lang = statedLanguage(feature);
@@ -22,10 +37,10 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
   return (
     <li
       id={hitElementId(feature.id)}
-      class={marked.id === feature.id ? "hit marked" : "hit"}
-      onMouseEnter={() => marked.hover(feature.id)}
-      onMouseLeave={() => marked.hover(null)}
-      onFocusCapture={() => marked.hover(feature.id)}
+      class={isMarked ? "hit marked" : "hit"}
+      onMouseEnter={() => marking.hover(feature.id)}
+      onMouseLeave={() => marking.hover(null)}
+      onFocusCapture={() => marking.hover(feature.id)}
     >
       <article>
         {!compact && <Thumb feature={feature} />}
@@ -37,7 +52,8 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
             <Marks fragment={feature["sonde:highlights"]?.title?.[0]} text={title} />
           </Go>
         </h2>
-        <Facts feature={feature} />
+        <HitFacts feature={feature} />
+        {!compact && <HitOffers feature={feature} />}
         {!compact && (
           <>
             <p class="snippet" lang={lang}>
@@ -49,40 +65,13 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
         <div class="hit-foot">
           <Why feature={feature} />
           {hasArea && (
-            <button type="button" class="plain on-map" aria-label={words.showOnMap({ title })} onClick={() => marked.show(feature.id)}>
+            <button type="button" class="plain on-map" aria-label={words.showOnMap({ title })} onClick={() => marking.show(feature.id)}>
               {words.onMap}
             </button>
           )}
         </div>
       </article>
     </li>
-  );
-}
-
-function Facts({ feature }: { feature: Feature }) {
-  const words = useWords();
-  const locale = useLocale();
-  const { properties } = feature;
-  const kind = properties["sonde:provenance"];
-  const foreign = foreignLanguage(feature, locale);
-  const facts = [
-    properties.type && valueText("type", properties.type, words),
-    kind && kind !== "unknown" ? valueText("provenance", kind, words) : undefined,
-    properties.contacts?.find((contact) => contact.organization)?.organization,
-    properties["sonde:access"] === "restricted" ? words.restricted : undefined,
-    (properties["sonde:boxes"] ?? []).length === 0 ? words.noArea : undefined,
-  ];
-  return (
-    <p class="facts">
-      {facts.filter(Boolean).map((fact) => (
-        <span key={fact}>{fact}</span>
-      ))}
-      {foreign && (
-        <span class="foreign" title={words.language}>
-          {foreign}
-        </span>
-      )}
-    </p>
   );
 }
 

@@ -30,7 +30,7 @@ export function HitList({ search, state, found, marked, compact }: Props) {
       {found.features.length === 0 && <Nothing search={search} />}
       <ol class={compact ? "hit-list compact" : "hit-list"} key={found.list}>
         {found.features.map((feature, index) => (
-          <Hit key={feature.id} feature={feature} rank={index + 1} marked={marked} compact={compact} />
+          <Hit key={feature.id} feature={feature} rank={index + 1} isMarked={marked.id === feature.id} marking={marked.marking} compact={compact} />
         ))}
       </ol>
       {found.cursor && (

@@ -15,6 +15,8 @@ interface Props {
   search: URLSearchParams;
   features: readonly Feature[];
   areas: readonly Box[];
+  /** The place that "within 100 km of it" is measured from. */
+  centre?: Box | null | undefined;
   filter: Box | null;
   marked: Marked;
   /** A question is being typed. */
@@ -25,7 +27,7 @@ interface Props {
 
 const RELATIONS = ["intersects", "within", "contains", "disjoint"] as const;
 
-export function MapPanel({ search, features, areas, filter, marked, typing, ranked = false }: Props) {
+export function MapPanel({ search, features, areas, centre, filter, marked, typing, ranked = false }: Props) {
   const words = useWords();
   const [drawing, setDrawing] = useState(false);
   const [view, setView] = useState<Box | null>(null);
@@ -48,7 +50,7 @@ export function MapPanel({ search, features, areas, filter, marked, typing, rank
   }, [marked.approach]);
   return (
     <div class="panel map-panel" ref={panel}>
-      <MapFrame label={words.map} shapes={shapes} areas={areas} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
+      <MapFrame label={words.map} shapes={shapes} areas={areas} centre={centre} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
       <div class="heat-legend small soft">
         <label>
           <input type="checkbox" checked={shaded} onChange={(event) => setShaded(event.currentTarget.checked)} />

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { boxOf, searchOf } from "../address.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { Start } from "../home/start.tsx";
-import type { Answer } from "../types.ts";
+import type { Answer, Box, Interpretation } from "../types.ts";
 import { useWords, type Words } from "../words/index.ts";
 import { rounded } from "../words/numbers.ts";
 import { type Columns, useColumns } from "../shell/columns.ts";
@@ -52,6 +52,7 @@ export function SearchView({ query }: { query: string }) {
     waiting: phase === "loading" && !found,
     features: whole.current?.features ?? NOTHING,
     areas: whole.current?.answer["sonde:interpretation"]?.areas ?? NOTHING,
+    centre: centreOf(whole.current?.answer["sonde:interpretation"]),
     facets: whole.current?.answer["sonde:facets"] ?? NO_FACETS,
   };
   const q = search.get("q");
@@ -122,3 +123,9 @@ function countText(answer: Answer, words: Words): string {
 const LONGEST = 1000; // of a ranked list
 const NOTHING: never[] = [];
 const NO_FACETS = {};
+
+/** The place of "within 100 km of it", if the question names one such place. */
+function centreOf(read: Interpretation | null | undefined): Box | null {
+  const [place, second] = read?.places ?? [];
+  return place && !second && read?.relations[0]?.relation === "within_distance" ? place.bbox : null;
+}

@@ -13,6 +13,7 @@ export interface SideProps {
   search: URLSearchParams;
   features: readonly Feature[];
   areas: readonly Box[];
+  centre: Box | null;
   filter: Box | null;
   facets: Record<string, Facet>;
   marked: Marked;
@@ -65,8 +66,8 @@ export function Beside({ open, ...props }: SideProps & { open: ReadonlySet<Part>
   );
 }
 
-function TheMap({ search, features, areas, filter, marked, typing }: SideProps) {
-  return <MapPanel search={search} features={features} areas={areas} filter={filter} marked={marked} typing={typing} ranked />;
+function TheMap({ search, features, areas, centre, filter, marked, typing }: SideProps) {
+  return <MapPanel search={search} features={features} areas={areas} centre={centre} filter={filter} marked={marked} typing={typing} ranked />;
 }
 
 function ThePeriod({ search, features, facets }: SideProps) {

@@ -2,10 +2,15 @@
 
 import { useMemo, useState } from "preact/hooks";
 
-export interface Marked {
+export interface Marked extends Marking {
   id: string | null;
   /** Increases each time the map must bring the marked record into view. */
   approach: number;
+  /** The same object as long as the view lives. */
+  marking: Marking;
+}
+
+export interface Marking {
   hover(id: string | null): void;
   /** From the list: the map moves there. */
   show(id: string): void;
@@ -21,10 +26,8 @@ export function hitElementId(id: string): string {
 export function useMarked(openMap?: () => void): Marked {
   const [id, hover] = useState<string | null>(null);
   const [approach, setApproach] = useState(0);
-  return useMemo(
+  const marking = useMemo<Marking>(
     () => ({
-      id,
-      approach,
       hover,
       show(chosen) {
         hover(chosen);
@@ -38,6 +41,7 @@ export function useMarked(openMap?: () => void): Marked {
         item?.querySelector<HTMLElement>("h2 a")?.focus({ preventScroll: true });
       },
     }),
-    [id, approach],
+    [],
   );
+  return useMemo(() => ({ ...marking, id, approach, marking }), [id, approach]);
 }

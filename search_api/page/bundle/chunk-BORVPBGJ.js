@@ -1,4 +1,4 @@
-import{a as y}from"./chunk-47HDKH5N.js";import{A as p,F as d,a as f,d as u,g as w,h as m,m as h,r as o,s as b}from"./chunk-HSR2BN2D.js";import{b as g,e as x}from"./chunk-QSHW63EI.js";function v(e){let n=e.replace(/\r\n?/g,`
+import{a as y}from"./chunk-47HDKH5N.js";import{A as p,F as d,a as f,d as u,g as w,h as m,m as h,r as o,s as b}from"./chunk-TQ2KUG66.js";import{b as g,e as x}from"./chunk-QSHW63EI.js";function v(e){let n=e.replace(/\r\n?/g,`
 `).split(`
 
 `),t=n.pop()??"";return{events:n.map(O).filter(s=>s.data!==""),rest:t}}function O(e){let n=e.split(`

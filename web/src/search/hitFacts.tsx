@@ -1,0 +1,98 @@
+// What helps to choose a hit: what and when it is and from whom, and what it offers.
+
+import { foreignLanguage } from "../languages.ts";
+import { resolutionText } from "../record/facts.tsx";
+import { linksOf } from "../record/links.ts";
+import { type Access, offersOf } from "../record/offers.ts";
+import { edgeText } from "../times.ts";
+import type { Feature } from "../types.ts";
+import { useLocale, useWords, valueText } from "../words/index.ts";
+import { intervalText } from "./intervalText.ts";
+
+export function HitFacts({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const locale = useLocale();
+  const { properties } = feature;
+  const kind = properties["sonde:provenance"] ?? "unknown";
+  const kindHelp: Record<string, string> = words.kindHelp;
+  const foreign = foreignLanguage(feature, locale);
+  const facts = [
+    intervalText(feature, words, locale),
+    resolutionText(feature, locale),
+    properties.contacts?.find((contact) => contact.organization)?.organization,
+    properties["sonde:access"] === "restricted" ? words.restricted : undefined,
+    (properties["sonde:boxes"] ?? []).length === 0 ? words.noArea : undefined,
+  ];
+  return (
+    <p class="facts">
+      {properties.type && <span>{valueText("type", properties.type, words)}</span>}
+      {kind !== "unknown" && <span title={kindHelp[kind]}>{valueText("provenance", kind, words)}</span>}
+      {facts.filter(Boolean).map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      {foreign && (
+        <span class="foreign" title={words.language}>
+          {foreign}
+        </span>
+      )}
+    </p>
+  );
+}
+
+const SERVICES: Partial<Record<Access, string>> = { wms: "WMS", wmts: "WMTS", wfs: "WFS", features: "OGC API Features", opendap: "OPeNDAP", zarr: "Zarr" };
+const MOST_FORMATS = 3;
+const MOST_VARIABLES = 2;
+
+export function HitOffers({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const locale = useLocale();
+  const { properties } = feature;
+  const { files, openings } = offersOf(linksOf(feature).own);
+  const services = openings.map(({ access }) => SERVICES[access]).filter((name) => name !== undefined);
+  const formats = (properties.formats ?? []).map(({ name }) => formatText(name)).filter(Boolean);
+  const variables = (properties["sonde:names"]?.variables ?? []).map(({ name }) => name);
+  const updated = edgeText(properties.updated, locale, false);
+  const licence = licenceText(properties.license);
+  const badges = new Set([files.length > 0 ? words.actions.download : "", ...services, ...formats.slice(0, MOST_FORMATS), licence].filter(Boolean));
+  if (badges.size === 0 && variables.length === 0 && !updated) return null;
+  return (
+    <p class="facts offers">
+      {[...badges].map((badge) => (
+        <span key={badge} class="badge">
+          {badge}
+        </span>
+      ))}
+      {updated && <span>{words.updatedAt({ date: updated })}</span>}
+      {variables.length > 0 && (
+        <span title={variables.join(", ")}>
+          {variables.slice(0, MOST_VARIABLES).map(spoken).join(", ")}
+          {variables.length > MOST_VARIABLES && ` +${variables.length - MOST_VARIABLES}`}
+        </span>
+      )}
+    </p>
+  );
+}
+
+const LONGEST_FORMAT = 18;
+
+/** `PNG: Portable Network Graphics (PNG) (image/png)` as `PNG`; a sentence is no format. */
+export function formatText(name: string): string {
+  const text = name.split(/[:(;]/)[0]?.trim() ?? "";
+  return text.length <= LONGEST_FORMAT ? text : "";
+}
+
+const CREATIVE_COMMONS = /creativecommons\.org\/(?:licenses|publicdomain)\/([a-z-]+)(?:\/(\d\.\d))?/i;
+const LONGEST_LICENCE = 24;
+
+/** Short, for a badge: `CC BY 4.0`; empty where only an address or a long text is known. */
+export function licenceText(licence: string | undefined): string {
+  const [, terms = "", version = ""] = CREATIVE_COMMONS.exec(licence ?? "") ?? [];
+  if (terms) return terms === "zero" ? "CC0" : `CC ${terms.toUpperCase()} ${version}`.trim();
+  const text = (licence ?? "").trim();
+  return text.includes("/") || text.length > LONGEST_LICENCE ? "" : text.replace(/^CC-(BY[A-Z-]*)-(\d)/i, "CC $1 $2");
+}
+
+/** GCMD writes its variables in capitals. */
+function spoken(name: string): string {
+  return name.length > 5 && name === name.toUpperCase() ? name.toLowerCase() : name;
+}
