@@ -94,6 +94,7 @@ def to_document(record: Record) -> Json:
         "warnings": list(record.warnings),
         "curated": list(record.curated),
         **_where_and_when(record),
+        "estimated_boxes": [box_text(box) for box in record.estimated_extents],
         cells.FIELD: cells.to_fields(_other_boxes(record), record.geometry),
         "years": turns_of(record.times),
     }
@@ -174,6 +175,7 @@ def from_document(source: JsonMapping) -> Record:
         themes=tuple(source.get("themes", ())),
         contacts=tuple(Contact(**contact) for contact in source.get("contacts", ())),
         extents=tuple(box_from_text(text) for text in source.get("boxes", ())),
+        estimated_extents=tuple(box_from_text(text) for text in source.get("estimated_boxes", ())),
         geometry=source.get("geometry"),
         vertical=_vertical(source.get("vertical")),
         times=tuple(span_from_text(text) for text in source.get("spans", ())),
