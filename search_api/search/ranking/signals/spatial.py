@@ -224,8 +224,9 @@ _STANDS_BACK = Reason("wholly outside the place you asked for: ranked below reco
 @dataclass(frozen=True, slots=True)
 class Spatial:
     """``neutral``: the value of a candidate without an extent. ``place_name``: its value if its title names the place
-    of the question; with the name elsewhere in the record, the value is halfway, and with an area that the title names,
-    as far as that matches. ``hausdorff_window``: how many of the best candidates the mode `hausdorff` orders.
+    of the question; with the name elsewhere in the record, the value is halfway. ``estimated``: how much of the way an
+    area that the title names gives if it matches perfectly. ``hausdorff_window``: how many of the best candidates the
+    mode `hausdorff` orders.
     """
 
     name: ClassVar[SignalName] = "spatial"
@@ -233,12 +234,13 @@ class Spatial:
     weight: float
     neutral: float
     place_name: float
+    estimated: float
     hausdorff_window: int
     place: PlaceNumbers
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
-        check_shares(neutral=self.neutral, place_name=self.place_name)
+        check_shares(neutral=self.neutral, place_name=self.place_name, estimated=self.estimated)
         check_positive(hausdorff_window=self.hausdorff_window)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
@@ -252,7 +254,7 @@ class Spatial:
             return None
         stated = blend_scores(candidates[BOXES], target, self.place)
         estimated = blend_scores(candidates[ESTIMATED_BOXES], target, self.place)
-        closeness = np.fmax(estimated, candidates.place_prominence)
+        closeness = np.fmax(self.estimated * estimated, candidates.place_prominence)
         unplaced = self.neutral + max(self.place_name - self.neutral, 0.0) * closeness
         raw, value = (np.where(np.isnan(stated), other, stated) for other in (estimated, unplaced))
         if not self.sets_outside_back(target):
