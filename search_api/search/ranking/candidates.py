@@ -48,6 +48,7 @@ class Target:
     place: str | None = None  # a name for the explanation
     now_ms: int | None = None
     spatial: SpatialMode = "blend"
+    asks_companion: bool = False  # for logs, notes, photos
 
     def __post_init__(self) -> None:
         if (self.span is not None or self.latest) and self.now_ms is None:

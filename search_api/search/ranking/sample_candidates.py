@@ -10,7 +10,7 @@ from core.hit import SignalName
 from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, span_array
 from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields, number
-from search_api.search.ranking.signals.record import KIND
+from search_api.search.ranking.signals.record import COMPANION, KIND
 from search_api.search.ranking.signals.spatial import BOXES, ESTIMATED_BOXES
 from search_api.search.ranking.signals.temporal import (
     MODIFIED_MS,
@@ -21,7 +21,7 @@ from search_api.search.ranking.signals.temporal import (
     step_seconds,
 )
 
-_COLUMNS: tuple[AnyColumn, ...] = (BOXES, ESTIMATED_BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS)
+_COLUMNS: tuple[AnyColumn, ...] = (BOXES, ESTIMATED_BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS, COMPANION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Candidate:
     modified_ms: int | None = None
     place_prominence: float = 0.0
     estimated_boxes: tuple[BBox, ...] = ()
+    is_companion: bool = False
 
 
 def candidates_of(rows: Sequence[Candidate]) -> Candidates:
@@ -64,4 +65,5 @@ def _values(row: Candidate) -> tuple[object, ...]:
         number(step_seconds(row.resolution.time_step)),
         row.kind,
         number(row.modified_ms),
+        row.is_companion,
     )
