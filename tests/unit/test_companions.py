@@ -46,9 +46,7 @@ def test_what_is_data(title: str) -> None:
     assert not is_companion(title)
 
 
-@pytest.mark.parametrize(
-XX, "camera images of clouds", "field notes Barrow", "sea ice photos"]
-)
+@pytest.mark.parametrize("question", ["CSET chat logs", "camera images of clouds", "field notes Barrow", "ice photos"])
 def test_a_question_may_ask_for_them(question: str) -> None:
     assert asks_companion(question)
 
