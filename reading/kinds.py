@@ -230,7 +230,7 @@ _COMPANION = re.compile(
     r"(?:flight|field|processing|mission|scientists?'?s?) notes?|notebooks?|quick-?\s?looks?|"
     r"(?<!aerial )(?<!satellite )(?<!air )(?:photos?|photographs?|photography|pictures)|"
     r"(?<!all-sky )(?<!all sky )cameras?|movies?|videos?|"
-    r"(?:flight|cruise|mission|field|project) (?:reports?|summar(?:y|ies))|documentation|presentations?)\b(?!-)",
+    r"(?:flight|mission) (?:reports?|summar(?:y|ies))|documentation|presentations?)\b(?!-)",
     re.IGNORECASE,
 )
 _ASKS_COMPANION = re.compile(

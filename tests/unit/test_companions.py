@@ -37,6 +37,7 @@ def test_what_goes_with_the_data_of_a_campaign(title: str) -> None:
         "Aerial photographs of Columbia Glacier",
         "Photo-Acoustic Absorption Spectrometer Data",
         "Canada Summary of Day",
+        "Savoonga Field Report on Local Knowledge",
         "Temperature loggers in streams",
         "Photosynthesis of tundra plants",
         "GOES Visible Satellite Imagery",
