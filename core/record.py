@@ -117,6 +117,7 @@ class Record:
     themes: tuple[str, ...] = ()
     contacts: tuple[Contact, ...] = ()
     extents: tuple[BBox, ...] = ()
+    estimated_extents: tuple[BBox, ...] = ()  # what the title names, if no extent is stated; never exported
     geometry: JsonMapping | None = None  # GeoJSON, if the metadata contain polygons
     vertical: Vertical | None = None
     times: tuple[TimeSpan, ...] = ()

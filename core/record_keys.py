@@ -1,5 +1,5 @@
-"""Keys computed from a record, by which the index finds it: its series, the same data set in other catalogues, its
-names, and the acronyms that it mentions. Pure.
+"""Keys computed from a record, by which the index finds it: its series, the same data set in other catalogues or
+formats, its names, and the acronyms that it mentions. Pure.
 
 Schwartz and Hearst, A simple algorithm for identifying abbreviation definitions in biomedical text, PSB 2003: the
 characters of the short form are looked for from its end in the words before it; the first one must begin a word.
@@ -9,13 +9,33 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.names import bare_version, folded_words, looks_like_code, looks_like_name, name_key, without_version_words
+from core.names import (
+    bare_version,
+    folded,
+    folded_words,
+    looks_like_code,
+    looks_like_name,
+    name_key,
+    without_version_words,
+)
 from core.record import Record
 
+_NUMBER = r"\d+(?:[._]\d+)*"
+TITLE_VERSION = re.compile(
+    rf"[\s,;:(\[-]*\b(?:(?:version|edition|release|vers|ver|v)\.?\s*(?P<number>{_NUMBER})"
+    rf"|(?P<ordinal>\d+)(?:st|nd|rd|th)\s+(?:version|edition|release))\b[)\]]?"
+)
+"""In a folded title."""
+_TITLE_FORMAT = re.compile(
+    r"[\s,;:/(\[-]*\b(?:in )?(?:ascii|excel|xlsx?|spreadsheet|net-?cdf-?[34]?|csv|hdf-?(?:eos)?[45]?|grib-?[12]?|"
+    r"(?:geo-?)?tiff?|shape-?files?|km[lz]|zarr|pdf|txt|(?:geo-?)?json|xml|html|gif|png|jpe?g|dorade|cf-?radial|bufr|"
+    r"icartt|matlab|tdf|binary)\b(?:[\s-]?(?:formatted|format|files?))?[)\]]?"
+)
+_TITLE_STATE = re.compile(r"[\s,;:(\[-]*\b(?:preliminary|provisional|draft|final)\b[)\]]?")
 _DAY_MS = 86_400_000
 _LEAST_TITLE_WORDS = 2  # "Bathymetry" alone does not identify a data set
 _MONTHS = (
@@ -66,6 +86,39 @@ def signature_of(record: Record) -> str | None:
     boxes = sorted(",".join(f"{edge:.1f}" for edge in box.as_list()) for box in record.extents)
     spans = sorted(f"{_day(span.start_ms)}/{_day(span.end_ms)}" for span in record.times)
     return _digest(" ".join(title), " ".join(folded_words(provider)), *boxes, *spans)
+
+
+def title_stem(title: str) -> tuple[str, ...]:
+    """The words of the title without "Version 3", "(ASCII)" or "final"; () if too few are left."""
+    return _stem_and_marks(title)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class TwinKey:
+    """``data_set`` is equal for versions and formats of one data set; these differ in ``marks``: "ascii", "v2"."""
+
+    data_set: str
+    marks: str
+
+
+def twin_key(source: str, title: str, boxes: Sequence[str], start: str | None) -> TwinKey | None:
+    """Of a record with these boxes whose period has this start; None with neither, or with a short title.
+
+    Equal titles are no twins: catalogues hold many "Flight tracks". A newer version may end later.
+    """
+    stem, marks = _stem_and_marks(title)
+    if not stem or not (boxes or start):
+        return None
+    return TwinKey(_digest(source, *stem, "", *sorted(boxes), "", start or ""), marks)
+
+
+def _stem_and_marks(title: str) -> tuple[tuple[str, ...], str]:
+    text, marks = folded(title), []
+    for pattern in (TITLE_VERSION, _TITLE_FORMAT, _TITLE_STATE):
+        marks += [" ".join(folded_words(match[0])) for match in pattern.finditer(text)]
+        text = pattern.sub(" ", text)
+    words = tuple(folded_words(text))
+    return (words if len(words) >= _LEAST_TITLE_WORDS else ()), " ".join(marks)
 
 
 def _day(instant_ms: int | None) -> str:

@@ -31,6 +31,7 @@ from search_api.search.state import SearchState
 K = 10
 SIGNALS: tuple[SignalName, ...] = (
     "bm25",
+    "companion",
     "dense",
     "kind",
     "names",

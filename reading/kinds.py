@@ -1,7 +1,7 @@
 """The kind of product in a text: observation, simulation, projection, reanalysis or derived.
 
 For a question ``read_kinds`` finds each word with its position; for a record ``infer_kind`` weighs title, abstract and
-lineage.
+lineage. ``is_companion`` tells the logs and photos of a campaign from its data.
 """
 
 from __future__ import annotations
@@ -223,3 +223,28 @@ class _Texts:
 
 def _without_asides(text: str) -> str:
     return ASIDES.sub(" ", lower_case(text[:_LONGEST_CHARACTERS]))
+
+
+_COMPANION = re.compile(
+    r"\b(?:(?:flight|ship|cruise|mission|event|chat|deck|scientists?'?s?|operators?'?s?) log(?:s|books?)?|chats?|"
+    r"(?:flight|field|processing|mission|scientists?'?s?) notes?|notebooks?|quick-?\s?looks?|"
+    r"(?<!aerial )(?<!satellite )(?<!air )(?:photos?|photographs?|photography|pictures)|"
+    r"(?<!all-sky )(?<!all sky )cameras?|movies?|videos?|"
+    r"(?:flight|mission) (?:reports?|summar(?:y|ies))|documentation|presentations?)\b(?!-)",
+    re.IGNORECASE,
+)
+_ASKS_COMPANION = re.compile(
+    r"\b(?:log(?:s|books?)?|chats?|notes?|notebooks?|quick-?\s?looks?|photo\w*|pictures?|images?|imagery|cameras?|"
+    r"movies?|videos?|films?|reports?|summar(?:y|ies)|documentation|presentations?|fotos?|fotografías?|bilder)\b",
+    re.IGNORECASE,
+)
+
+
+def is_companion(title: str) -> bool:
+    """Whether a title is that of logs, notes, photos or quick looks of a campaign, not of its data."""
+    return _COMPANION.search(title) is not None
+
+
+def asks_companion(question: str) -> bool:
+    """Whether a question may ask for such a record."""
+    return _ASKS_COMPANION.search(question) is not None

@@ -94,6 +94,7 @@ def to_document(record: Record) -> Json:
         "warnings": list(record.warnings),
         "curated": list(record.curated),
         **_where_and_when(record),
+        "estimated_boxes": [box_text(box) for box in record.estimated_extents],
         cells.FIELD: cells.to_fields(_other_boxes(record), record.geometry),
         "years": turns_of(record.times),
     }
@@ -171,6 +172,7 @@ def from_document(source: JsonMapping) -> Record:
         keywords=tuple(Keyword(k["term"], k.get("vocabulary"), k.get("uri")) for k in source.get("keywords", ())),
         contacts=tuple(Contact(**contact) for contact in source.get("contacts", ())),
         extents=tuple(box_from_text(text) for text in source.get("boxes", ())),
+        estimated_extents=tuple(box_from_text(text) for text in source.get("estimated_boxes", ())),
         vertical=_vertical(source.get("vertical")),
         times=tuple(span_from_text(text) for text in source.get("spans", ())),
         resolution=Resolution(**source.get("resolution", {})),

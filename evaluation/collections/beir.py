@@ -18,7 +18,7 @@ from core.record import Record, record_id
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, check_collection, json_lines
 from evaluation.trec import read_qrels
-from indexer.plan.parsed_record import with_kind
+from indexer.plan.parsed_record import with_inferences
 
 SOURCE = "judged"
 
@@ -105,7 +105,7 @@ def load(files: BeirFiles, *, skip_unknown: bool = False) -> JudgedCollection:
 
 def text_record(name: str, title: str, text: str, boxes: tuple[BBox, ...] = (), span: TimeSpan | None = None) -> Record:
     """A document of a collection in the form of a harvested record."""
-    return with_kind(
+    return with_inferences(
         Record(
             id=record_id(SOURCE, name),
             source=SOURCE,

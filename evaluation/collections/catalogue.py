@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.record import Record
 from indexer.formats.registry import read
-from indexer.plan.parsed_record import with_kind
+from indexer.plan.parsed_record import with_inferences
 from indexer.raw import RecordRefused
 from indexer.sources.folder import FolderSource
 
@@ -17,6 +17,6 @@ def records_of(path: Path, source: str) -> Iterator[Record]:
     for page in FolderSource(path).pages():
         for raw in page.records:
             try:
-                yield with_kind(read(raw, source))
+                yield with_inferences(read(raw, source))
             except RecordRefused:
                 continue

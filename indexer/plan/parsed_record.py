@@ -23,6 +23,7 @@ from indexer.plan.plan import Content, Decision, Document
 from indexer.raw import RawRecord
 from reading.concepts import NO_LISTS, ListKind, NameLists
 from reading.kinds import infer_kind
+from reading.title_areas import title_areas
 
 
 def content_hash(content: bytes) -> str:
@@ -48,8 +49,8 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-DIGEST_VERSION = 1
-"""Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
+DIGEST_VERSION = 2
+"""Increase this when what is inferred here (kind, area) changes, so that unchanged bytes are read again."""
 
 _LEAST_CONFIDENCE = 0.5  # below this, the text mentions several kinds about equally
 
@@ -90,7 +91,7 @@ def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRec
     """
     if raw.access_groups is None:
         raise ValueError(f"nobody settled who may see {raw.origin}")
-    record = replace(with_listed_names(with_kind(read(raw, source)), lists), access_groups=raw.access_groups)
+    record = replace(with_listed_names(with_inferences(read(raw, source)), lists), access_groups=raw.access_groups)
     return _with_hashes(record if raw.record_id is None else replace(record, id=raw.record_id))
 
 
@@ -118,6 +119,18 @@ def _with_hashes(record: Record) -> ParsedRecord:
     hashes = (record_hash(document), text_hash(record.embedding_text))
     content = Content(record.id, *hashes, len(record.warnings), record.access_groups, record.edition)
     return ParsedRecord(record, document, content)
+
+
+def with_inferences(record: Record) -> Record:
+    """The record with what its texts say about its kind of data and its area, where the metadata do not state them."""
+    return with_title_area(with_kind(record))
+
+
+def with_title_area(record: Record) -> Record:
+    """The record with the boxes of the places that its title names, if it has no extent."""
+    is_placed = bool(record.extents) or record.geometry is not None
+    language = record.languages[0] if record.languages else None
+    return replace(record, estimated_extents=() if is_placed else title_areas().boxes(record.title, language))
 
 
 def with_kind(record: Record) -> Record:
@@ -177,7 +190,9 @@ def overlay_tag(overlay: Overlay | None) -> str:
 
 
 def overlaid(parsed_record: ParsedRecord, overlay: Overlay | None) -> ParsedRecord:
-    return parsed_record if overlay is None else with_record(parsed_record, overlay.on(parsed_record.record))
+    if overlay is None:
+        return parsed_record
+    return with_record(parsed_record, with_title_area(overlay.on(parsed_record.record)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import cast
 
@@ -122,10 +122,7 @@ class Gazetteer:
 
     @cached_property
     def _tables(self) -> _Tables:
-        text = gzip.decompress(self._path.read_bytes()).decode("utf-8")
-        places, names, abbreviations = text.split("\n\n")
-        names_by_key = _pairs(names)
-        return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_names(names_by_key))
+        return _read_tables(self._path)
 
     def _place(self, number: int) -> Place:
         name, kind, box, country, importance, is_estimated, source = self._tables.rows[number].split("\t")
@@ -139,6 +136,15 @@ class Gazetteer:
             estimated=is_estimated == "1",
             source=source,
         )
+
+
+@lru_cache(maxsize=1)
+def _read_tables(path: Path) -> _Tables:
+    """All gazetteers of a process share the embedded file."""
+    text = gzip.decompress(path.read_bytes()).decode("utf-8")
+    places, names, abbreviations = text.split("\n\n")
+    names_by_key = _pairs(names)
+    return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_names(names_by_key))
 
 
 def longest_names(keys: Iterable[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Caches of a search, models with a cache or a breaker before them, and the thread that refreshes tables.
+"""Caches of a search, models with a cache or a breaker before them, and two ways to read a table again.
 
 A search returns the version of each record; a value cached in that version is not read again. The cache shows only
 records that the search, with the caller's filters, found.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -302,6 +303,45 @@ class GuardedGeocoder:
 
 
 log = structlog.get_logger(__name__)
+
+
+class PeriodicReader(Generic[T]):
+    """Call it for a table that a caller reads again when it is ``every_s`` old. Thread-safe.
+
+    ``read`` gets the last table, and returns it if nothing changed. The first callers wait; later ones use the last
+    table while one reads, and keep it if reading fails: a search does not fail because of a table.
+    """
+
+    def __init__(
+        self, read: Callable[[T], T], first: T, every_s: float, name: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._read = read
+        self._table = first
+        self._every_s = every_s
+        self._name = name
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._read_at: float | None = None
+
+    def __call__(self) -> T:
+        if self._is_due() and self._lock.acquire(blocking=self._read_at is None):
+            try:
+                if self._is_due():
+                    self._refresh()
+            finally:
+                self._lock.release()
+        return self._table
+
+    def _is_due(self) -> bool:
+        return self._read_at is None or self._clock() - self._read_at >= self._every_s
+
+    def _refresh(self) -> None:
+        now = self._clock()
+        try:
+            self._table = self._read(self._table)
+        except SondeError as error:
+            log.warning("table.unread", table=self._name, error=type(error).__name__)
+        self._read_at = now  # last: from now on callers use the table without the lock
 
 
 class Works(Protocol):

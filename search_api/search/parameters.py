@@ -127,7 +127,8 @@ class SearchParameters(Parameters):
     highlight: bool = Field(False, description="Show where the words were found.")
     group: Literal["identity", "none"] = Field(
         "identity",
-        description="`identity` shows the same data set of several sources once, as the best of its records.",
+        description="`identity` shows the same data set of several sources, formats or versions once, as the best of "
+        "its records.",
     )
     diversity: Literal["on", "off"] = Field(
         "on", description="Whether to move further records of a series down, so that they do not fill a page."

@@ -28,16 +28,16 @@ from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval.density import CatalogueDensity
+from search_api.search.retrieval.density import catalogue_density
 from search_api.search.retrieval.serving import Resolver, Serving, ServingResolver
 from search_api.search.understanding.title_places import (
     CatalogueGazetteer,
-    LoadedTitlePlaces,
     TitlePlaces,
+    loaded_title_places,
     no_title_places,
 )
 from search_api.search.understanding.understand import Understander
-from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
+from search_api.search.understanding.vocabularies import VocabularyStore, loaded_vocabularies
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 
@@ -74,7 +74,7 @@ def search_pipeline(
 ) -> tuple[SearchPipeline, ServingResolver]:
     """The pipeline for serving and evaluation, on one prefix; ``groups`` are the current caller's."""
     resolver = resolver or ServingResolver(client, prefix, models.embedder)
-    vocabularies = LoadedVocabularies(VocabularyStore(client, prefix), _with_own_vocabulary)
+    vocabularies = loaded_vocabularies(VocabularyStore(client, prefix), _with_own_vocabulary)
     vocabulary = CuratedVocabulary(vocabularies, curation)
     parts = search_parts(
         client,
@@ -86,9 +86,9 @@ def search_pipeline(
         curation=curation,
         usage=usage,
         groups=groups,
-        density=CatalogueDensity(client, prefix),
+        density=catalogue_density(client, prefix),
         finds_people=finds_people,
-        title_places=LoadedTitlePlaces(client, prefix),
+        title_places=loaded_title_places(client, prefix),
     )
     return SearchPipeline(parts), resolver
 
@@ -169,7 +169,7 @@ def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageMode
 
 
 def loaded_name_lists(client: Elasticsearch, prefix: str) -> Callable[[], NameLists]:
-    return LoadedVocabularies(VocabularyStore(client, prefix), NameLists.of)
+    return loaded_vocabularies(VocabularyStore(client, prefix), NameLists.of)
 
 
 @dataclass(frozen=True, slots=True)

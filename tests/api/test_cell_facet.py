@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 
 from core.cells import MOST_CELLS, CellGrid, CellRange
 from core.geo import WORLD, BBox
-from search_api.search.retrieval.density import CatalogueDensity
+from search_api.search.retrieval.density import catalogue_density
 from tests.service import Service
 
 
@@ -121,9 +121,9 @@ def test_a_grid_that_does_not_exist_is_refused(samples: Service, wrong: str) -> 
 def test_the_density_of_a_box_is_the_mean_of_its_cells(samples: Service) -> None:
     counts = {(cell["label"]): cell["count"] for cell in cells(samples.http, cell_level=5)["values"]}
     worldwide = min(counts.values()) if len(counts) == MOST_CELLS else 0
-    density = CatalogueDensity(samples.client, samples.prefix)
+    density = catalogue_density(samples.client, samples.prefix)
     for label, count in list(counts.items())[::200]:
         level, row, column = map(int, label.split("/"))
         inside = CellGrid(level).box(CellRange(column, row, column, row))
         assert density(inside) == count - worldwide
-    assert CatalogueDensity(samples.client, "no-such-prefix")(WORLD) == 0.0
+    assert catalogue_density(samples.client, "no-such-prefix")(WORLD) == 0.0

@@ -9,7 +9,7 @@ from small_catalogue import CARD
 from es_mappings.indices import ensure_indices
 from indexer.harvest.title_places import refresh_title_places, try_refresh
 from reading.gazetteer import Gazetteer
-from search_api.search.understanding.title_places import CatalogueGazetteer, LoadedTitlePlaces
+from search_api.search.understanding.title_places import CatalogueGazetteer, loaded_title_places
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -27,7 +27,7 @@ def test_titles_become_a_place_that_questions_know(es_client: Elasticsearch, pre
     ensure_indices(es_client, prefix, CARD, kinds=("records", "vocabulary"))
     _write(es_client, prefix, groups=[])
     now = [0.0]
-    places = LoadedTitlePlaces(es_client, prefix, lambda: now[0])
+    places = loaded_title_places(es_client, prefix, lambda: now[0])
     gazetteer = CatalogueGazetteer(Gazetteer(), places)
     assert gazetteer.named("oumalik") is None
 
@@ -49,4 +49,4 @@ def test_without_the_index_a_harvest_ends_all_the_same(es_client: Elasticsearch,
     _write(es_client, prefix, groups=[])
     try_refresh(es_client, prefix)
     assert not es_client.indices.exists(index=f"{prefix}-vocabulary")
-    assert LoadedTitlePlaces(es_client, prefix)().by_key == {}
+    assert loaded_title_places(es_client, prefix)().by_key == {}

@@ -17,7 +17,7 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
 from reading.concepts import Concept, Label, NamedVocabulary
 from reading.vocabulary import Vocabulary
-from search_api.search.understanding.vocabularies import LOOKED_AFTER_S, LoadedVocabularies, VocabularyStore
+from search_api.search.understanding.vocabularies import LOOKED_AFTER_S, VocabularyStore, loaded_vocabularies
 from sonde.cli import vocabulary as command
 
 CARD = EmbedderCard(model="none", dims=4, max_tokens=1, min_score=0.0)
@@ -114,7 +114,7 @@ def test_the_vocabulary_takes_up_what_was_loaded_and_goes_on_where_nothing_answe
     store: VocabularyStore, es_client: Elasticsearch, prefix: str
 ) -> None:
     now = [0.0]
-    vocabularies = LoadedVocabularies(store, own_and, lambda: now[0])
+    vocabularies = loaded_vocabularies(store, own_and, lambda: now[0])
 
     def sources() -> list[str]:
         return [one.vocabulary for one in vocabularies().find("rain", [(0, 4)], "en")]
@@ -133,7 +133,7 @@ def test_the_vocabulary_takes_up_what_was_loaded_and_goes_on_where_nothing_answe
 
 def test_without_an_elasticsearch_the_own_vocabulary_serves() -> None:
     nowhere = Elasticsearch("http://127.0.0.1:9", request_timeout=1, max_retries=0)
-    vocabularies = LoadedVocabularies(VocabularyStore(nowhere, "sonde-test-none"), own_and)
+    vocabularies = loaded_vocabularies(VocabularyStore(nowhere, "sonde-test-none"), own_and)
     assert [one.vocabulary for one in vocabularies().find("rain", [(0, 4)], "en")] == ["sonde"]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.geo import BBox
 from core.record import Contact, Record
-from core.record_keys import series_of, signature_of
+from core.record_keys import TwinKey, series_of, signature_of, title_stem, twin_key
 from core.timespan import TimeSpan
 from search_api.search.ranking.diversity import Diversity, DuplicateKey, Family, deduplicate, diversify
 
@@ -183,3 +183,52 @@ def test_what_says_too_little_has_no_signature() -> None:
     assert signature_of(record("Bathymetry", **KENYA)) is None
     assert signature_of(record("Rain gauges of Kenya", extents=KENYA["extents"])) is None
     assert signature_of(record("Rain gauges of Kenya", contacts=KENYA["contacts"])) is None
+
+
+def _twin(title: str, boxes: tuple[str, ...] = ("1,2,3,4",), start: str = "0") -> DuplicateKey:
+    return DuplicateKey("s", identity=title, twin=twin_key("s", title, boxes, start))
+
+
+@pytest.mark.parametrize(
+    ("title", "other"),
+    [
+        ("Snow Depth (Excel) [Oberbauer]", "Snow Depth [Oberbauer]"),
+        ("Wind probes - ASCII format", "Wind probes - netCDF format"),
+        ("SAMOS air-sea fluxes", "Version 3 SAMOS air-sea fluxes"),
+        ("Ocean heat content V1", "Ocean heat content v2.1"),
+        ("Radar moments, DORADE", "Radar moments, CfRadial (final)"),
+        ("Sea level grids [NetCDF]", "Sea level grids [CSV]"),
+    ],
+    ids=["one without", "dash", "version before", "short version", "state", "square brackets"],
+)
+def test_formats_and_versions_of_one_data_set_are_folded(title: str, other: str) -> None:
+    keys = {"a": _twin(title), "b": _twin(other)}
+    assert deduplicate(["b", "a"], keys) == {"b": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (_twin("Flight tracks of King Air"), _twin("Flight tracks of King Air")),
+        (_twin("Soil data 1998 (ASCII)"), _twin("Soil data 1999 (Excel)")),
+        (_twin("Soil data (ASCII)"), _twin("Soil data (Excel)", boxes=("5,6,7,8",))),
+        (_twin("Soil data (ASCII)"), _twin("Soil data (Excel)", start="9")),
+        (_twin("Soil data (ASCII)", (), ""), _twin("Soil data (Excel)", (), "")),
+        (_twin("Data (ASCII)"), _twin("Data (Excel)")),
+    ],
+    ids=["equal titles", "years", "areas", "starts", "nothing known", "short title"],
+)
+def test_other_data_sets_are_not(one: DuplicateKey, other: DuplicateKey) -> None:
+    keys = {"a": one, "b": DuplicateKey("s", "another", twin=other.twin)}
+    assert deduplicate(["a", "b"], keys) == {"a": [], "b": []}
+
+
+def test_each_format_is_in_a_group_once() -> None:
+    ascii_key, excel_key = TwinKey("d", "ascii"), TwinKey("d", "excel")
+    twins = {"a": ascii_key, "b": excel_key, "c": ascii_key, "d": excel_key}
+    keys = {name: DuplicateKey("s", name, twin=twin) for name, twin in twins.items()}
+    assert deduplicate(["a", "b", "c", "d"], keys) == {"a": ["b"], "c": ["d"]}
+
+
+def test_the_stem_keeps_numbers_and_words_that_only_look_like_formats() -> None:
+    assert title_stem("Ivotuk MAT Site 2, 1999 (ASCII)") == ("ivotuk", "mat", "site", "2", "1999")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.geo import WORLD, BBox, box_array
 from search_api.search.ranking.candidates import Relation, Rows, SpatialMode, Target
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.rank import nearest_first, rank
+from search_api.search.ranking.rank import explain, nearest_first, rank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.spatial import FEATURES, Spatial, blend_features, blend_scores
 
@@ -224,6 +224,38 @@ class TestNamedInWords:
         ]
         ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
         assert ranking.score[0] == ranking.score[1]
+
+    def test_the_area_that_its_title_names_counts_less_than_a_stated_one(self) -> None:
+        rows = [
+            Candidate("far", {"bm25": 1.0}, (AUSTRALIA,)),
+            Candidate("elsewhere", {"bm25": 1.0}, estimated_boxes=(AUSTRALIA,)),
+            Candidate("silent", {"bm25": 1.0}),
+            Candidate("around", {"bm25": 1.0}, estimated_boxes=(BBox(-10, 35, 30, 60),)),
+            Candidate("estimated", {"bm25": 1.0}, estimated_boxes=(ITALY,)),
+            Candidate("exact", {"bm25": 1.0}, (ITALY,)),
+        ]
+        ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
+        assert ranking.ids() == ["exact", "estimated", "around", "silent", "elsewhere", "far"]
+
+    def test_a_title_that_names_only_elsewhere_counts_as_outside(self) -> None:
+        rows = [
+            Candidate("elsewhere", {"bm25": 1.0}, estimated_boxes=(AUSTRALIA,)),
+            Candidate("named in the text", {"bm25": 1.0}, estimated_boxes=(AUSTRALIA,), place_prominence=0.5),
+            Candidate("silent", {"bm25": 1.0}),
+            Candidate("inside", {"bm25": 1.0}, (ITALY,)),
+        ]
+        ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
+        values = dict(zip(ranking.candidates.ids, ranking.terms["spatial"].counted.tolist(), strict=True))
+        assert values["elsewhere"] < values["silent"] < values["named in the text"] < values["inside"]
+        reasons = explain(ranking, ranking.ids().index("elsewhere"))["signals"]
+        (codes,) = [[reason["code"] for reason in part["reasons"]] for part in reasons if part["signal"] == "spatial"]
+        assert codes == ["title_elsewhere", "stands_back"]
+
+    def test_an_estimated_area_is_said(self) -> None:
+        rows = [Candidate("a", {"bm25": 1.0}, estimated_boxes=(ITALY,)), Candidate("b", {"bm25": 1.0})]
+        ranking = rank(candidates_of(rows), Target(boxes=(ITALY,)), CONFIG)
+        (part,) = [part for part in explain(ranking, 0)["signals"] if part["signal"] == "spatial"]
+        assert part["reason"] == "area not stated: estimated from the places in the title"
 
     def test_nor_for_a_question_without_a_place(self) -> None:
         rows = [Candidate("a", {"bm25": 1.0}), Candidate("b", {"bm25": 1.0}, place_prominence=1.0)]

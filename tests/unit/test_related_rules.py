@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from core.geo import BBox
 from core.record import Dates, Record
+from core.record_keys import title_stem
 from search_api.catalogue.related.citations import CitingWork, citations_of, names_one, phrases_of
-from search_api.catalogue.related.relations import are_versions, doi_stem, order_of, title_stem, version_key
+from search_api.catalogue.related.relations import are_versions, doi_stem, order_of, version_key
 
 
 def _record(title: str, doi: str | None = None, edition: str | None = None, published: str | None = None) -> Record:
@@ -95,3 +99,11 @@ def test_events_are_read_from_both_sides_and_each_work_counts_once() -> None:
     )
     with pytest.raises(ValueError, match="no list"):
         citations_of("10.5065/d61", {"data": None})
+
+
+def test_formats_of_one_data_set_are_versions_without_an_order() -> None:
+    box = (BBox(1.0, 2.0, 3.0, 4.0),)
+    excel, text = (replace(_record(f"Toolik Snow Depth ({name})"), extents=box) for name in ("Excel", "ASCII"))
+    assert are_versions(excel, text)
+    assert order_of(excel, text) == "other_version"
+    assert not are_versions(excel, replace(text, extents=(BBox(5.0, 6.0, 7.0, 8.0),)))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from core.json_types import Json
-from core.names import folded, folded_words
+from core.names import folded
 from core.record import Record
+from core.record_keys import TITLE_VERSION, TwinKey, title_stem, twin_key
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import vectors
@@ -20,14 +21,7 @@ from search_api.search.retrieval.serving import ServingResolver
 
 VersionOrder = Literal["newer_version", "older_version", "other_version"]
 
-LEAST_STEM_WORDS = 2
-"""A title of one word ("Bathymetry") does not name a data set."""
-
 _NUMBER = r"\d+(?:[._]\d+)*"
-_TITLE_VERSION = re.compile(
-    rf"[\s,;:(\[-]*\b(?:(?:version|edition|release|vers|ver|v)\.?\s*(?P<number>{_NUMBER})"
-    rf"|(?P<ordinal>\d+)(?:st|nd|rd|th)\s+(?:version|edition|release))\b[)\]]?"
-)
 _MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
 _BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
 _LEAST_COMMON_WORDS = 0.5
@@ -50,12 +44,6 @@ _QUERY_OF: Mapping[Relation, str] = {
 }  # fmt: skip
 
 
-def title_stem(title: str) -> tuple[str, ...]:
-    """The words of the title without "Version 3", "v2.1" or "4th edition"; () if too few are left."""
-    words = tuple(folded_words(_TITLE_VERSION.sub(" ", folded(title))))
-    return words if len(words) >= LEAST_STEM_WORDS else ()
-
-
 def doi_stem(doi: str) -> tuple[str, bool] | None:
     """The DOI without its last number, and whether that is marked as a version (``.v2``).
 
@@ -74,7 +62,7 @@ def version_key(record: Record) -> tuple[int, ...] | None:
     edition_number = re.search(_NUMBER, record.edition or "")
     if edition_number is not None:
         return _numbers(edition_number[0])
-    title_version = _TITLE_VERSION.search(folded(record.title))
+    title_version = TITLE_VERSION.search(folded(record.title))
     if title_version is not None:
         return _numbers(title_version["number"] or title_version["ordinal"])
     folded_doi = folded(record.doi or "")
@@ -83,14 +71,27 @@ def version_key(record: Record) -> tuple[int, ...] | None:
 
 
 def are_versions(record: Record, other: Record) -> bool:
-    """Two data sets with one title apart from the version, or with DOIs that differ only in it.
+    """Two data sets with one title apart from version or format, or with DOIs that differ only in a version.
 
     The same title without any version is no evidence: catalogues hold many "Meteorological data".
     """
     stem = title_stem(record.title)
     if stem and stem == title_stem(other.title):
-        return version_key(record) != version_key(other)
+        return version_key(record) != version_key(other) or _are_twins(record, other)
     return _of_one_doi_family(record, other)
+
+
+def _are_twins(record: Record, other: Record) -> bool:
+    """Whether they are formats of one data set."""
+    own_key, other_key = _twin_key(record), _twin_key(other)
+    if own_key is None or other_key is None:
+        return False
+    return own_key.data_set == other_key.data_set and own_key.marks != other_key.marks
+
+
+def _twin_key(record: Record) -> TwinKey | None:
+    start = "".join(str(span.start_ms) for span in record.times[:1])
+    return twin_key(record.source, record.title, [str(box) for box in record.extents], start)
 
 
 def order_of(record: Record, other: Record) -> VersionOrder:

@@ -18,6 +18,7 @@ from core.geo import BBox
 from core.hit import SignalName
 from core.json_types import Json
 from core.record import ProvenanceKind, Resolution
+from core.record_keys import twin_key
 from core.timespan import TimeSpan
 from search_api.search.ranking.diversity import DuplicateKey, Family
 
@@ -47,6 +48,7 @@ class Target:
     place: str | None = None  # a name for the explanation
     now_ms: int | None = None
     spatial: SpatialMode = "blend"
+    asks_companion: bool = False  # for logs, notes, photos
 
     def __post_init__(self) -> None:
         if (self.span is not None or self.latest) and self.now_ms is None:
@@ -162,7 +164,7 @@ DocValue = str | Mapping[str, str]
 Value = TypeVar("Value")
 Gathered = TypeVar("Gathered")
 
-DUPLICATE_FIELDS = ("source", "identity", "signature")
+DUPLICATE_FIELDS = ("source", "identity", "signature", "title_sort", "boxes", "spans")
 _FAMILIES = ("series", "parent")
 _OF_NOBODY = DuplicateKey("")
 
@@ -209,7 +211,10 @@ def fields_of(fields: Fields, columns: Iterable[AnyColumn]) -> RankingFields:
 
 def duplicate_key_of(fields: Fields) -> DuplicateKey:
     """From the doc values of ``DUPLICATE_FIELDS``."""
-    return DuplicateKey(str(first(fields, "source")), _text(fields, "identity"), _text(fields, "signature"))
+    source, title = str(first(fields, "source")), _text(fields, "title_sort")
+    start = (_text(fields, "spans") or "").partition("/")[0]
+    twin = None if title is None else twin_key(source, title, fields.get("boxes", ()), start)
+    return DuplicateKey(source, _text(fields, "identity"), _text(fields, "signature"), twin)
 
 
 def first(fields: Fields, name: str) -> Any:

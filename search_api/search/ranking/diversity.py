@@ -1,4 +1,4 @@
-"""Folds duplicates, and spreads records that are much alike over the list.
+"""Folds duplicates and twins, and spreads records that are much alike over the list.
 
 With the default numbers: of each ten hits at most three are of one series (titles that differ only in numbers and
 dates) and at most five have the same parent. The rest of the family is postponed, but only for a hit with at least .8
@@ -8,29 +8,47 @@ of their own score: a question about just this family gets it, in its order. Pos
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.record_keys import TwinKey
 from search_api.search.ranking.numbers import check_positive, check_shares
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateKey:
-    """What makes two records one data set: the same ``identity``, or the same ``signature`` in another source."""
+    """What makes two records one data set: the same ``identity``, the same ``signature`` in another source, or the same
+    ``twin.data_set`` with other marks.
+    """
 
     source: str
     identity: str | None = None
     signature: str | None = None
+    twin: TwinKey | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """What a duplicate has too."""
+        values = {
+            "identity": self.identity,
+            "signature": self.signature,
+            "twin": None if self.twin is None else self.twin.data_set,
+        }
+        return [_name(kind, value) for kind, value in values.items() if value is not None]
 
     @property
     def doi(self) -> str | None:
         return self.identity if self.identity is not None and self.identity.startswith("10.") else None
 
 
-@dataclass(slots=True)
+def _name(kind: str, value: str) -> str:
+    return f"{kind} {value}"
+
+
+@dataclass(slots=True, eq=False)
 class _Group:
-    members: list[DuplicateKey]
+    members: list[DuplicateKey] = field(default_factory=list)
     folded: list[str] = field(default_factory=list)
 
 
@@ -39,32 +57,54 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
 
     Two records are one data set if their identity (DOI, else file identifier) is the same, or if their signature is the
     same and nothing contradicts: their sources differ (two equal records of one catalogue are two data sets) and they
-    do not have different DOIs.
+    do not have different DOIs. So are other formats and versions of one data set, each once.
     """
-    identities = Counter([key.identity for key in keys.values()])
-    signatures = Counter([key.signature for key in keys.values()])
-    by_identity: dict[str, _Group] = {}
-    by_signature: dict[str | None, _Group] = {}
+    counts = Counter(name for key in keys.values() for name in key.names)
+    groups = _Groups()
     folded_ids: dict[str, list[str]] = {}
     for record in ids:
         key = keys[record]
-        group = by_identity.get(key.identity) if key.identity is not None else None
-        if group is None and (alike := by_signature.get(key.signature)) is not None and not _opposes(alike, key):
-            group = alike
-        if group is not None:
-            group.members.append(key)
-            group.folded.append(record)
-        elif identities[key.identity] == signatures[key.signature] == 1:  # nothing can be its duplicate
+        if all(counts[name] == 1 for name in key.names):  # nothing can be its duplicate
             folded_ids[record] = []
             continue
-        else:
-            group = _Group([key])
+        group = groups.of(key)
+        if group is None:
+            group = _Group()
             folded_ids[record] = group.folded
-        if key.identity is not None:
-            by_identity.setdefault(key.identity, group)
-        if key.signature is not None:
-            by_signature.setdefault(key.signature, group)
+        else:
+            group.folded.append(record)
+        groups.add(key, group)
     return folded_ids
+
+
+class _Groups:
+    """The groups so far, by the names of their members."""
+
+    def __init__(self) -> None:
+        self._by_name: defaultdict[str, list[_Group]] = defaultdict(list)
+
+    def of(self, key: DuplicateKey) -> _Group | None:
+        """The first group that the record belongs to: by identity, else by signature, else as a twin."""
+        if key.identity is not None and (same := self._by_name[_name("identity", key.identity)]):
+            return same[0]
+        alike = self._by_name[_name("signature", key.signature)][:1] if key.signature is not None else []
+        twins = self._by_name[_name("twin", key.twin.data_set)] if key.twin is not None else []
+        fitting = [group for group in alike if not _opposes(group, key)]
+        return next(iter(fitting + [group for group in twins if not _has_marks(group, key)]), None)
+
+    def add(self, key: DuplicateKey, group: _Group) -> None:
+        group.members.append(key)
+        for name in key.names:
+            if group not in self._by_name[name]:
+                self._by_name[name].append(group)
+
+
+def _has_marks(group: _Group, key: DuplicateKey) -> bool:
+    """Whether a member has the same version and format: two equal titles of one catalogue are two data sets."""
+    return any(
+        member.twin is not None and key.twin is not None and member.twin.marks == key.twin.marks
+        for member in group.members
+    )
 
 
 def _opposes(group: _Group, key: DuplicateKey) -> bool:

@@ -10,8 +10,8 @@ from core.hit import SignalName
 from core.record import ProvenanceKind, Resolution
 from core.timespan import TimeSpan, span_array
 from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields, number
-from search_api.search.ranking.signals.record import KIND
-from search_api.search.ranking.signals.spatial import BOXES
+from search_api.search.ranking.signals.record import COMPANION, KIND
+from search_api.search.ranking.signals.spatial import BOXES, ESTIMATED_BOXES
 from search_api.search.ranking.signals.temporal import (
     MODIFIED_MS,
     RESOLUTION_M,
@@ -21,7 +21,7 @@ from search_api.search.ranking.signals.temporal import (
     step_seconds,
 )
 
-_COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS)
+_COLUMNS: tuple[AnyColumn, ...] = (BOXES, ESTIMATED_BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS, COMPANION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,8 @@ class Candidate:
     kind: ProvenanceKind = "unknown"
     modified_ms: int | None = None
     place_prominence: float = 0.0
+    estimated_boxes: tuple[BBox, ...] = ()
+    is_companion: bool = False
 
 
 def candidates_of(rows: Sequence[Candidate]) -> Candidates:
@@ -57,9 +59,11 @@ def _values(row: Candidate) -> tuple[object, ...]:
     """In the order of the columns."""
     return (
         tuple(box_array(row.boxes).ravel().tolist()),
+        tuple(box_array(row.estimated_boxes).ravel().tolist()),
         tuple(span_array(row.spans).ravel().tolist()),
         number(resolution_metres(row.resolution)),
         number(step_seconds(row.resolution.time_step)),
         row.kind,
         number(row.modified_ms),
+        row.is_companion,
     )

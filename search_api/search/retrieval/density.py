@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-import structlog
 
 from core.cells import CellGrid, CellView
 from core.geo import BBox
 from es_gateway.client import Elasticsearch
-from es_gateway.errors import ElasticsearchError
 from es_mappings.names import alias
+from reading.namesakes import RecordDensity
+from search_api.search.caches import PeriodicReader
 from search_api.search.retrieval.facets import CellCounts, cell_aggregation, read_cells
 
 READ_EVERY_S = 3600.0
 _VIEW = CellView()
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +41,15 @@ class DensityMap:
         return sum(self.count_by_cell.get(cell, 0) for cell in cells) / len(cells)
 
 
-class CatalogueDensity:
-    """Call it with a box. Thread-safe; the first caller reads, later ones use the last counts while one reads again.
+def catalogue_density(client: Elasticsearch, prefix: str) -> RecordDensity:
+    """Counts once an hour. Without an index, and for records of an older schema, everything has density 0.
 
-    Without an index, and for records of an older schema, everything has density 0. The counts are of all records, also
-    of those that not everybody may see: they only order places.
+    The counts are of all records, also of those that not everybody may see: they only order places.
     """
 
-    def __init__(self, client: Elasticsearch, prefix: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._client = client
-        self._index = alias(prefix, "records")
-        self._clock = clock
-        self._reading = threading.Lock()
-        self._read_at: float | None = None
-        self._map = DensityMap(_VIEW.grid)
+    def read(_last: DensityMap) -> DensityMap:
+        answer = client.search(index=alias(prefix, "records"), size=0, aggs={"cells": cell_aggregation(_VIEW)})
+        return DensityMap.of(read_cells(answer["aggregations"]["cells"], _VIEW))
 
-    def __call__(self, box: BBox) -> float:
-        if self._is_due() and self._reading.acquire(blocking=False):
-            try:
-                self._read()
-            finally:
-                self._reading.release()
-        return self._map.of_box(box)
-
-    def _is_due(self) -> bool:
-        return self._read_at is None or self._clock() - self._read_at >= READ_EVERY_S
-
-    def _read(self) -> None:
-        self._read_at = self._clock()
-        try:
-            answer = self._client.search(index=self._index, size=0, aggs={"cells": cell_aggregation(_VIEW)})
-        except ElasticsearchError as error:
-            log.warning("density.not_read", error=type(error).__name__)
-            return
-        self._map = DensityMap.of(read_cells(answer["aggregations"]["cells"], _VIEW))
+    density_map = PeriodicReader(read, DensityMap(_VIEW.grid), READ_EVERY_S, "density")
+    return lambda box: density_map().of_box(box)

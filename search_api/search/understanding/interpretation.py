@@ -13,7 +13,7 @@ from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
 from reading.concepts import Label
 from reading.conditions import OfferKind
-from reading.kinds import Platform
+from reading.kinds import Platform, asks_companion
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Range
 from search_api.search.ranking.candidates import Level, Target
@@ -334,6 +334,7 @@ def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: in
         place=_area_name(interpretation) if filters.area is None and interpretation.areas else request.place,
         now_ms=now_ms,
         spatial=request.spatial,
+        asks_companion=asks_companion(interpretation.text),
     )
 
 

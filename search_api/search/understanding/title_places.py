@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-import structlog
-
 from core.geo import BBox, Place
 from es_gateway.client import Elasticsearch
-from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.title_places import DOCUMENT, from_document
 from es_mappings.names import alias
 from reading.gazetteer import Gazetteer, GazetteerName, longest_names, name_key
-
-log = structlog.get_logger(__name__)
+from search_api.search.caches import PeriodicReader
 
 READ_EVERY_S = 60.0
 _WELL_KNOWN = 0.45
@@ -26,15 +21,16 @@ _NEAR_DEG = 1.0
 
 @dataclass(frozen=True, slots=True)
 class TitlePlaces:
-    """By the key of their name; ``longest`` as ``Gazetteer.longest``."""
+    """By the key of their name; ``longest`` as ``Gazetteer.longest``. ``version``: of the stored document."""
 
     by_key: Mapping[str, Place] = field(default_factory=dict)
     longest: Mapping[str, int] = field(default_factory=dict)
+    version: str | None = None
 
     @classmethod
-    def of(cls, places: list[Place]) -> TitlePlaces:
+    def of(cls, places: list[Place], version: str | None = None) -> TitlePlaces:
         by_key = {name_key(place.name): place for place in places}
-        return cls(by_key, longest_names(by_key))
+        return cls(by_key, longest_names(by_key), version)
 
 
 NO_PLACES = TitlePlaces()
@@ -45,46 +41,22 @@ def no_title_places() -> TitlePlaces:
     return NO_PLACES
 
 
-class LoadedTitlePlaces:
-    """Call it for the stored places; looks for newer ones every minute. Thread-safe.
+def loaded_title_places(
+    client: Elasticsearch, prefix: str, clock: Callable[[], float] = time.monotonic
+) -> Callable[[], TitlePlaces]:
+    """The stored places; looks for newer ones every minute."""
+    index = alias(prefix, "vocabulary")
 
-    Keeps the last if reading fails.
-    """
+    def read(last: TitlePlaces) -> TitlePlaces:
+        reader = client.options(ignore_status=404)
+        state = reader.get(index=index, id=DOCUMENT, source_includes=["version"]).body
+        version = state["_source"]["version"] if state.get("found") else None
+        if version == last.version:
+            return last
+        document = reader.get(index=index, id=DOCUMENT).body if version else {}
+        return TitlePlaces.of(from_document(document["_source"]), version) if document.get("found") else NO_PLACES
 
-    def __init__(self, client: Elasticsearch, prefix: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._client = client
-        self._index = alias(prefix, "vocabulary")
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._read_at: float | None = None
-        self._version: str | None = None
-        self._places = NO_PLACES
-
-    def __call__(self) -> TitlePlaces:
-        if self._is_due() and self._lock.acquire(blocking=False):
-            try:
-                if self._is_due():
-                    self._read_at = self._clock()
-                    self._read()
-            finally:
-                self._lock.release()
-        return self._places
-
-    def _is_due(self) -> bool:
-        return self._read_at is None or self._clock() - self._read_at >= READ_EVERY_S
-
-    def _read(self) -> None:
-        reader = self._client.options(ignore_status=404)
-        try:
-            state = reader.get(index=self._index, id=DOCUMENT, source_includes=["version"]).body
-            version = state["_source"]["version"] if state.get("found") else None
-            if version == self._version:
-                return
-            document = reader.get(index=self._index, id=DOCUMENT).body if version else {}
-            self._places = TitlePlaces.of(from_document(document["_source"])) if document.get("found") else NO_PLACES
-            self._version = version
-        except ElasticsearchError as error:
-            log.warning("title_places.unread", error=type(error).__name__)
+    return PeriodicReader(read, NO_PLACES, READ_EVERY_S, "title places", clock)
 
 
 class CatalogueGazetteer(Gazetteer):

@@ -6,22 +6,19 @@ interrupted load changes nothing; the next one removes its leftovers.
 
 from __future__ import annotations
 
-import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
-
-import structlog
+from typing import Any, TypeVar
 
 from core.batched import batched
 from core.errors import NotFound
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from es_gateway.errors import ElasticsearchError
 from es_mappings.names import alias
 from reading.concepts import Concept, Label, NamedVocabulary
+from search_api.search.caches import PeriodicReader
 
 _CONCEPTS_PER_PART = 500
 _MOST_VOCABULARIES = 100
@@ -137,57 +134,28 @@ def _concept(row: list[Any]) -> Concept:
     return Concept(uri, tuple(Label(text, language) for text, language in labels), tuple(narrower))
 
 
-log = structlog.get_logger(__name__)
-
 LOOKED_AFTER_S = 30.0
 """A loaded vocabulary is in use after at most this many seconds."""
 
-
 T = TypeVar("T")
+_Loaded = tuple[frozenset[tuple[str, str]], T]
+"""Name and version of each vocabulary, and what was made of them."""
 
 
-class LoadedVocabularies(Generic[T]):
-    """Call it for what ``made`` makes of the vocabularies that are loaded now. Thread-safe.
+def loaded_vocabularies(
+    store: VocabularyStore,
+    build: Callable[[Sequence[NamedVocabulary]], T],
+    clock: Callable[[], float] = time.monotonic,
+) -> Callable[[], T]:
+    """What ``build`` makes of the vocabularies that are loaded now; one request every 30 seconds looks for others."""
 
-    Every 30 seconds one request checks for newly loaded vocabularies; the caller that finds one reads it, the others
-    continue with the old one. A read error changes nothing: a search does not fail because of a thesaurus.
-    """
+    def read(last: _Loaded[T]) -> _Loaded[T]:
+        manifests = store.manifests()
+        versions = frozenset((manifest.name, manifest.version) for manifest in manifests)
+        if versions == last[0]:
+            return last
+        return versions, build([store.load(manifest) for manifest in manifests])
 
-    def __init__(
-        self,
-        store: VocabularyStore,
-        build: Callable[[Sequence[NamedVocabulary]], T],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._store = store
-        self._made = build
-        self._clock = clock
-        self._looking = threading.Lock()
-        self._versions: frozenset[tuple[str, str]] | None = None
-        self._looked_at: float | None = None
-        self._kept: T | None = None
-
-    def __call__(self) -> T:
-        if self._is_due() and self._looking.acquire(blocking=self._kept is None):
-            try:
-                if self._is_due():
-                    self._look()
-            finally:
-                self._looking.release()
-        return self._kept if self._kept is not None else self._made(())
-
-    def _is_due(self) -> bool:
-        return self._looked_at is None or self._clock() - self._looked_at >= LOOKED_AFTER_S
-
-    def _look(self) -> None:
-        self._looked_at = self._clock()
-        try:
-            manifests = self._store.manifests()
-            versions = frozenset((manifest.name, manifest.version) for manifest in manifests)
-            if versions != self._versions:
-                vocabularies = [self._store.load(manifest) for manifest in manifests]
-                self._kept, self._versions = self._made(vocabularies), versions
-        except (ElasticsearchError, NotFound) as error:
-            log.warning("vocabulary.unread", error=type(error).__name__)
-        if self._kept is None:
-            self._kept = self._made(())
+    none: _Loaded[T] = (frozenset(), build(()))
+    reader = PeriodicReader(read, none, LOOKED_AFTER_S, "vocabularies", clock)
+    return lambda: reader()[1]

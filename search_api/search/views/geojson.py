@@ -89,6 +89,7 @@ def properties(record: Record) -> Json:
         "sonde:names": names(record.names),
         "sonde:parent": record.parent,
         "sonde:boxes": [box.as_list() for box in record.extents],
+        "sonde:estimatedBoxes": [box.as_list() for box in record.estimated_extents],
         "sonde:dates": {name: text for name, text in asdict(record.dates).items() if text},
         "sonde:times": [[span.start_iso, span.end_iso] for span in record.times],
         "sonde:resolution": _resolution(

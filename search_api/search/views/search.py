@@ -46,7 +46,8 @@ class SearchAnswer(BaseModel):
     type: str = "FeatureCollection"
     features: list[Json] = Field(
         description="Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: "
-        "how probable it is that the record answers the question, 0 to 1."
+        "how probable it is that the record answers the question, 0 to 1. `sonde:estimatedBoxes` of a record without "
+        "an extent are places that its title names."
     )
     numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
@@ -56,7 +57,11 @@ class SearchAnswer(BaseModel):
     )
     total_relation: Literal["exact"] = Field("exact", alias="sonde:totalRelation", description="The total is exact.")
     links: list[Json]
-    interpretation: Json = Field(alias="sonde:interpretation")
+    interpretation: Json = Field(
+        alias="sonde:interpretation",
+        description='What was read from the question. A place with `source` "catalogue" is a name from the titles of '
+        "this catalogue, not of the gazetteer: `records` says how many have it, and `bbox` where most of them lie.",
+    )
     facets: Json = Field(default={}, alias="sonde:facets", description="Only if requested.")
     did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
     corrected_from: str | None = Field(

@@ -11,7 +11,7 @@ from search_api.search.ranking.signals.arms import (
     PassageDense,
     Relevance,
 )
-from search_api.search.ranking.signals.record import Kind, NamesSignal, Usage
+from search_api.search.ranking.signals.record import Companion, Kind, NamesSignal, Usage
 from search_api.search.ranking.signals.signal import Signal
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import ResolutionSignal, Temporal
@@ -30,4 +30,5 @@ SIGNALS: tuple[type[Signal], ...] = (
     Temporal,
     ResolutionSignal,
     Kind,
+    Companion,
 )

@@ -1,4 +1,4 @@
-"""Signals of a record itself: its names, its kind, and how often it is opened.
+"""Signals of a record itself: its names, its kind, how often it is opened, and whether it holds data.
 
 The arm ``names`` measures which share of the question's names a record has
 (:mod:`search_api.search.retrieval.known_names`). Of records with equal shares, the newest version comes first.
@@ -18,7 +18,8 @@ import numpy as np
 
 from core.hit import SignalName
 from core.record import ProvenanceKind
-from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first
+from reading.kinds import is_companion
+from search_api.search.ranking.candidates import AnyColumn, Column, Flags, Floats, first
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 
@@ -196,3 +197,37 @@ class Usage:
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("too few people who asked this saw it", counted)
+
+
+COMPANION: Column[bool, Flags] = Column(
+    "companion",
+    ("title_sort",),
+    lambda fields: is_companion(str(first(fields, "title_sort") or "")),
+    lambda values: np.array(values, dtype=np.bool_),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """Logs, notes and photos of a campaign come after its data, unless the question may ask for them."""
+
+    name: ClassVar[SignalName] = "companion"
+    columns: ClassVar[tuple[AnyColumn, ...]] = (COMPANION,)
+    weight: float
+
+    def __post_init__(self) -> None:
+        check_not_negative(weight=self.weight)
+
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        if inputs.target.asks_companion or not inputs.candidates[COMPANION].any():
+            return None
+        is_data = (~inputs.candidates[COMPANION]).astype(np.float64)
+        return MeasuredSignal(is_data, self.weight, is_data)
+
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
+        if raw[index]:
+            return (Reason("data, not the logs or photos of a campaign", "data"),)
+        return (Reason("logs, notes or photos of a campaign: ranked behind its data", "companion"),)
+
+    def silence(self, counted: float) -> Reason:
+        return unknown_reason("its kind is not known", counted)

@@ -16,8 +16,9 @@ size        exp(-|log10 of the ratio of the areas|): as large 1, ten times 1/e
 A worldwide data set has only the second and the fourth, so a regional one wins a regional question.
 A record with several boxes is judged by the nearest for distances and by the best for shares; a question with
 several boxes by the mean over them. With `disjoint` the score is 1 - the larger share. A record without extent is
-NaN here; the signal gives it a neutral value, below an exact match and above a wrong place. A record wholly
-outside every box of the question (:func:`wholly_outside`) also ranks below the records inside: see :class:`Spatial`.
+NaN here; the signal gives it a neutral value, below an exact match and above a wrong place, or more by the area that
+its title names (``estimated_boxes``). A record wholly outside every box of the question (:func:`wholly_outside`) also
+ranks below the records inside: see :class:`Spatial`.
 """
 
 from __future__ import annotations
@@ -53,8 +54,11 @@ _TURNS_DEG = np.array([[turn, 0.0, turn, 0.0] for turn in (-360.0, 0.0, 360.0)])
 _FULL_COVER = 0.999
 
 
-def _boxes(fields: Fields) -> tuple[float, ...]:
-    return tuple(edge for text in fields.get("boxes", ()) for edge in _box(text))
+def _boxes(field: str) -> Column[tuple[float, ...], Rows]:
+    def read(fields: Fields) -> tuple[float, ...]:
+        return tuple(edge for text in fields.get(field, ()) for edge in _box(text))
+
+    return Column(field, (field,), read, lambda values: rows_of(values, 4))
 
 
 def _box(text: str) -> tuple[float, float, float, float]:
@@ -65,8 +69,10 @@ def _box(text: str) -> tuple[float, float, float, float]:
     return west, south, east + 360.0 if west > east else east, north
 
 
-BOXES: Column[tuple[float, ...], Rows] = Column("boxes", ("boxes",), _boxes, lambda values: rows_of(values, 4))
+BOXES = _boxes("boxes")
 """Rows of west, south, east (unrolled), north in degrees; stored as ``"west,south,east,north"``."""
+ESTIMATED_BOXES = _boxes("estimated_boxes")
+"""The same of the places that a title names; only for candidates without an extent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,27 +216,31 @@ def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
     return np.where(np.isnan(nearest), unknown, nearest)
 
 
+_FROM_TITLE = Reason("area not stated: estimated from the places in the title", "area_from_title")
+_TITLE_ELSEWHERE = Reason("area not stated: the title names only places elsewhere", "title_elsewhere")
 _STANDS_BACK = Reason("wholly outside the place you asked for: ranked below records inside it", "stands_back")
 
 
 @dataclass(frozen=True, slots=True)
 class Spatial:
     """``neutral``: the value of a candidate without an extent. ``place_name``: its value if its title names the place
-    of the question; with the name elsewhere in the record, the value is halfway. ``hausdorff_window``: how many of the
-    best candidates the mode `hausdorff` orders.
+    of the question; with the name elsewhere in the record, the value is halfway. ``estimated``: how much of the way an
+    area that the title names gives if it matches perfectly. ``hausdorff_window``: how many of the best candidates the
+    mode `hausdorff` orders.
     """
 
     name: ClassVar[SignalName] = "spatial"
-    columns: ClassVar[tuple[AnyColumn, ...]] = (BOXES,)
+    columns: ClassVar[tuple[AnyColumn, ...]] = (BOXES, ESTIMATED_BOXES)
     weight: float
     neutral: float
     place_name: float
+    estimated: float
     hausdorff_window: int
     place: PlaceNumbers
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
-        check_shares(neutral=self.neutral, place_name=self.place_name)
+        check_shares(neutral=self.neutral, place_name=self.place_name, estimated=self.estimated)
         check_positive(hausdorff_window=self.hausdorff_window)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
@@ -242,16 +252,25 @@ class Spatial:
         candidates, target = inputs.candidates, inputs.target
         if not target.boxes or target.spatial != "blend":
             return None
-        raw = blend_scores(candidates[BOXES], target, self.place)
-        unplaced = self.neutral + max(self.place_name - self.neutral, 0.0) * candidates.place_prominence
+        stated = blend_scores(candidates[BOXES], target, self.place)
+        estimated = blend_scores(candidates[ESTIMATED_BOXES], target, self.place)
+        closeness = np.fmax(self.estimated * estimated, candidates.place_prominence)
+        unplaced = self.neutral + max(self.place_name - self.neutral, 0.0) * closeness
+        raw, value = (np.where(np.isnan(stated), other, stated) for other in (estimated, unplaced))
         if not self.sets_outside_back(target):
-            return MeasuredSignal.or_neutral(raw, self.weight, unplaced)
-        lies = self.weight * np.where(np.isnan(raw), unplaced, raw)
+            return MeasuredSignal(raw, self.weight, value)
+        lies = self.weight * value
         most_outside = self.weight * self.neutral
         fixed = most_outside + self.place.outside.tolerance
-        outside = wholly_outside(candidates[BOXES], target, self.place)
+        outside = wholly_outside(candidates[BOXES], target, self.place) | self._names_only_elsewhere(inputs)
         counted = np.where(outside, np.minimum(lies, most_outside), lies + fixed)
         return MeasuredSignal(raw, self.weight + fixed, counted / (self.weight + fixed))
+
+    def _names_only_elsewhere(self, inputs: RankingInput) -> Flags:
+        """Whether a candidate without an extent names places in its title, all outside, and the asked one nowhere."""
+        outside = wholly_outside(inputs.candidates[ESTIMATED_BOXES], inputs.target, self.place)
+        names_none: Flags = outside & (inputs.candidates.place_prominence <= 0.0)
+        return names_none
 
     def sets_outside_back(self, target: Target) -> bool:
         """Whether candidates wholly outside the asked place get less; not if the question asks for the outside."""
@@ -266,8 +285,16 @@ class Spatial:
     def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
         """For each asked box, the candidate's box that shares most with it; then whether the candidate is outside."""
         rows, target = inputs.candidates[BOXES].of_candidate(index), inputs.target
+        if not len(rows):
+            return self._title_reasons(inputs, index)
         place_reasons = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
         return (*place_reasons, _STANDS_BACK) if self._stands_back(target, rows) else place_reasons
+
+    def _title_reasons(self, inputs: RankingInput, index: int) -> tuple[Reason, ...]:
+        """For a candidate without an extent whose title names places."""
+        if self.sets_outside_back(inputs.target) and self._names_only_elsewhere(inputs)[index]:
+            return (_TITLE_ELSEWHERE, _STANDS_BACK)
+        return (_FROM_TITLE,)
 
     def _stands_back(self, target: Target, rows: Floats) -> bool:
         single = Rows.of(rows, [len(rows)])
