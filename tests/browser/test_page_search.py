@@ -111,7 +111,7 @@ def test_a_facet_narrows_down_to_what_it_counted(visit: Visit) -> None:
     expect(page.locator(".chip.filter")).to_contain_text("service")
     assert asked(page)["type"] == ["service"]
     titles(page)
-    kinds = page.locator(".hit .facts span:first-child").all_inner_texts()
+    kinds = page.locator(".hit .facts:not(.offers) span:first-child").all_inner_texts()
     assert set(kinds) == {"service"}
     assert len(kinds) == min(20, counted)
 
