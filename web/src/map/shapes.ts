@@ -26,7 +26,7 @@ export const TURNS = [0, -360, 360];
 
 /** The box, and copies on both sides of the world, where the map continues beyond the antimeridian. */
 export function turned([west, south, east, north]: Box): [L.LatLngBounds, ...L.LatLngBounds[]] {
-  const end = west <= east ? east : east + 360;
+  const end = easternEdge(west, east);
   const reach = (turn: number) => L.latLngBounds([south, west + turn], [north, end + turn]);
   return TURNS.map(reach) as [L.LatLngBounds, ...L.LatLngBounds[]];
 }
@@ -45,9 +45,9 @@ const QUARTER_STEPS = 12;
 
 /** The corners of `area`, whose edges lie the same distance from `place` on each side, as arcs: all that is within it. */
 export function roundedCorners([west, south, east, north]: Box, [placeWest, placeSouth, placeEast, placeNorth]: Box): [number, number][] {
-  const across = (span(west, east) - span(placeWest, placeEast)) / 2;
+  const end = easternEdge(west, east);
+  const across = (end - west - (easternEdge(placeWest, placeEast) - placeWest)) / 2;
   const up = (north - south - (placeNorth - placeSouth)) / 2;
-  const end = west + span(west, east);
   const centres = [[north - up, end - across], [north - up, west + across], [south + up, west + across], [south + up, end - across]] as const;
   return centres.flatMap(([latitude, longitude], corner) =>
     Array.from({ length: QUARTER_STEPS + 1 }, (_, step): [number, number] => {
@@ -57,8 +57,9 @@ export function roundedCorners([west, south, east, north]: Box, [placeWest, plac
   );
 }
 
-function span(west: number, east: number): number {
-  return west <= east ? east - west : east - west + 360;
+/** Beyond 180 where the box spans the antimeridian. */
+function easternEdge(west: number, east: number): number {
+  return west <= east ? east : east + 360;
 }
 
 export class Drawn extends L.FeatureGroup {

@@ -146,11 +146,15 @@ function Keywords({ feature }: { feature: Feature }) {
 
 const MOST_KEYWORDS = 6;
 
-/** The last step of a path. GCMD writes its paths in capitals; those are made readable. */
+/** The last step of a path, made readable. */
 function keywordText(term: string): string {
   const last = term.split(" > ").at(-1) ?? term;
-  const shouted = last !== term && last.length > 5 && last === last.toUpperCase();
-  return shouted ? last.charAt(0) + last.slice(1).toLowerCase() : last;
+  return last !== term && isShouted(last) ? last.charAt(0) + last.slice(1).toLowerCase() : last;
+}
+
+/** GCMD writes keywords and variables in capitals; a short name in capitals is an acronym. */
+export function isShouted(name: string): boolean {
+  return name.length > 5 && name === name.toUpperCase();
 }
 
 const TOPIC_CATEGORY = "ISO 19115 topic category";

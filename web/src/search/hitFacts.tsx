@@ -1,7 +1,7 @@
 // What helps to choose a hit: what and when it is and from whom, and what it offers.
 
 import { foreignLanguage } from "../languages.ts";
-import { resolutionText } from "../record/facts.tsx";
+import { isShouted, resolutionText } from "../record/facts.tsx";
 import { linksOf } from "../record/links.ts";
 import { type Access, offersOf } from "../record/offers.ts";
 import { edgeText } from "../times.ts";
@@ -65,7 +65,7 @@ export function HitOffers({ feature }: { feature: Feature }) {
       {updated && <span>{words.updatedAt({ date: updated })}</span>}
       {variables.length > 0 && (
         <span title={variables.join(", ")}>
-          {variables.slice(0, MOST_VARIABLES).map(spoken).join(", ")}
+          {variables.slice(0, MOST_VARIABLES).map((name) => (isShouted(name) ? name.toLowerCase() : name)).join(", ")}
           {variables.length > MOST_VARIABLES && ` +${variables.length - MOST_VARIABLES}`}
         </span>
       )}
@@ -90,9 +90,4 @@ export function licenceText(licence: string | undefined): string {
   if (terms) return terms === "zero" ? "CC0" : `CC ${terms.toUpperCase()} ${version}`.trim();
   const text = (licence ?? "").trim();
   return text.includes("/") || text.length > LONGEST_LICENCE ? "" : text.replace(/^CC-(BY[A-Z-]*)-(\d)/i, "CC $1 $2");
-}
-
-/** GCMD writes its variables in capitals. */
-function spoken(name: string): string {
-  return name.length > 5 && name === name.toUpperCase() ? name.toLowerCase() : name;
 }
