@@ -208,7 +208,7 @@ _LEAST_SURNAME = 3  # letters
 _CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
 _INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?){1,4}[^\W\d_]?")
 _AFTER_NAMES = _words_of("jr sr ii iii iv phd md")
-_DESK = _words_of(
+DESK_WORDS = _words_of(
     "abteilung assistance center centre centro contact data daten datos dati dados datenzentrum department desk "
     "dienst dipartimento division equipe gestion gestore group groupe grupo gruppe gruppo help helpdesk info "
     "information informationen institut institute kontakt laboratory manager management office oficina project "
@@ -296,14 +296,14 @@ def surnames_of(name: str) -> list[str]:
 
 def is_desk(name: str) -> bool:
     """Whether a contact's name is that of a help desk or a group: ``EOL Data Support``."""
-    return not _DESK.isdisjoint(folded_words(name))
+    return not DESK_WORDS.isdisjoint(folded_words(name))
 
 
 def _may_be_contact(candidate: ContactCandidate) -> bool:
     words = candidate.text.split()
     if candidate.is_surname:
         word = words[0].strip(".,")
-        return len(word) >= _LEAST_SURNAME and word.lower() not in EMPTY_WORDS
+        return len(word) >= _LEAST_SURNAME and word.lower() not in EMPTY_WORDS and not is_initials(words[0])
     # Within a question, a letter without a dot is rarely a first name: the L band, a C grid.
     edges = (words[0], words[-1])
     return not any(

@@ -5,6 +5,7 @@ Serving and evaluation both run it. README.md beside this file has a picture.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -257,8 +258,15 @@ class SearchPipeline:
         )
 
 
+def refuse_people_filter(expression: Sequence[Json]) -> None:
+    """Raises InvalidInput for a filter that asks for a person."""
+    if '"contacts.name"' in json.dumps(expression):
+        raise InvalidInput("filter", "filter: this service does not search for people")
+
+
 def refuse_people(request: SearchRequest) -> None:
     """Raises InvalidInput for a search by a person's name."""
+    refuse_people_filter(request.filters.expression)
     if request.filters.people:
         raise InvalidInput("person", "person: this service does not search for people")
     if PERSON in request.facets:

@@ -13,6 +13,7 @@ from reading.acronyms import own_acronyms
 from reading.names import ContactCandidate, NameCandidate, is_desk, is_initials, is_notation, surnames_of
 from reading.sentences import Claims, Range
 from search_api.search.ranking.config import NameWeights
+from search_api.search.request import NAMES_APART
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
 
@@ -22,7 +23,6 @@ _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
     "contacts.organisation.exact",
 )
 _ANYWHERE = "words"
-_TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
 _MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
 _FEW_RECORDS = 1_000
 _DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
@@ -149,9 +149,9 @@ def _of_person(text: str) -> Clause:
     words = [word.strip(",;") for word in text.split()]
     initials = [word for word in words if is_initials(word)]
     if not initials or len(initials) == len(words):
-        return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+        return {"match_phrase": {_PERSON: {"query": text, "slop": NAMES_APART}}}
     last_name = " ".join(word for word in words if word not in initials)
-    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": _TURNED, "max_expansions": _MOST_FIRST_NAMES}
+    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": NAMES_APART, "max_expansions": _MOST_FIRST_NAMES}
     return {"match_phrase_prefix": {_PERSON: beginning}}
 
 

@@ -237,11 +237,11 @@ def _contacts(
 ) -> tuple[QueryName, ...]:
     """Asks again for misspelt last names. A last name within a term is none: Hadley cell."""
     candidates, length = interpretation.possible.contacts, len(interpretation.text)
-    errors = {word.text for word in unknown_words if sure_correction(word) is not None}
+    corrections = {word.text: correction for word in unknown_words if (correction := sure_correction(word)) is not None}
     contacts = matched_contacts(candidates, answer, length)
     respelt = [
         candidate
-        for candidate in respelt_contacts(candidates, answer, errors)
+        for candidate in respelt_contacts(candidates, answer, corrections)
         if not any(candidate.start < name.mention.end and name.mention.start < candidate.end for name in contacts)
     ]
     if respelt:
@@ -249,7 +249,8 @@ def _contacts(
     return tuple(
         contact
         for contact in contacts
-        if contact.mention.text not in errors and not (contact.keys and _is_term(contact.mention, interpretation.terms))
+        if not contact.keys
+        or not (_is_term(contact.mention, interpretation.terms) or contact.mention.text in corrections)
     )
 
 
@@ -265,7 +266,9 @@ def _without_asides(interpretation: Interpretation) -> Interpretation:
     return replace(
         interpretation,
         thematic=topic,
-        named=" ".join([*filter(None, [interpretation.named]), *(name.mention.text for name in aside)]),
+        named=" ".join(
+            [*filter(None, [interpretation.named]), *(name.mention.text for name in aside if name.is_contact)]
+        ),
         terms=terms,
         beside_terms=topic_of(interpretation.text, ranges),
         aside=tuple(name.mention for name in aside),

@@ -250,7 +250,7 @@ class Interpretation:
     @property
     def has_contact_around_place(self) -> bool:
         """Whether a place or a time was read within the name of a contact."""
-        mentions = [read.mention for read in (*self.places, *self.times)]
+        mentions = [*(place.mention for place in self.places), *(time.mention for time in self.times)]
         return any(
             mention.start < contact.end and contact.start < mention.end
             for contact in self.contacts
