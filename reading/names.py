@@ -124,6 +124,11 @@ class NameCandidate:
     keys: tuple[str, ...]
     certain: bool
 
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a single word."""
+        return len(self.text.split()) == 1
+
 
 def name_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[NameCandidate]:
     """Longest first, then from left to right; at most ``MOST_NAMES``.

@@ -155,6 +155,13 @@ def _of_person(text: str) -> Clause:
     return {"match_phrase_prefix": {_PERSON: beginning}}
 
 
+def mention_clause(contact: QueryName) -> Clause:
+    """Records whose texts have the last name of the person, or the whole name of the organisation."""
+    text = contact.mention.text
+    names = contact.keys or (surnames_of(text) if contact.is_person else ())
+    return phrase(" ".join(names) or text)
+
+
 def _scored_contact(name: QueryName) -> Clause:
     """Scores .95 to 1: a record that names the contact in several roles, beside few others, is more the contact's."""
     text, is_surname = name.mention.text, bool(name.keys)
@@ -291,7 +298,7 @@ class _NameLookup:
     @property
     def is_unknown_word(self) -> bool:
         is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
-        return not is_known and len(self.candidate.text.split()) == 1
+        return not is_known and self.candidate.is_word
 
     def read(self, total: int, unknown: int) -> QueryName | None:
         """``total``: the number of records; ``unknown``: of unknown words in the question."""
@@ -303,12 +310,13 @@ class _NameLookup:
         if own_count or (mention_count and (candidate.certain or numbered or not word_count)):
             offer, most = self._count("offer"), max(own_count, mention_count)
             # In capitals too, a word that far more texts have is an ordinary one: AND, radar.
-            least = _LEAST_NAME_SHARE * word_count
+            texts = word_count if candidate.is_word else 0
+            least = _LEAST_NAME_SHARE * texts
             if not numbered and (most if candidate.certain else own_count) < least and offer < least:
                 return None
             exact = self._query_name("exact", candidate.keys, own_count or mention_count, total)
             is_preference = offer >= most or _says_how(candidate)
-            return replace(exact, share=max(most, offer, word_count) / total, is_preference=is_preference)
+            return replace(exact, share=max(most, offer, texts) / total, is_preference=is_preference)
         if word_count and not candidate.certain:
             return None  # an ordinary word, which the words of the records answer
         if prefix_count and (candidate.certain or unknown == 0):
@@ -317,10 +325,9 @@ class _NameLookup:
             return replace(self._query_name("beginning", candidate.keys[-1:], text, total), in_abstracts=True)
         if self.spelt is not None and not word_count and (unknown == 1 or candidate.certain):
             return self._query_name("spelling", (self.spelt,), 1, total)
-        single = len(candidate.text.split()) == 1
         return (
             self._query_name("unknown", candidate.keys, 0, total)
-            if candidate.certain and single and not word_count
+            if candidate.certain and candidate.is_word and not word_count
             else None
         )
 

@@ -19,12 +19,11 @@ from search_api.search.retrieval.clauses import (
     Clause,
     area_clause,
     passage_filters,
-    phrase,
     record_filters,
     span_clause,
 )
 from search_api.search.retrieval.conditions import offer_clause
-from search_api.search.retrieval.known_names import names_query
+from search_api.search.retrieval.known_names import mention_clause, names_query
 from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
 from search_api.search.retrieval.serving import Serving
@@ -122,7 +121,7 @@ def plan_retrieval(
         expansion,
     )
     if interpretation.is_contacts_only:  # a first name alone is not the person
-        words = phrase(interpretation.thematic)
+        words = _either(*map(mention_clause, interpretation.names))
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, fields, topic_words, "", interpretation.language, (), expansion)
     filters = record_filters(request.filters)
