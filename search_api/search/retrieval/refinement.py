@@ -256,7 +256,8 @@ def _contacts(
 
 def _without_asides(interpretation: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if words remain in it: they say how or by whom, not what."""
-    aside = [name for name in interpretation.names if name.is_contact or name.is_preference]
+    names = () if interpretation.is_title else interpretation.names  # what a title writes is what it is about
+    aside = [name for name in names if name.is_contact or name.is_preference]
     claimed = [*interpretation.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
     topic = topic_of(interpretation.text, claimed) if aside else ""
     if not topic:
