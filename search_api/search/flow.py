@@ -100,11 +100,11 @@ class SearchPipeline:
             request = replace(request, place=None, filters=self.locate(request))
             interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
-            interpretation = self._with_contacts(request, interpretation, serving, spelling=request.correct)
+            interpretation = self.with_contacts(request, interpretation, serving, spelling=request.correct)
             if request.correct and (corrected := self._corrected(interpretation, serving)) is not None:
                 request = replace(request, q=corrected.text)
                 interpretation = self.interpret(request, serving.structured)
-                interpretation = self._with_contacts(request, interpretation, serving)
+                interpretation = self.with_contacts(request, interpretation, serving)
                 interpretation = replace(interpretation, corrected=corrected.pairs)
         rules = self.parts.curation().decide(request.q)
         request = without_excluded(curated_request(request, rules), interpretation)
@@ -161,7 +161,7 @@ class SearchPipeline:
         parts = request.interpret if request.expand else request.interpret - {"terms"}
         return self.parts.understander.understand(request.q, parts, structured, contacts)
 
-    def _with_contacts(
+    def with_contacts(
         self, request: SearchRequest, interpretation: Interpretation, serving: Serving, *, spelling: bool = False
     ) -> Interpretation:
         """With the names of the catalogue. A place or time within a contact's name is not read: Vladimir Romanovsky."""

@@ -1,185 +1,31 @@
-"""Persons and organisations of a question that stand behind records: as typed, a person's name in any order."""
+"""The names of a question that records have: products, platforms, instruments, projects."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
-from core.names import folded_words
 from reading.acronyms import own_acronyms
-from reading.names import ContactCandidate, NameCandidate, is_desk, is_initials, is_notation, surnames_of
+from reading.names import NameCandidate, is_notation
 from reading.sentences import Claims, Range
 from search_api.search.ranking.config import NameWeights
-from search_api.search.request import NAMES_APART
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
+from search_api.search.retrieval.contacts import counts_of, scored_contact
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
-
-_PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
-    "contacts.name",
-    "contacts.organisation",
-    "contacts.organisation.exact",
-)
-_ANYWHERE = "words"
-_MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
-_FEW_RECORDS = 1_000
-_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
-_RARE_ELSEWHERE = 2  # times: a surname has so many more records than other texts with the word
-_OFTEN_ELSEWHERE = 4  # times: so many more texts may have the whole name of an organisation
-_SAMPLE = 20  # records whose contacts show whether a word is a last name
-_NEAR_CONTACTS: Json = {
-    "field": _PERSON,
-    "suggest_mode": "missing",
-    "prefix_length": 1,
-    "max_edits": 1,
-    "min_word_length": 6,
-    "size": 2,
-}
-_PLAIN_CONTACT, _MIDDLE_SCORE = 0.95, 4.0  # of a record that names the contact among many others; a usual BM25 score
-
-
-def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
-    """Counts the records that name each candidate as a contact. Needs at least one candidate; returns no hits."""
-    filters: dict[str, Clause] = {"all": {"match_all": {}}}
-    surnames: dict[str, Clause] = {}
-    suggestions: Json = {}
-    for number, candidate in enumerate(candidates):
-        if candidate.is_surname and not candidate.may_be_person:
-            continue
-        contact = _candidate_clause(candidate)
-        filters[f"contact{number}"] = contact
-        if candidate.is_surname:
-            surnames[f"contact{number}"] = contact
-        else:
-            filters[f"exact{number}"] = _named_organisation(candidate.name)
-        if candidate.is_surname or candidate.is_whole:
-            filters[f"text{number}"] = {"bool": {"must": [phrase(candidate.name)], "must_not": [contact]}}
-        if candidate.may_be_person and len(candidate.name.split()) == 1:
-            filters[f"word{number}"] = {"match": {_ANYWHERE: candidate.name}}
-            suggestions[f"near{number}"] = {"text": candidate.name.lower(), "term": _NEAR_CONTACTS}
-    aggregations: Json = {"counts": {"filters": {"filters": filters}}}
-    if surnames:
-        sample = {"top_hits": {"size": _SAMPLE, "_source": [_PERSON]}}
-        aggregations["surnames"] = {"filters": {"filters": surnames}, "aggs": {"some": sample}}
-    suggested: Json = {"suggest": suggestions} if suggestions else {}
-    return {"size": 0, "track_total_hits": True, "aggs": aggregations, **suggested}
-
-
-def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
-    """The contacts of records; of overlapping names the longer one. A name that more texts contain is left out."""
-    counts, aggregations = _counts(answer), answer["aggregations"]
-    samples = aggregations.get("surnames", {"buckets": {}})["buckets"]
-    total, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
-    for number, candidate in enumerate(candidates):
-        count, text, exact = (counts.get(f"{kind}{number}", 0) for kind in ("contact", "text", "exact"))
-        if candidate.is_surname:
-            is_contact = count > _RARE_ELSEWHERE * text and _is_surname(candidate.name, samples[f"contact{number}"])
-        else:
-            is_contact = count > text or _OFTEN_ELSEWHERE * exact > text
-        if is_contact and claims.claim((candidate.start, candidate.end)):
-            is_person = candidate.may_be_person and not exact and not is_desk(candidate.name)
-            name = _contact(candidate, count, count / total)
-            names.append(replace(name, may_be_person=candidate.may_be_person, is_person=is_person))
-    return tuple(sorted(names, key=lambda name: name.mention.start))
-
-
-def respelt_contacts(
-    candidates: Sequence[ContactCandidate], answer: JsonMapping, common_words: Collection[str] = ()
-) -> list[ContactCandidate]:
-    """Words that neither texts nor contacts have, as the one contact with nearly this last name writes it.
-
-    ``common_words``: words of the question that may be misspelt words of the texts instead.
-    """
-    counts, respelt = _counts(answer), []
-    for number, candidate in enumerate(candidates):
-        entries = answer.get("suggest", {}).get(f"near{number}", ())
-        near = [option["text"] for entry in entries for option in entry["options"]]
-        is_new = not counts.get(f"word{number}") and not counts[f"contact{number}"] if near else False
-        if is_new and len(near) == 1 and candidate.text.lower() not in common_words:
-            respelt.append(replace(candidate, is_whole=False, spelling=near[0]))
-    return respelt
-
-
-def _contact(candidate: ContactCandidate, count: int, share: float) -> QueryName:
-    span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
-    keys = tuple(folded_words(candidate.name)) if candidate.is_surname else ()
-    return QueryName(span, "spelling" if candidate.spelling else "exact", keys, count, share, is_contact=True)
-
-
-def _is_surname(word: str, sample: JsonMapping) -> bool:
-    """Whether most contacts of the sample with this word have it as their last name."""
-    words = set(folded_words(word))
-    contacts = [
-        str(contact["name"])
-        for hit in sample["some"]["hits"]["hits"]
-        for contact in hit["_source"].get("contacts", ())
-        if contact.get("name")
-    ]
-    named = [name for name in contacts if words <= set(folded_words(name))]
-    return 2 * sum(words <= set(surnames_of(name)) for name in named) > len(named)
-
-
-def contact_clause(text: str, *, may_be_person: bool = True) -> Clause:
-    """Records of the person, or of an organisation with these words one after another."""
-    return _of_contact(text, {"match_phrase": {_ORGANISATION: text}}, may_be_person=may_be_person)
-
-
-def _candidate_clause(candidate: ContactCandidate) -> Clause:
-    """Within a question, an organisation's name begins with the text, and only a sign may follow."""
-    if candidate.is_surname:
-        return _of_person(candidate.name)
-    if candidate.is_whole:
-        return contact_clause(candidate.name, may_be_person=candidate.may_be_person)
-    return _of_contact(candidate.name, _named_organisation(candidate.name), may_be_person=candidate.may_be_person)
-
-
-def _named_organisation(text: str) -> Clause:
-    value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
-    return {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
-
-
-def _of_contact(text: str, organisation: Clause, *, may_be_person: bool) -> Clause:
-    return {"bool": {"should": [*([_of_person(text)] if may_be_person else []), organisation]}}
-
-
-def _of_person(text: str) -> Clause:
-    """The name in any order. Of first names that are typed as initials, only the first has to agree."""
-    words = [word.strip(",;") for word in text.split()]
-    initials = [word for word in words if is_initials(word)]
-    if not initials or len(initials) == len(words):
-        return {"match_phrase": {_PERSON: {"query": text, "slop": NAMES_APART}}}
-    last_name = " ".join(word for word in words if word not in initials)
-    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": NAMES_APART, "max_expansions": _MOST_FIRST_NAMES}
-    return {"match_phrase_prefix": {_PERSON: beginning}}
-
-
-def mention_clause(contact: QueryName) -> Clause:
-    """Records whose texts have the last name of the person, or the whole name of the organisation."""
-    text = contact.mention.text
-    names = contact.keys or (surnames_of(text) if contact.is_person else ())
-    return phrase(" ".join(names) or text)
-
-
-def _scored_contact(name: QueryName) -> Clause:
-    """Scores .95 to 1: a record that names the contact in several roles, beside few others, is more the contact's."""
-    text, is_surname = name.mention.text, bool(name.keys)
-    clause = _of_person(" ".join(name.keys)) if is_surname else contact_clause(text, may_be_person=name.may_be_person)
-    source = "params.least + (1 - params.least) * _score / (_score + params.middle)"
-    parameters = {"least": _PLAIN_CONTACT, "middle": _MIDDLE_SCORE}
-    return {"script_score": {"query": clause, "script": {"source": source, "params": parameters}}}
-
 
 Weighed = tuple[Clause, float]
 
+_ANYWHERE = "words"
 _OWN, _MENTIONED = "names.keys", "names.mentioned"
 _FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
 _LEAST_NAME_PREFIX = 3  # characters of a beginning
 _LEAST_WORD_PREFIX = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
-_LEAST_NAME_SHARE = 0.08  # of the texts with a word, to which it must be a name
+_OFTEN_ORDINARY = 12  # times: a word that so many more texts have is no name
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
 
@@ -190,7 +36,7 @@ def matched_names(
 
     ``answer``: to ``names_body``; ``beginnings``: to ``abstracts_body``. ``length``: of the question.
     """
-    counts = {**_counts(answer), **(_counts(beginnings) if beginnings is not None else {})}
+    counts = {**counts_of(answer), **(counts_of(beginnings) if beginnings is not None else {})}
     total = max(answer["hits"]["total"]["value"], _FEW)
     looked_up = [
         _NameLookup(candidate, number, counts, _spelt(answer.get("suggest", {}), candidate, number))
@@ -213,7 +59,7 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
 
     ``answer``: to ``names_body``. Only such a question pays for a second request.
     """
-    counts = _counts(answer)
+    counts = counts_of(answer)
     unknown = [
         number
         for number, candidate in enumerate(candidates)
@@ -229,10 +75,6 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
         "track_total_hits": False,
         "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ANYWHERE: key}}}}}},
     }
-
-
-def _counts(answer: JsonMapping) -> dict[str, int]:
-    return {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
@@ -311,7 +153,7 @@ class _NameLookup:
             offer, most = self._count("offer"), max(own_count, mention_count)
             # In capitals too, a word that far more texts have is an ordinary one: AND, radar.
             texts = word_count if candidate.is_word else 0
-            least = _LEAST_NAME_SHARE * texts
+            least = texts / _OFTEN_ORDINARY
             if not numbered and (most if candidate.certain else own_count) < least and offer < least:
                 return None
             exact = self._query_name("exact", candidate.keys, own_count or mention_count, total)
@@ -413,7 +255,7 @@ def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
 
 def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
     if name.is_contact:
-        return [(_scored_contact(name), 1.0)]
+        return [(scored_contact(name, weights.contact), 1.0)]
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
     # The code of a product counts in full, however long the question is.
     own_weight = 1.0 if any(letter.isdigit() for letter in key) else weight

@@ -23,7 +23,8 @@ from search_api.search.retrieval.clauses import (
     span_clause,
 )
 from search_api.search.retrieval.conditions import offer_clause
-from search_api.search.retrieval.known_names import mention_clause, names_query
+from search_api.search.retrieval.contacts import mention_clause
+from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
 from search_api.search.retrieval.serving import Serving

@@ -17,14 +17,8 @@ from reading.acronyms import AcronymCandidate
 from reading.concepts import Label
 from search_api.search.caches import AnswerCache, IndexState
 from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
-from search_api.search.retrieval.known_names import (
-    abstracts_body,
-    contacts_body,
-    matched_contacts,
-    matched_names,
-    names_body,
-    respelt_contacts,
-)
+from search_api.search.retrieval.contacts import contacts_body, matched_contacts, respelt_contacts
+from search_api.search.retrieval.known_names import abstracts_body, matched_names, names_body
 from search_api.search.retrieval.spelling import near_words_section, read_unknown_word, sure_correction
 from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
