@@ -81,6 +81,11 @@ class Acronyms:
         """What the acronym may mean, in the order of the list; empty where it is not known."""
         return self._by_acronym.get(acronym_key(acronym), ())
 
+    def is_agency(self, acronym: str) -> bool:
+        """Whether all of its senses are organisations."""
+        senses = self.senses_of(acronym)
+        return bool(senses) and all(sense.field == "agency" for sense in senses)
+
     def acronyms_for(self, words: str) -> tuple[Sense, ...]:
         """The senses whose whole expansion these words are: "land surface temperatures" gives LST."""
         return self._by_words.get(words_key(words), ())

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from core.names import looks_like_name, name_key, without_version_words
+from core.names import folded_words, looks_like_name, name_key, without_version_words
 from reading.sentences import EMPTY_WORDS, Claims, Range
 
 IdentifierKind = Literal["doi", "uuid", "file_identifier"]
@@ -89,6 +89,10 @@ def _without_closing_marks(doi: str) -> str:
     return doi
 
 
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 MOST_NAMES = 16  # candidates of a question
 _MOST_WORDS = 16  # of a question that are looked at
 _SHORT = 3  # words: in a question as short as this every word may be a name
@@ -100,6 +104,14 @@ _ORDINAL = re.compile(r"\d+(?:s|st|nd|rd|th)", re.IGNORECASE)
 _ELEMENTS = r"(?:Cl|Br|Si|Na|Mg|Ca|Fe|[HCNOSPFK])[2-6]?"
 _FORMULA = re.compile(rf"[ONH][23]|(?=.*\d)(?:{_ELEMENTS}){{2,4}}[+-]?")
 _ZEROS = re.compile(r"^[0.]+(?=\d)")
+_OPERATORS = frozenset(("AND", "OR", "NOT"))
+_NOTATION = _words_of(
+    "AEDT AEST AKDT AKST BRT BST CDT CEST CET CST EAT EDT EEST EET EST GMT HST IST JST KST LST LT MDT MESZ MEZ MSK "
+    "MST NZDT NZST PDT PST SAST UT UTC WEST WET "
+    "AU CM DB DBZ DU GHZ HPA HZ KG KHZ KM KPA KT MB MHZ MM PPB PPM PPT PPTV PSU SI "
+    "API DOI FTP HTTP HTTPS ISO OPENDAP SFTP THREDDS URI URL WCS WFS WMS QA QC PI TBD NA NAN"
+)
+"""Time zones, units, ways of transfer, and other abbreviations that say how data are written, not what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +123,11 @@ class NameCandidate:
     end: int
     keys: tuple[str, ...]
     certain: bool
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a single word."""
+        return len(self.text.split()) == 1
 
 
 def name_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[NameCandidate]:
@@ -151,11 +168,16 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
             yield words[start:end]
 
 
+def is_notation(word: str) -> bool:
+    """Whether the word is a time zone, a unit or a way of transfer in capitals: ``GMT``, ``hPa``, ``FTP``."""
+    return word.upper() in _NOTATION and any(letter.isupper() for letter in word[1:])
+
+
 def _candidate(
     text: str, run: Sequence[_Word], occupied_ranges: Sequence[Range], *, is_short: bool
 ) -> NameCandidate | None:
     texts = [word.text for word in run]
-    if any(edge.lower() in EMPTY_WORDS and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
+    if any(_is_small(edge) for edge in (texts[0], texts[-1])):
         return None
     certain = any(_is_name_like_word(word) for word in texts)
     start, end = run[0].start, run[-1].end
@@ -164,6 +186,10 @@ def _candidate(
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
+
+
+def _is_small(word: str) -> bool:
+    return word in _OPERATORS or (word.lower() in EMPTY_WORDS and not looks_like_name(word))
 
 
 def _is_name_like_word(word: str) -> bool:
@@ -182,43 +208,81 @@ def _keys(words: Sequence[str]) -> Iterator[str]:
 
 _MOST_CONTACT_WORDS = 10  # of a question that are looked at
 _LONGEST_CONTACT = 5  # words of a name within a question
-_MOST_CONTACTS = 24  # candidates of a question
+_MOST_CONTACTS = 24  # candidates of several words
+_LEAST_SURNAME = 3  # letters
 _CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
 _INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?){1,4}[^\W\d_]?")
+_AFTER_NAMES = _words_of("jr sr ii iii iv phd md")
+DESK_WORDS = _words_of(
+    "abteilung assistance center centre centro contact data daten datos dati dados datenzentrum department desk "
+    "dienst dipartimento division equipe gestion gestore group groupe grupo gruppe gruppo help helpdesk info "
+    "information informationen institut institute kontakt laboratory manager management office oficina project "
+    "projekt proyecto progetto projeto scientist secretariat service servicio servizio services soporte "
+    "staff support supporto suporte team ufficio webmaster"
+)
+"""Words in the names of help desks and groups, folded, in six languages."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContactCandidate:
-    """``is_whole``: the question is only this name. ``may_be_person``: else only an organisation."""
+    """``is_whole``: the question is only this name. ``may_be_person``: else only an organisation.
+
+    A candidate of one word within a question is a surname (``is_surname``). ``spelling``: as contacts write it, if the
+    question misspells it.
+    """
 
     text: str
     start: int
     end: int
     is_whole: bool
     may_be_person: bool = True
+    spelling: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.spelling or self.text
+
+    @property
+    def is_surname(self) -> bool:
+        return not self.is_whole and len(self.text.split()) == 1
 
 
 def contact_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[ContactCandidate]:
-    """Longest first, at most ``_MOST``.
+    """Longest first, surnames last.
 
-    ``occupied_ranges``: places and times. A name of an organisation may contain them, but needs further words.
+    ``occupied_ranges``: places and times. A name may contain them, but needs further words.
     """
-    words = [(match.start(), match.end()) for match in _CONTACT_WORD.finditer(text)]
-    if not words or len(words) > _MOST_CONTACT_WORDS:
-        words = words[:_MOST_CONTACT_WORDS]
+    words = [match.span() for match in _CONTACT_WORD.finditer(text)][:_MOST_CONTACT_WORDS]
     runs = [
         words[start:end]
         for start in range(len(words))
-        for end in range(start + 2, min(start + _LONGEST_CONTACT, len(words)) + 1)
+        for end in range(start + 1, min(start + _LONGEST_CONTACT, len(words)) + 1)
     ]
-    candidates = [ContactCandidate(text[run[0][0] : run[-1][1]], run[0][0], run[-1][1], False) for run in runs]
-    candidates = [contact for contact in candidates if _may_be_contact(contact, occupied_ranges)]
+    initials = [word for word in words if is_initials(text[slice(*word)])]
+    candidates = [
+        ContactCandidate(text[run[0][0] : run[-1][1]], run[0][0], run[-1][1], False)
+        for run in runs
+        if not _is_covered(run, occupied_ranges) and not _is_beside(run, initials)
+    ]
+    candidates = [contact for contact in candidates if _may_be_contact(contact)]
     whole_text = text.strip(" .,;:?!")
     start = text.find(whole_text)
-    if words and not any(letter.isdigit() for letter in whole_text):
+    if words and not any(letter.isdigit() for letter in whole_text) and not _is_covered(words, occupied_ranges):
         whole_candidate = ContactCandidate(whole_text, start, start + len(whole_text), True)
         candidates = [whole_candidate, *(contact for contact in candidates if contact.text != whole_text)]
-    return sorted(candidates, key=lambda contact: (contact.start - contact.end, contact.start))[:_MOST_CONTACTS]
+    candidates.sort(key=lambda contact: (contact.start - contact.end, contact.start))
+    surnames = [contact for contact in candidates if contact.is_surname]
+    return [*[contact for contact in candidates if not contact.is_surname][:_MOST_CONTACTS], *surnames]
+
+
+def _is_covered(words: Sequence[Range], ranges: Sequence[Range]) -> bool:
+    return all(any(start <= word[0] and word[1] <= end for start, end in ranges) for word in words)
+
+
+def _is_beside(words: Sequence[Range], initials: Sequence[Range]) -> bool:
+    """Whether it is one word with initials before or after it: those say who is meant."""
+    (start, end), *others = words
+    return not others and any(-2 <= start - before <= 2 or -2 <= after - end <= 2 for after, before in initials)
 
 
 def is_initials(word: str) -> bool:
@@ -226,9 +290,27 @@ def is_initials(word: str) -> bool:
     return _INITIALS.fullmatch(word) is not None
 
 
-def _may_be_contact(candidate: ContactCandidate, occupied_ranges: Sequence[Range]) -> bool:
-    edges = (candidate.text.split()[0], candidate.text.split()[-1])
+def surnames_of(name: str) -> list[str]:
+    """The folded last name of a contact; of ``Last, First`` all words before the comma. Empty for a help desk."""
+    before, comma, _ = name.partition(",")
+    words = [word for word in folded_words(before) if word not in _AFTER_NAMES]
+    if is_desk(name):
+        return []
+    return words if comma else words[-1:]
+
+
+def is_desk(name: str) -> bool:
+    """Whether a contact's name is that of a help desk or a group: ``EOL Data Support``."""
+    return not DESK_WORDS.isdisjoint(folded_words(name))
+
+
+def _may_be_contact(candidate: ContactCandidate) -> bool:
+    words = candidate.text.split()
+    if candidate.is_surname:
+        word = words[0].strip(".,")
+        return len(word) >= _LEAST_SURNAME and word.lower() not in EMPTY_WORDS and not is_initials(words[0])
     # Within a question, a letter without a dot is rarely a first name: the L band, a C grid.
-    if any(len(edge) == 1 or (edge.lower().strip(".,") in EMPTY_WORDS and not is_initials(edge)) for edge in edges):
-        return False
-    return not any(start <= candidate.start and candidate.end <= end for start, end in occupied_ranges)
+    edges = (words[0], words[-1])
+    return not any(
+        len(edge) == 1 or (edge.lower().strip(".,") in EMPTY_WORDS and not is_initials(edge)) for edge in edges
+    )

@@ -5,6 +5,7 @@ Serving and evaluation both run it. README.md beside this file has a picture.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,7 +44,7 @@ from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne
 from search_api.search.round_three import RoundThree
 from search_api.search.round_two import complete
 from search_api.search.state import SearchState, Stopwatch
-from search_api.search.understanding.interpretation import Interpretation, target_of
+from search_api.search.understanding.interpretation import Interpretation, TextSpan, target_of
 from search_api.search.understanding.topic import (
     QueryVectors,
     is_nonsense,
@@ -99,10 +100,11 @@ class SearchPipeline:
             request = replace(request, place=None, filters=self.locate(request))
             interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
-            interpretation = self.with_names(interpretation, serving, spelling=request.correct)
+            interpretation = self.with_contacts(request, interpretation, serving, spelling=request.correct)
             if request.correct and (corrected := self._corrected(interpretation, serving)) is not None:
                 request = replace(request, q=corrected.text)
-                interpretation = self.with_names(self.interpret(request, serving.structured), serving)
+                interpretation = self.interpret(request, serving.structured)
+                interpretation = self.with_contacts(request, interpretation, serving)
                 interpretation = replace(interpretation, corrected=corrected.pairs)
         rules = self.parts.curation().decide(request.q)
         request = without_excluded(curated_request(request, rules), interpretation)
@@ -150,11 +152,24 @@ class SearchPipeline:
             return replace(state, results=third.results(third.read(state.session.ask(third.searches))))
 
     def interpret(
-        self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+        self,
+        request: SearchRequest,
+        structured: frozenset[StructuredField] = STRUCTURED_FIELDS,
+        contacts: Sequence[TextSpan] = (),
     ) -> Interpretation:
-        """The interpretation of the question, without a search."""
+        """The interpretation of the question, without a search; ``contacts`` contain no places and times."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self.parts.understander.understand(request.q, parts, structured)
+        return self.parts.understander.understand(request.q, parts, structured, contacts)
+
+    def with_contacts(
+        self, request: SearchRequest, interpretation: Interpretation, serving: Serving, *, spelling: bool = False
+    ) -> Interpretation:
+        """With the names of the catalogue. A place or time within a contact's name is not read: Vladimir Romanovsky."""
+        named = self.with_names(interpretation, serving, spelling=spelling)
+        if not named.has_contact_around_place:
+            return named
+        again = self.interpret(request, serving.structured, named.contacts)
+        return self.with_names(again, serving, spelling=spelling)
 
     def with_names(self, interpretation: Interpretation, serving: Serving, *, spelling: bool = False) -> Interpretation:
         """Adds the names that the catalogue has, if its records have keys of names."""
@@ -243,8 +258,15 @@ class SearchPipeline:
         )
 
 
+def refuse_people_filter(expression: Sequence[Json]) -> None:
+    """Raises InvalidInput for a filter that asks for a person."""
+    if '"contacts.name"' in json.dumps(expression):
+        raise InvalidInput("filter", "filter: this service does not search for people")
+
+
 def refuse_people(request: SearchRequest) -> None:
     """Raises InvalidInput for a search by a person's name."""
+    refuse_people_filter(request.filters.expression)
     if request.filters.people:
         raise InvalidInput("person", "person: this service does not search for people")
     if PERSON in request.facets:

@@ -20,6 +20,8 @@ FacetName = Literal[
 ]  # fmt: skip
 
 PERSON: FacetName = "person"
+NAMES_APART = 5
+"""How far the words of a person's name may stand from where they were typed: last name first, initials."""
 """Counted only if named: it reads the sources of the matches."""
 
 COUNTED: frozenset[FacetName] = frozenset(("cell", "year"))

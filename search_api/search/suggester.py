@@ -19,7 +19,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all, with_current_index
 from search_api.search.request import PERSON
 from search_api.search.retrieval.clauses import lucene_escaped
-from search_api.search.retrieval.facets import PEOPLE
+from search_api.search.retrieval.facets import PEOPLE, WRITTEN, contact_values
 from search_api.search.retrieval.serving import ServingResolver
 
 _LOOKED_AT = 60
@@ -179,7 +179,7 @@ _BETWEEN = "[^a-z0-9]*"
 
 @dataclass(frozen=True, slots=True)
 class NameSuggestion:
-    """A name (folded), what it is of, and how many records have it."""
+    """A name, what it is of, and how many records have it."""
 
     name: str
     kind: NameKind
@@ -229,7 +229,7 @@ def contact_suggestions(
         kinds["person"] = ("contacts.name", PERSON)
     searches: list[Json] = []
     for field, counted in kinds.values():
-        terms = {"field": counted, "size": limit, "include": f"(.*[ ,/(\\-])?{lucene_escaped(text)}.*"}
+        terms = {"field": counted, "size": 2 * limit, "include": f"(.*[ ,/(\\-])?{lucene_escaped(text)}.*"}
         searches += [
             {"index": index},
             {
@@ -238,14 +238,17 @@ def contact_suggestions(
                 "query": {"match_phrase_prefix": {field: {"query": text, "max_expansions": 200}}},
                 "runtime_mappings": PEOPLE if counted == PERSON else {},
                 "aggs": {
-                    "some": {"sampler": {"shard_size": _MOST_SAMPLED}, "aggs": {"terms": {"terms": terms}}},
+                    "some": {
+                        "sampler": {"shard_size": _MOST_SAMPLED},
+                        "aggs": {"terms": {"terms": terms, "aggs": WRITTEN}},
+                    },
                 },
             },
         ]
     names = [
-        NameSuggestion(str(bucket["key"]), kind, bucket["doc_count"])
+        NameSuggestion(value.label, kind, value.count)
         for kind, answer in zip(kinds, search_all(client, searches), strict=True)
-        for bucket in answer["aggregations"]["some"]["terms"]["buckets"]
+        for value in contact_values(answer["aggregations"]["some"]["terms"]["buckets"], people=kind == PERSON)
     ]
     return sorted(names, key=lambda name: (-name.count, name.name))[:limit]
 

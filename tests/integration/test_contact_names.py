@@ -14,6 +14,8 @@ from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
+from search_api.search.filtering.cql2 import parse
+from search_api.search.filtering.translate import clause_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.request import Filters, SearchRequest
@@ -30,6 +32,7 @@ _CREATORS = {
     "b": ("Tamsin A. Quillfeather", "Institute of Marsh Physics"),
     "c": ("Quillfeather, Rufus", "Harbour Observatory"),
     "d": ("Oddny Vestergaard", "Harbour Observatory"),
+    "e": ("Marsh Data Support", "Marsh Archive"),
 }
 
 
@@ -87,9 +90,29 @@ def test_initials_of_nobody_find_nobody(es_client: Elasticsearch, prefix: str) -
     )
 
 
-@pytest.mark.parametrize("name", ["Tamsin A. Quillfeather", "quillfeather, tamsin a."])
+@pytest.mark.parametrize("name", ["Tamsin A. Quillfeather", "quillfeather, tamsin a.", "Tamsin Quillfeather"])
 def test_people_filter_whatever_name_is_first(es_client: Elasticsearch, prefix: str, name: str) -> None:
     assert _keys(_pipeline(es_client, prefix), "", (name,)) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "keys"),
+    [
+        ("person = 'Tamsin Quillfeather'", "ab"),
+        ("person IN ('Quillfeather, Rufus', 'Oddny Vestergaard')", "cd"),
+        ("person = 'Tamsin Quillfeather' AND organisation = 'Harbour Observatory'", ""),
+        ("NOT person = 'Tamsin Quillfeather'", "cde"),
+    ],
+)
+def test_people_are_a_property_of_filters(es_client: Elasticsearch, prefix: str, expression: str, keys: str) -> None:
+    filters = Filters(expression=(clause_of(parse(expression, "cql2-text")),))
+    hits = _pipeline(es_client, prefix).search(SearchRequest("", filters=filters)).hits
+    assert {hit.record.title[-1] for hit in hits} == set(keys)
+
+
+def test_people_have_no_order() -> None:
+    with pytest.raises(InvalidInput):
+        clause_of(parse("person > 'Tamsin'", "cql2-text"))
 
 
 def test_people_are_counted_under_one_form(es_client: Elasticsearch, prefix: str) -> None:
@@ -98,10 +121,10 @@ def test_people_are_counted_under_one_form(es_client: Elasticsearch, prefix: str
         .search(SearchRequest("peat", algorithm="bm25", facets=("person",)))
         .facets["person"]
     )
-    assert {value.value: value.count for value in facet.values} == {
-        "tamsin a. quillfeather": 2,
-        "rufus quillfeather": 1,
-        "oddny vestergaard": 1,
+    assert {(value.value, value.label): value.count for value in facet.values} == {
+        ("tamsin a. quillfeather", "Tamsin A. Quillfeather"): 2,
+        ("rufus quillfeather", "Rufus Quillfeather"): 1,
+        ("oddny vestergaard", "Oddny Vestergaard"): 1,
     }
 
 
@@ -111,8 +134,8 @@ def test_people_and_organisations_are_suggested(es_client: Elasticsearch, prefix
     def suggestions(typed: str, *, finds_people: bool = True) -> list[NameSuggestion]:
         return contact_suggestions(es_client, index, typed, 5, finds_people=finds_people)
 
-    assert suggestions("quill")[0] == NameSuggestion("tamsin a. quillfeather", "person", 2)
-    assert suggestions("harb") == [NameSuggestion("harbour observatory", "organisation", 2)]
+    assert suggestions("quill")[0] == NameSuggestion("Tamsin A. Quillfeather", "person", 2)
+    assert suggestions("harb") == [NameSuggestion("Harbour Observatory", "organisation", 2)]
     assert suggestions("quill", finds_people=False) == []
 
 
@@ -123,6 +146,7 @@ def test_a_portal_without_people_finds_only_organisations(es_client: Elasticsear
     for request in (
         SearchRequest("peat", filters=Filters(people=("Rufus Quillfeather",))),
         SearchRequest("peat", facets=("person",)),
+        SearchRequest("peat", filters=Filters(expression=(clause_of(parse("person = 'Rufus'", "cql2-text")),))),
     ):
         with pytest.raises(InvalidInput):
             pipeline.search(request)

@@ -22,8 +22,14 @@ PEOPLE = {
     "ice": Contact(name="Marta Quillfeder", organisation="Institute of Cold Rivers"),
     "mud": Contact(name="Quandt, Ole B.", organisation="Harbour College, Department of Mud"),
     "wind": Contact(name="Ines Ulrike van der Mole", organisation="TIDE"),
+    "frost": Contact(name="Vladimir Zettergran", organisation="Georgia Institute of Frost"),
 }
-TITLES = {"ice": "Ice thickness of rivers", "mud": "Mud of harbours", "wind": "Wind above dykes"}
+TITLES = {
+    "ice": "Ice thickness of rivers",
+    "mud": "Mud of harbours",
+    "wind": "Wind above dykes",
+    "frost": "Frost depth of meadows",
+}
 MANY = 80
 
 
@@ -34,6 +40,8 @@ def _records() -> Iterator[Record]:
     for number in range(MANY):
         yield _record(f"tide{number}", f"TIDE station {number} in PDF", formats=("PDF: Portable Document Format",))
     yield _record("rare", "ZEBU campaign: dykes")
+    yield _record("frostplain", "Frost of plains and of dykes, NOT of harbours")
+    yield _record("begun", "Dykes of JAVALINA")
 
 
 def _record(key: str, title: str, **more: object) -> Record:
@@ -68,6 +76,14 @@ def _ids(pipeline: SearchPipeline, question: str) -> list[str]:
         ("mud Ole Quandt", "mud"),
         ("mud of plains and harbours Harbour College", "mud"),
         ("Quillfeder, Marta: thickness", "ice"),
+        ("frost Zettergran", "frost"),
+        ("zettergran depth of meadows", "frost"),
+        ("Zettergran dykes", "frost"),
+        ("Zettergram dykes", "frost"),
+        ("Zettergram", "frost"),
+        ("Vladimir Zettergran", "frost"),
+        ("Georgia Institute of Frost", "frost"),
+        ("Mole dykes", "wind"),
     ],
 )
 def test_a_person_or_an_organisation_is_found_as_typed_and_beside_a_topic(
@@ -95,3 +111,37 @@ def test_a_format_leaves_the_topic(pipeline: SearchPipeline) -> None:
     read = pipeline.search(SearchRequest(q="mud harbours PDF", algorithm="bm25")).interpretation
     assert read.thematic == "mud harbours"
     assert [offer.mention.text for offer in read.offers] == ["PDF"]
+
+
+@pytest.mark.parametrize("question", ["Vladimir Zettergran frost", "Georgia Institute of Frost meadows"])
+def test_a_place_within_the_name_of_a_contact_is_not_read(pipeline: SearchPipeline, question: str) -> None:
+    read = pipeline.search(SearchRequest(q=question, algorithm="bm25")).interpretation
+    assert [name.is_contact for name in read.names] == [True]
+    assert read.places == read.areas == ()
+    assert pipeline.search(SearchRequest(q="frost Vladimir", algorithm="bm25")).interpretation.places
+
+
+def test_a_contact_is_no_unknown_word(pipeline: SearchPipeline) -> None:
+    answer = pipeline.search(SearchRequest(q="Zettergran"))
+    assert (answer.unknown_words, answer.did_you_mean) == ((), None)
+    assert [found.record.identifier for found in answer.hits] == ["frost-0001"]
+
+
+def test_a_misspelt_last_name_is_shown_as_such(pipeline: SearchPipeline) -> None:
+    (name,) = pipeline.search(SearchRequest(q="Zettergram dykes", algorithm="bm25")).interpretation.names
+    assert (name.how, name.keys) == ("spelling", ("zettergran",))
+
+
+def test_a_beginning_of_a_name_does_not_lead_but_is_found_alone(pipeline: SearchPipeline) -> None:
+    assert _ids(pipeline, "mud harbours Javali")[0] in ("mud", "mudplain")
+    assert _ids(pipeline, "Javali") == ["begun"]
+
+
+@pytest.mark.parametrize("question", ["mud AND harbours", "mud NOT plains"])
+def test_operators_in_capitals_are_no_names(pipeline: SearchPipeline, question: str) -> None:
+    assert pipeline.search(SearchRequest(q=question, algorithm="bm25")).interpretation.names == ()
+
+
+@pytest.mark.parametrize("word", ["GMT", "hPa", "NOAA"])
+def test_units_zones_and_agencies_leave_the_topic(pipeline: SearchPipeline, word: str) -> None:
+    assert _ids(pipeline, f"mud harbours {word}")[:2] == _ids(pipeline, "mud harbours")[:2]

@@ -52,7 +52,8 @@ QUESTIONS = (
 )
 WORDS = ("PDF", "CSV", "NetCDF", "NOAA", "NASA", "UTC", "GPS", "ASCII", "USGS", "GMT")
 OTHER_WORDS = ("HDF", "GRIB", "EXCEL", "NSF", "UCAR", "NCEP", "LST", "ISO", "FTP", "PI")
-"""Of the same kinds, for a figure on words that nothing was tuned on."""
+FURTHER_WORDS = ("GIF", "ZIP", "MATLAB", "DOE", "NWS", "EPA", "ECMWF", "UTM", "AGL", "PST", "DBZ", "JPL")
+"""Of the same kinds, for figures on words that nothing was tuned on."""
 
 
 def forms_of(name: str) -> tuple[str, ...]:
@@ -127,6 +128,7 @@ def main() -> None:
     show_found(pipeline, "organisations", [(name, organisations[name]) for name in sampled])
     show_kept(pipeline, WORDS)
     show_kept(pipeline, OTHER_WORDS)
+    show_kept(pipeline, FURTHER_WORDS)
 
 
 if __name__ == "__main__":

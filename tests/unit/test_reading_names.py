@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reading.acronyms import MOST_CANDIDATES, acronym_candidates, own_acronyms
-from reading.names import MOST_NAMES, name_candidates
+from reading.names import (
+    MOST_NAMES,
+    contact_candidates,
+    is_desk,
+    is_notation,
+    name_candidates,
+    surnames_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,3 +65,55 @@ def test_an_acronym_is_one_in_capitals_or_alone_and_its_words_are_found() -> Non
     assert ("lst", True) in read("lst")
     assert read("las lagunas de la región") == []
     assert ("land surface temperatures", False) in read("daily land surface temperatures")
+
+
+def test_operators_are_no_names() -> None:
+    assert name_candidates("( AND OR NOT") == []
+    assert "OR" not in {one.text for one in name_candidates("MODIS OR VIIRS")}
+
+
+@pytest.mark.parametrize(
+    ("question", "occupied", "surnames"),
+    [
+        ("Quillfeder permafrost", [], {"Quillfeder", "permafrost"}),
+        ("Quillfeder in Alaska 1998", [(14, 20), (21, 25)], {"Quillfeder"}),
+        ("Z. Quillfeder", [], set()),
+        ("Quillfeder Z", [], set()),
+        ("data of an ox", [], {"data"}),
+    ],
+)
+def test_a_word_beside_others_may_be_a_last_name(
+    question: str, occupied: list[tuple[int, int]], surnames: set[str]
+) -> None:
+    assert {one.text for one in contact_candidates(question, occupied) if one.is_surname} == surnames
+
+
+def test_only_a_part_of_a_contact_may_be_a_place() -> None:
+    assert [one.text for one in contact_candidates("Vladimir Quillfeder", [(0, 8)])] == [
+        "Vladimir Quillfeder",
+        "Quillfeder",
+    ]
+    assert contact_candidates("Boulder Colorado", [(0, 7), (8, 16)]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "surnames"),
+    [
+        ("Marta E. Quillfeder", ["quillfeder"]),
+        ("Quillfeder, Marta", ["quillfeder"]),
+        ("van der Mole, Ines", ["van", "der", "mole"]),
+        ("Allen Quillfeder, Jr.", ["allen", "quillfeder"]),
+        ("F. Quillfeder III", ["quillfeder"]),
+        ("Thériault", ["theriault"]),
+        ("Sea Data Support", []),
+        ("Servicio de datos", []),
+    ],
+)
+def test_the_last_name_of_a_contact(name: str, surnames: list[str]) -> None:
+    assert surnames_of(name) == surnames
+    assert is_desk(name) == (not surnames)
+
+
+def test_notation_is_written_in_capitals() -> None:
+    assert all(map(is_notation, ("UTC", "hPa", "FTP")))
+    assert not any(map(is_notation, ("utc", "Est", "ERA5", "west")))

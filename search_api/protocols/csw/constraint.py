@@ -84,7 +84,7 @@ def property_of(name: str, locator: str) -> Queryable | Special:
         if meaning is None and local(name) in ELEMENTS:
             return "missing"
         queryable = _CSW_ONLY.get(meaning or "") or find(meaning or name.rsplit(":", 1)[-1])
-    if queryable is None:
+    if queryable is None or queryable.kind == "person":
         names = ", ".join((*SUPPORTED, *ADDITIONAL))
         message = f"there is no property {name[:60]!r}; there are {names}"
         raise CswError("InvalidParameterValue", message, locator)

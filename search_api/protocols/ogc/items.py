@@ -37,6 +37,7 @@ from search_api.http.responses import (
 from search_api.page.plain_page import HTML, ListedRecord, items_html, plain_page, wants_html
 from search_api.parts import Parts
 from search_api.protocols.ogc.push import set_etag
+from search_api.search.flow import refuse_people_filter
 from search_api.search.order import write_position
 from search_api.search.similar import similar
 from search_api.search.views import geojson
@@ -72,7 +73,10 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def items(path: CataloguePath, query: ItemsParameters) -> Response:
         catalogue = parts.catalogues.get(path.catalogue)
-        page = parts.records.page(to_list_request(query, catalogue))
+        request = to_list_request(query, catalogue)
+        if not parts.search.parts.finds_people:
+            refuse_people_filter(request.selection.also)
+        page = parts.records.page(request)
         following = write_position(page.after, question(query, catalogue)) if page.after is not None else None
         if wants_html(query.f):
             return _readable(page, following, Addresses.of(parts.http), catalogue)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from core.json_types import Json
 
-Kind = Literal["folded", "exact", "number", "instant", "interval", "geometry"]
-"""``folded`` text is compared without case and accents, ``exact`` text as written."""
+Kind = Literal["folded", "exact", "person", "number", "instant", "interval", "geometry"]
+"""``folded`` text is compared without case and accents, ``exact`` text as written, ``person`` in any order of names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ _ALL = (
     Queryable("keywords", "folded", ("keywords.exact",), "Keyword as a whole", many=True),
     Queryable("themes", "folded", ("themes",), "ISO 19115 topic category", many=True),
     Queryable("organisation", "folded", ("contacts.organisation.exact",), "A contact's organisation", many=True),
+    Queryable("person", "person", ("contacts.name",), "A contact: the first or the last name first", many=True),
     Queryable("language", "exact", ("languages",), "Language of the resource, ISO 639-1", many=True),
     Queryable("license", "exact", ("licence",), "Licence as the metadata give it"),
     Queryable("access", "exact", ("access",), "open or restricted"),
@@ -79,6 +80,7 @@ def find(name: str) -> Queryable | None:
 _JSON_TYPES: dict[Kind, Json] = {
     "folded": {"type": "string"},
     "exact": {"type": "string"},
+    "person": {"type": "string"},
     "number": {"type": "number"},
     "instant": {"type": "string", "format": "date-time"},
     "interval": {"type": "string", "format": "date-time", "x-ogc-role": "primary-interval"},
@@ -89,6 +91,6 @@ _JSON_TYPES: dict[Kind, Json] = {
 def schema_of(queryable: Queryable) -> Json:
     """The property as JSON Schema, for /queryables and /sortables."""
     one_value = _JSON_TYPES[queryable.kind]
-    if queryable.many and queryable.kind in ("folded", "exact"):
+    if queryable.many and queryable.kind in ("folded", "exact", "person"):
         return {"title": queryable.title, "type": "array", "items": one_value}
     return {"title": queryable.title, **one_value}

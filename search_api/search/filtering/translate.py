@@ -24,6 +24,7 @@ from search_api.search.filtering.comparisons import (
 from search_api.search.filtering.cql2 import Expression
 from search_api.search.filtering.literals import short_text, wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
+from search_api.search.request import NAMES_APART
 
 Clause = Json
 
@@ -99,6 +100,10 @@ def _compare(queryable: Queryable, op: str, value: object) -> Clause:
     literal: object = (
         literals.number_of(value) if queryable.kind == "number" else literals.text_of(_without_casei(value))
     )
+    if queryable.kind == "person":
+        if op != "=":
+            raise wrong(f"{queryable.name} cannot be compared by {op}; = and in find a person")
+        return {"match_phrase": {queryable.fields[0]: {"query": literal, "slop": NAMES_APART}}}
     if op == "=":
         return {"term": {queryable.fields[0]: {"value": literal, **_case(queryable, value)}}}
     return {"range": {queryable.fields[0]: {_RANGE[op]: literal}}}
@@ -170,7 +175,7 @@ def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
 def _array(op: str, args: list[object]) -> tuple[Queryable, Clause]:
     left, values = _two(op, args)
     queryable = _property(left)
-    if not queryable.many or queryable.kind not in ("folded", "exact"):
+    if not queryable.many or queryable.kind not in ("folded", "exact", "person"):
         raise wrong(f"{op} judges lists; {queryable.name} is none")
     return queryable, _combine(
         [_compare(queryable, "=", v) for v in _list_values(op, values)], every=op == "a_contains"

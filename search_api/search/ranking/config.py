@@ -39,8 +39,9 @@ class NameWeights:
     acronym's words, as typed; ``other_form``: it contains the other of the two.
 
     ``rare_share``, ``common_share``: shares of all records. A name in at most ``rare_share`` of them counts in full, a
-    name in ``common_share`` of them not at all. ``preference``: the weight of a format or an organisation.
-    ``share_with_title``: the share of the weight that names keep if the question is the title of a record.
+    name in ``common_share`` of them not at all. ``preference``: the weight of a format or an organisation; ``person``:
+    the least weight of a person; ``contact``: of a record that names it beside many others. ``share_with_title``: the
+    share of the weight that names keep if the question is the title of a record.
 
     ``words_per_name_word``: for a name without a digit, and for a name that a record only mentions. The name counts in
     full if the question has at most this many words for each word of the name. From twice as many words on, it does
@@ -56,6 +57,8 @@ class NameWeights:
     words_per_name_word: float
     rare_share: float = 0.002
     preference: float = 0.1
+    person: float = 0.6
+    contact: float = 0.95
     share_with_title: float = 0.25
 
     def __post_init__(self) -> None:
@@ -67,6 +70,8 @@ class NameWeights:
             other_form=self.other_form,
             common_share=self.common_share,
             preference=self.preference,
+            person=self.person,
+            contact=self.contact,
             share_with_title=self.share_with_title,
         )
         check_positive(words_per_name_word=self.words_per_name_word, rare_share=self.rare_share)

@@ -13,7 +13,7 @@ from core.timespan import TimeSpan
 from es_mappings.codecs.records import envelope, time_range
 from search_api.search.ranking.candidates import Relation
 from search_api.search.ranking.config import Boosts
-from search_api.search.request import Filters
+from search_api.search.request import NAMES_APART, Filters
 
 Clause = Json
 
@@ -40,8 +40,6 @@ _RECORD_FIELDS = {
 _NAMED_BY_LISTS = frozenset(("platforms", "instruments", "projects", "variables"))
 """A record also passes by the name that it writes itself, if a loaded list calls the same thing otherwise."""
 
-_MOST_NAME_WORDS = 8  # of a person
-
 _PASSAGE_FIELDS = {
     "types": "type",
     "sources": "source",
@@ -61,14 +59,9 @@ def record_filters(filters: Filters) -> list[Clause]:
 
 
 def person_clause(names: Sequence[str]) -> Clause:
-    """Records with a contact of any of these names, the first or the last name first."""
-    return {"bool": {"should": [_name_in_any_order(name) for name in names], "minimum_should_match": 1}}
-
-
-def _name_in_any_order(name: str) -> Clause:
-    words = name.replace(",", " ").split()[:_MOST_NAME_WORDS]
-    orders = [" ".join((*words[first:], *words[:first])) for first in range(len(words))]
-    return {"bool": {"should": [{"match_phrase": {"contacts.name": order}} for order in orders]}}
+    """Records with a contact of any of these names, the first or the last name first, with or without initials."""
+    phrases = [{"match_phrase": {"contacts.name": {"query": name, "slop": NAMES_APART}}} for name in names]
+    return {"bool": {"should": phrases, "minimum_should_match": 1}}
 
 
 def passage_filters(filters: Filters) -> list[Clause]:

@@ -6,6 +6,7 @@ what another value adds. Chosen values stay in the list, with their own counts.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import get_args
@@ -15,9 +16,11 @@ import numpy as np
 from core.cells import CellGrid, CellRange, CellView
 from core.geo import WORLD, BBox
 from core.json_types import Json, JsonMapping
+from core.names import folded_phrase
 from core.ports import Geocoder
 from core.timespan import LAST_YEAR, YEAR_BEFORE_FIRST, TimeSpan, counts_by_year, instant_ms
 from es_mappings.codecs.cells import field_of
+from reading.names import DESK_WORDS
 from search_api.search.request import PERSON, FacetName, Filters
 from search_api.search.retrieval.clauses import Clause, area_clause, one_of, record_filters, span_clause
 
@@ -69,11 +72,46 @@ def read_facets(names: Sequence[FacetName], aggregations: JsonMapping, choices: 
 
 
 def _terms(name: FacetName, answer: JsonMapping, choice: JsonMapping) -> Facet:
-    values = [FacetValue(value, bucket["doc_count"], value, True) for value, bucket in choice["buckets"].items()]
-    for bucket in answer["buckets"]:
-        values.append(FacetValue(str(bucket["key"]), bucket["doc_count"], str(bucket["key"])))
+    chosen = [FacetValue(value, bucket["doc_count"], value, True) for value, bucket in choice["buckets"].items()]
+    values = [*chosen, *contact_values(answer["buckets"], people=name == PERSON)]
     values.sort(key=lambda value: -value.count)
-    return Facet(name, tuple(values), int(answer.get("sum_other_doc_count", 0)))
+    return Facet(name, tuple(values[: MOST_VALUES + len(chosen)]), int(answer.get("sum_other_doc_count", 0)))
+
+
+def contact_values(buckets: Sequence[JsonMapping], *, people: bool) -> list[FacetValue]:
+    """The values of a facet; a person's short name only where some records write no longer one."""
+    values = [FacetValue(str(bucket["key"]), bucket["doc_count"], _written_contact(bucket)) for bucket in buckets]
+    long_counts: dict[str, int] = defaultdict(int)
+    for value in values if people else ():
+        if len(value.value.split()) > 2:
+            long_counts[short_name(value.value)] += value.count
+    return [value for value in values if value.count > long_counts.get(value.value, 0)]
+
+
+def _written_contact(bucket: JsonMapping) -> str:
+    """The bucket's person or organisation as its first record writes it, the first name first; else its key."""
+    key = folded_phrase(str(bucket["key"]))
+    contacts = [
+        contact
+        for hit in bucket.get(_RECORD, {"hits": {"hits": ()}})["hits"]["hits"]
+        for contact in hit["_source"].get("contacts", ())
+    ]
+    names = [first_name_first(str(contact["name"])) for contact in contacts if contact.get("name")]
+    texts = [str(contact["organisation"]) for contact in contacts if contact.get("organisation")]
+    written = (text for text in (*texts, *names, *map(short_name, names)) if folded_phrase(text) == key)
+    return next(written, str(bucket["key"]))
+
+
+def first_name_first(name: str) -> str:
+    """``Serreze, Mark`` as ``Mark Serreze``."""
+    last, comma, first = name.partition(",")
+    return f"{first.strip()} {last.strip()}" if comma else name.strip()
+
+
+def short_name(name: str) -> str:
+    """The first and the last word: ``Mark Serreze`` of ``Mark C. Serreze``."""
+    words = name.split()
+    return f"{words[0]} {words[-1]}" if words else ""
 
 
 def _decades(buckets: JsonMapping, choices: Choices) -> Facet:
@@ -141,18 +179,33 @@ TERMS: dict[FacetName, tuple[str, str]] = {  # field of the index, field of Filt
 PEOPLE: Json = {
     PERSON: {
         "type": "keyword",
-        "script": """
+        "script": {
+            "params": {"desk": sorted(DESK_WORDS)},
+            "source": """
             if (params._source.contacts == null) return;
             for (contact in params._source.contacts) {
               if (contact.name == null) continue;
               String name = contact.name.toLowerCase();
               int comma = name.indexOf(',');
-              emit(comma < 1 ? name : name.substring(comma + 1).trim() + ' ' + name.substring(0, comma));
+              if (comma > 0) name = name.substring(comma + 1).trim() + ' ' + name.substring(0, comma);
+              String[] words = name.trim().splitOnToken(' ');
+              boolean isDesk = false;
+              for (word in words) if (params.desk.contains(word)) isDesk = true;
+              if (isDesk) continue;
+              emit(name);
+              if (words.length > 2) emit(words[0] + ' ' + words[words.length - 1]);
             }
         """,
+        },
     }
 }
-"""Reads the contacts at search time, the first name first: indices need no field for it."""
+"""Reads the contacts at search time, the first name first: indices need no field for it.
+
+A person with several first names also counts by the first and last name; a help desk is no person.
+"""
+_RECORD = "record"
+WRITTEN: Json = {_RECORD: {"top_hits": {"size": 1, "_source": ["contacts.name", "contacts.organisation"]}}}
+"""One record for each contact: fields of the index are folded."""
 _INNER = "among"
 _REGIONS = (
     "Africa",
@@ -257,7 +310,10 @@ def _without(name: FacetName) -> Json:
 def _aggregations(name: FacetName, choices: Choices) -> Json:
     if name in TERMS:
         index_field, chosen = TERMS[name]
-        aggs: Json = {name: {"terms": {"field": index_field, "size": MOST_VALUES}}}
+        size = 2 * MOST_VALUES if name == PERSON else MOST_VALUES
+        aggs: Json = {name: {"terms": {"field": index_field, "size": size}}}
+        if name in (PERSON, "organisation"):
+            aggs[name]["aggs"] = WRITTEN
         values = getattr(choices.filters, chosen)
         if values:
             aggs[f"{name}_chosen"] = {"filters": {"filters": {value: one_of(chosen, [value]) for value in values}}}

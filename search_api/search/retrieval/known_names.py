@@ -1,4 +1,4 @@
-"""Persons and organisations of a question that stand behind records: as typed, a person's name in any order."""
+"""The names of a question that records have: products, platforms, instruments, projects."""
 
 from __future__ import annotations
 
@@ -8,83 +8,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
-from reading.names import ContactCandidate, NameCandidate, is_initials
+from reading.acronyms import own_acronyms
+from reading.names import NameCandidate, is_notation
 from reading.sentences import Claims, Range
 from search_api.search.ranking.config import NameWeights
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
+from search_api.search.retrieval.contacts import counts_of, scored_contact
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
-
-_PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
-    "contacts.name",
-    "contacts.organisation",
-    "contacts.organisation.exact",
-)
-_TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
-_MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
-_FEW_RECORDS = 1_000
-_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
-
-
-def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
-    """Counts the records that name each candidate as a contact. Needs at least one candidate; returns no hits."""
-    filters: dict[str, Clause] = {}
-    for number, candidate in enumerate(candidates):
-        clause_of = contact_clause if candidate.is_whole else _whole_contact_clause
-        filters[f"contact{number}"] = clause_of(candidate.text, may_be_person=candidate.may_be_person)
-        if candidate.is_whole:
-            filters[f"text{number}"] = phrase(candidate.text)
-    return {"size": 0, "track_total_hits": True, "aggs": {"counts": {"filters": {"filters": filters}}}}
-
-
-def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
-    """The contacts of records; of overlapping names the longer one. A name that more texts contain is left out."""
-    counts = {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
-    total, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
-    for number, candidate in enumerate(candidates):
-        count = counts[f"contact{number}"]
-        if count > counts.get(f"text{number}", 0) and claims.claim((candidate.start, candidate.end)):
-            span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
-            share, may_be_person = count / total, candidate.may_be_person
-            names.append(QueryName(span, "exact", (), count, share, is_contact=True, may_be_person=may_be_person))
-    return tuple(sorted(names, key=lambda name: name.mention.start))
-
-
-def contact_clause(text: str, *, may_be_person: bool = True) -> Clause:
-    """Records of the person, or of an organisation with these words one after another."""
-    return _of_contact(text, {"match_phrase": {_ORGANISATION: text}}, may_be_person=may_be_person)
-
-
-def _whole_contact_clause(text: str, *, may_be_person: bool) -> Clause:
-    """The same, but the organisation's name begins with the text, and only a sign may follow."""
-    value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
-    named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
-    return _of_contact(text, named, may_be_person=may_be_person)
-
-
-def _of_contact(text: str, organisation: Clause, *, may_be_person: bool) -> Clause:
-    return {"bool": {"should": [*([_of_person(text)] if may_be_person else []), organisation]}}
-
-
-def _of_person(text: str) -> Clause:
-    """The name in any order. Of first names that are typed as initials, only the first has to agree."""
-    words = [word.strip(",;") for word in text.split()]
-    initials = [word for word in words if is_initials(word)]
-    if not initials or len(initials) == len(words):
-        return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
-    last_name = " ".join(word for word in words if word not in initials)
-    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": _TURNED, "max_expansions": _MOST_FIRST_NAMES}
-    return {"match_phrase_prefix": {_PERSON: beginning}}
-
 
 Weighed = tuple[Clause, float]
 
-_OWN, _MENTIONED = "names.keys", "names.mentioned"
 _ANYWHERE = "words"
+_OWN, _MENTIONED = "names.keys", "names.mentioned"
 _FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
 _LEAST_NAME_PREFIX = 3  # characters of a beginning
 _LEAST_WORD_PREFIX = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
+_OFTEN_ORDINARY = 12  # times: a word that so many more texts have is no name
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
 
@@ -95,7 +36,7 @@ def matched_names(
 
     ``answer``: to ``names_body``; ``beginnings``: to ``abstracts_body``. ``length``: of the question.
     """
-    counts = {**_counts(answer), **(_counts(beginnings) if beginnings is not None else {})}
+    counts = {**counts_of(answer), **(counts_of(beginnings) if beginnings is not None else {})}
     total = max(answer["hits"]["total"]["value"], _FEW)
     looked_up = [
         _NameLookup(candidate, number, counts, _spelt(answer.get("suggest", {}), candidate, number))
@@ -118,7 +59,7 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
 
     ``answer``: to ``names_body``. Only such a question pays for a second request.
     """
-    counts = _counts(answer)
+    counts = counts_of(answer)
     unknown = [
         number
         for number, candidate in enumerate(candidates)
@@ -134,10 +75,6 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
         "track_total_hits": False,
         "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ANYWHERE: key}}}}}},
     }
-
-
-def _counts(answer: JsonMapping) -> dict[str, int]:
-    return {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
 
 
 def names_body(candidates: Sequence[NameCandidate]) -> Json:
@@ -188,6 +125,11 @@ def _suggestions(field: str) -> Json:
     }
 
 
+def _says_how(candidate: NameCandidate) -> bool:
+    """Whether it is a unit, a time zone or an organisation: what it says about data is not their topic."""
+    return candidate.certain and (is_notation(candidate.text) or own_acronyms().is_agency(candidate.text))
+
+
 @dataclass(frozen=True, slots=True)
 class _NameLookup:
     candidate: NameCandidate
@@ -198,7 +140,7 @@ class _NameLookup:
     @property
     def is_unknown_word(self) -> bool:
         is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
-        return not is_known and len(self.candidate.text.split()) == 1
+        return not is_known and self.candidate.is_word
 
     def read(self, total: int, unknown: int) -> QueryName | None:
         """``total``: the number of records; ``unknown``: of unknown words in the question."""
@@ -208,12 +150,15 @@ class _NameLookup:
         )
         numbered = any(letter.isdigit() for letter in candidate.keys[0])
         if own_count or (mention_count and (candidate.certain or numbered or not word_count)):
-            offer = self._count("offer")
-            exact, largest = (
-                self._query_name("exact", candidate.keys, own_count or mention_count, total),
-                max(own_count, mention_count, offer),
-            )
-            return replace(exact, share=largest / total, is_preference=offer == largest)
+            offer, most = self._count("offer"), max(own_count, mention_count)
+            # In capitals too, a word that far more texts have is an ordinary one: AND, radar.
+            texts = word_count if candidate.is_word else 0
+            least = texts / _OFTEN_ORDINARY
+            if not numbered and (most if candidate.certain else own_count) < least and offer < least:
+                return None
+            exact = self._query_name("exact", candidate.keys, own_count or mention_count, total)
+            is_preference = offer >= most or _says_how(candidate)
+            return replace(exact, share=max(most, offer, texts) / total, is_preference=is_preference)
         if word_count and not candidate.certain:
             return None  # an ordinary word, which the words of the records answer
         if prefix_count and (candidate.certain or unknown == 0):
@@ -222,10 +167,9 @@ class _NameLookup:
             return replace(self._query_name("beginning", candidate.keys[-1:], text, total), in_abstracts=True)
         if self.spelt is not None and not word_count and (unknown == 1 or candidate.certain):
             return self._query_name("spelling", (self.spelt,), 1, total)
-        single = len(candidate.text.split()) == 1
         return (
             self._query_name("unknown", candidate.keys, 0, total)
-            if candidate.certain and single and not word_count
+            if candidate.certain and candidate.is_word and not word_count
             else None
         )
 
@@ -294,6 +238,8 @@ def names_query(
 
 
 def _weighted(clause: Clause, boost: float) -> Clause:
+    if "script_score" in clause:
+        return {"script_score": {**clause["script_score"], "boost": boost}}
     return {"constant_score": {"filter": clause, "boost": boost}}
 
 
@@ -301,13 +247,15 @@ def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
     """0..1: how much the name counts. Nothing else is asked (``alone``): even a common one counts."""
     if name.is_preference:
         return weights.preference
-    rarity = weights.rarity(name.share)
+    if name.how == "beginning" and name.keys[-1].isalpha() and not name.in_abstracts and not alone:
+        return 0.0
+    rarity = max(weights.rarity(name.share), weights.person if name.is_person else 0.0)
     return max(rarity, weights.preference) if alone else rarity
 
 
 def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
     if name.is_contact:
-        return [(contact_clause(name.mention.text, may_be_person=name.may_be_person), 1.0)]
+        return [(scored_contact(name, weights.contact), 1.0)]
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
     # The code of a product counts in full, however long the question is.
     own_weight = 1.0 if any(letter.isdigit() for letter in key) else weight

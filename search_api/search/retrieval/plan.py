@@ -15,8 +15,15 @@ from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm, match_clauses
 from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
-from search_api.search.retrieval.clauses import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.search.retrieval.clauses import (
+    Clause,
+    area_clause,
+    passage_filters,
+    record_filters,
+    span_clause,
+)
 from search_api.search.retrieval.conditions import offer_clause
+from search_api.search.retrieval.contacts import mention_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.record_reads import marks
 from search_api.search.retrieval.refinement import asked_title_clause
@@ -114,6 +121,8 @@ def plan_retrieval(
         identifiers,
         expansion,
     )
+    if interpretation.is_contacts_only:  # a first name alone is not the person
+        words = _either(*map(mention_clause, interpretation.names))
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
     marked = bm25.records_query(weights, fields, topic_words, "", interpretation.language, (), expansion)
     filters = record_filters(request.filters)

@@ -17,14 +17,9 @@ from reading.acronyms import AcronymCandidate
 from reading.concepts import Label
 from search_api.search.caches import AnswerCache, IndexState
 from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
-from search_api.search.retrieval.known_names import (
-    abstracts_body,
-    contacts_body,
-    matched_contacts,
-    matched_names,
-    names_body,
-)
-from search_api.search.retrieval.spelling import near_words_section, read_unknown_word
+from search_api.search.retrieval.contacts import contacts_body, matched_contacts, respelt_contacts
+from search_api.search.retrieval.known_names import abstracts_body, matched_names, names_body
+from search_api.search.retrieval.spelling import near_words_section, read_unknown_word, sure_correction
 from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
     CATALOGUE,
@@ -209,7 +204,7 @@ def with_catalogue_names(
     is_title, unknown_words = (
         read_title_and_words(interpretation, answers.pop()) if title_body is not None else (False, ())
     )
-    contacts = matched_contacts(possible.contacts, answers.pop(), len(interpretation.text)) if possible.contacts else ()
+    contacts = _contacts(ask, interpretation, answers.pop(), unknown_words) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, interpretation, answers.pop()) if possible.names else ()
     names = (*contacts, *(name for name in names if not _overlaps(name.mention, contacts)))
@@ -226,12 +221,37 @@ def with_catalogue_names(
         interpretation = replace(interpretation, exclusions=(), offers=())
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {interpretation.beside_terms.lower()} "
-    return replace(interpretation, unknown_words=tuple(word for word in unknown_words if word.text in words))
+    contact_words = {word for contact in interpretation.contacts for word in _checkable(contact.text)}
+    unknown_words = tuple(word for word in unknown_words if word.text in words and word.text not in contact_words)
+    return replace(interpretation, unknown_words=unknown_words)
+
+
+def _contacts(
+    ask: AskAll, interpretation: Interpretation, answer: JsonMapping, unknown_words: Sequence[UnknownWord]
+) -> tuple[QueryName, ...]:
+    """Asks again for misspelt last names. A last name within a term is none: Hadley cell."""
+    candidates, length = interpretation.possible.contacts, len(interpretation.text)
+    corrections = {word.text: correction for word in unknown_words if (correction := sure_correction(word)) is not None}
+    contacts = matched_contacts(candidates, answer, length)
+    respelt = [
+        candidate
+        for candidate in respelt_contacts(candidates, answer, corrections)
+        if not any(candidate.start < name.mention.end and name.mention.start < candidate.end for name in contacts)
+    ]
+    if respelt:
+        contacts = (*contacts, *matched_contacts(respelt, ask([contacts_body(respelt)])[0], length))
+    return tuple(
+        contact
+        for contact in contacts
+        if not contact.keys
+        or not (_is_term(contact.mention, interpretation.terms) or contact.mention.text in corrections)
+    )
 
 
 def _without_asides(interpretation: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if words remain in it: they say how or by whom, not what."""
-    aside = [name for name in interpretation.names if name.is_contact or name.is_preference]
+    names = () if interpretation.is_title else interpretation.names  # what a title writes is what it is about
+    aside = [name for name in names if name.is_contact or name.is_preference]
     claimed = [*interpretation.possible.claimed, *((name.mention.start, name.mention.end) for name in aside)]
     topic = topic_of(interpretation.text, claimed) if aside else ""
     if not topic:
@@ -241,7 +261,9 @@ def _without_asides(interpretation: Interpretation) -> Interpretation:
     return replace(
         interpretation,
         thematic=topic,
-        named=" ".join([*filter(None, [interpretation.named]), *(name.mention.text for name in aside)]),
+        named=" ".join(
+            [*filter(None, [interpretation.named]), *(name.mention.text for name in aside if name.is_contact)]
+        ),
         terms=terms,
         beside_terms=topic_of(interpretation.text, ranges),
         aside=tuple(name.mention for name in aside),
@@ -405,7 +427,4 @@ def asked_title_clause(interpretation: Interpretation) -> Clause | None:
 
 
 def _words_of(interpretation: Interpretation) -> list[str]:
-    words = interpretation.thematic
-    for place in interpretation.places:  # still in the topic if no record gives its place in numbers
-        words = words.replace(place.mention.text, " ")
-    return _checkable(words)
+    return _checkable(interpretation.checkable_words)

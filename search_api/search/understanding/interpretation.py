@@ -120,8 +120,9 @@ class QueryName:
 
     ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
     ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
-    records; ``may_be_person``: else only an organisation. ``is_preference``: it is a format or an organisation of many
-    records, so the topic does not contain it.
+    records, whose ``keys`` are its last name alone; ``may_be_person``: else only an organisation; ``is_person``: no
+    organisation has the name. ``is_preference``: it is a format, a unit or an organisation, so the topic does not
+    contain it.
     """
 
     mention: TextSpan
@@ -132,6 +133,7 @@ class QueryName:
     in_abstracts: bool = False
     is_contact: bool = False
     may_be_person: bool = True
+    is_person: bool = False
     is_preference: bool = False
 
 
@@ -226,6 +228,34 @@ class Interpretation:
     def unknown(self) -> tuple[str, ...]:
         """Words of the topic that no record contains, in small letters."""
         return tuple(word.text for word in self.unknown_words)
+
+    @property
+    def contacts(self) -> tuple[TextSpan, ...]:
+        """People and organisations."""
+        return tuple(name.mention for name in self.names if name.is_contact)
+
+    @property
+    def is_contacts_only(self) -> bool:
+        """Whether the topic is only people and organisations."""
+        return self.is_names_only and all(name.is_contact for name in self.names)
+
+    @property
+    def checkable_words(self) -> str:
+        """The topic without places, which are still in it if no record gives its place in numbers, and contacts."""
+        words = self.thematic
+        for text in (*(place.mention.text for place in self.places), *(contact.text for contact in self.contacts)):
+            words = words.replace(text, " ")
+        return words
+
+    @property
+    def has_contact_around_place(self) -> bool:
+        """Whether a place or a time was read within the name of a contact."""
+        mentions = [*(place.mention for place in self.places), *(time.mention for time in self.times)]
+        return any(
+            mention.start < contact.end and contact.start < mention.end
+            for contact in self.contacts
+            for mention in mentions
+        )
 
     @property
     def degraded(self) -> tuple[str, ...]:

@@ -70,16 +70,21 @@ class Understander:
     kinds: Callable[[str], list[KindMention]] = read_kinds
 
     def understand(
-        self, text: str, parts: frozenset[Part], structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+        self,
+        text: str,
+        parts: frozenset[Part],
+        structured: frozenset[StructuredField] = STRUCTURED_FIELDS,
+        contacts: Sequence[TextSpan] = (),
     ) -> Interpretation:
         """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
 
         ``structured``: whether the words of place and of time leave the topic, as they should where records say
-        place and time in numbers; where none does, words are all there is to find them by.
+        place and time in numbers; where none does, words are all there is to find them by. ``contacts``: people and
+        organisations, whose names are no places and times.
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
-        interpretation = self._mentions(text, parts, language, readers)
+        interpretation = self._mentions(text, parts, language, readers, contacts)
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
@@ -122,7 +127,14 @@ class Understander:
             offers=tuple(map(_offer, offers)),
         )
 
-    def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
+    def _mentions(
+        self,
+        text: str,
+        parts: frozenset[Part],
+        language: str | None,
+        readers: GuardedReaders,
+        contacts: Sequence[TextSpan],
+    ) -> _Mentions:
         limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
         places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
@@ -132,8 +144,8 @@ class Understander:
         )
         mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
         unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
-        times = times[:MOST_READ]
-        places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
+        times = _elsewhere(times[:MOST_READ], contacts, len(text))
+        places = _elsewhere(places[:MOST_READ], [*times, *identifiers, *contacts], len(text))
         ranges = [(place.start, place.end) for place in places]
         relations = readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts)
         time_ranges = [(time.start, time.end) for time in times]
@@ -198,7 +210,7 @@ class _Mentions:
     unread: tuple[str, ...]
 
 
-M = TypeVar("M", PlaceMention, ScaleMention, KindMention, OfferMention)
+M = TypeVar("M", PlaceMention, TimeMention, ScaleMention, KindMention, OfferMention)
 
 
 def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int) -> list[M]:

@@ -84,7 +84,8 @@ def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: 
     """Raises InvalidInput for a question that can match nothing, Unavailable if the embedder does not answer."""
     filters = pipeline.locate(request)
     located_request = replace(request, place=None, filters=filters)
-    interpretation = pipeline.with_names(pipeline.interpret(located_request, serving.structured), serving)
+    interpretation = pipeline.interpret(located_request, serving.structured)
+    interpretation = pipeline.with_contacts(located_request, interpretation, serving)
     if interpretation.is_stopwords_only:
         raise InvalidInput("search", "search.q: holds only small words; name what the records should be about")
     words = pipeline.parts.config.words

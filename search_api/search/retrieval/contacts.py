@@ -1,0 +1,173 @@
+"""The people and organisations of records that a question names: as typed, a person's name in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from core.json_types import Json, JsonMapping
+from core.names import folded_words
+from reading.names import ContactCandidate, is_desk, is_initials, surnames_of
+from reading.sentences import Claims
+from search_api.search.request import NAMES_APART
+from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
+from search_api.search.understanding.interpretation import QueryName, TextSpan
+
+_PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
+    "contacts.name",
+    "contacts.organisation",
+    "contacts.organisation.exact",
+)
+_WORDS = "words"
+_MOST_FIRST_NAMES = 2_000  # words of contacts that begin with one letter
+_FEW_RECORDS = 1_000
+_LONGEST_NAME = 120  # characters of an organisation's name; Elasticsearch reads patterns of a thousand
+_DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
+_RARE_ELSEWHERE = 2  # times: a surname has so many more records than other texts with the word
+_OFTEN_ELSEWHERE = 4  # times: so many more texts may have the whole name of an organisation
+_SAMPLE = 20  # records whose contacts show whether a word is a last name
+_NEAR_CONTACTS: Json = {
+    "field": _PERSON,
+    "suggest_mode": "missing",
+    "prefix_length": 1,
+    "max_edits": 1,
+    "min_word_length": 6,
+    "size": 2,
+}
+_USUAL_SCORE = 4  # BM25, of a contact
+
+
+def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
+    """Counts the records that name each candidate as a contact. Needs at least one candidate; returns no hits."""
+    filters: dict[str, Clause] = {"all": {"match_all": {}}}
+    surnames: dict[str, Clause] = {}
+    suggestions: Json = {}
+    for number, candidate in enumerate(candidates):
+        if candidate.is_surname and not candidate.may_be_person:
+            continue
+        contact = _candidate_clause(candidate)
+        filters[f"contact{number}"] = contact
+        if candidate.is_surname:
+            surnames[f"contact{number}"] = contact
+        elif len(candidate.name) <= _LONGEST_NAME:
+            filters[f"exact{number}"] = _named_organisation(candidate.name)
+        if candidate.is_surname or candidate.is_whole:
+            filters[f"text{number}"] = {"bool": {"must": [phrase(candidate.name)], "must_not": [contact]}}
+        if candidate.may_be_person and len(candidate.name.split()) == 1:
+            filters[f"word{number}"] = {"match": {_WORDS: candidate.name}}
+            suggestions[f"near{number}"] = {"text": candidate.name.lower(), "term": _NEAR_CONTACTS}
+    aggregations: Json = {"counts": {"filters": {"filters": filters}}}
+    if surnames:
+        sample = {"top_hits": {"size": _SAMPLE, "_source": [_PERSON]}}
+        aggregations["surnames"] = {"filters": {"filters": surnames}, "aggs": {"some": sample}}
+    suggested: Json = {"suggest": suggestions} if suggestions else {}
+    return {"size": 0, "track_total_hits": True, "aggs": aggregations, **suggested}
+
+
+def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
+    """The contacts of records; of overlapping names the longer one. A name that more texts contain is left out."""
+    counts, aggregations = counts_of(answer), answer["aggregations"]
+    samples = aggregations.get("surnames", {"buckets": {}})["buckets"]
+    total, claims, names = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
+    for number, candidate in enumerate(candidates):
+        count, text, exact = (counts.get(f"{kind}{number}", 0) for kind in ("contact", "text", "exact"))
+        if candidate.is_surname:
+            is_contact = count > _RARE_ELSEWHERE * text and _is_surname(candidate.name, samples[f"contact{number}"])
+        else:
+            is_contact = count > text or _OFTEN_ELSEWHERE * exact > text
+        if is_contact and claims.claim((candidate.start, candidate.end)):
+            is_person = candidate.may_be_person and not exact and not is_desk(candidate.name)
+            name = _contact(candidate, count, count / total)
+            names.append(replace(name, may_be_person=candidate.may_be_person, is_person=is_person))
+    return tuple(sorted(names, key=lambda name: name.mention.start))
+
+
+def respelt_contacts(
+    candidates: Sequence[ContactCandidate], answer: JsonMapping, common_words: Collection[str] = ()
+) -> list[ContactCandidate]:
+    """Words that neither texts nor contacts have, as the one contact with nearly this last name writes it.
+
+    ``common_words``: words of the question that may be misspelt words of the texts instead.
+    """
+    counts, respelt = counts_of(answer), []
+    for number, candidate in enumerate(candidates):
+        entries = answer.get("suggest", {}).get(f"near{number}", ())
+        near = [option["text"] for entry in entries for option in entry["options"]]
+        is_new = not counts.get(f"word{number}") and not counts[f"contact{number}"] if near else False
+        if is_new and len(near) == 1 and candidate.text.lower() not in common_words:
+            respelt.append(replace(candidate, is_whole=False, spelling=near[0]))
+    return respelt
+
+
+def _contact(candidate: ContactCandidate, count: int, share: float) -> QueryName:
+    span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
+    keys = tuple(folded_words(candidate.name)) if candidate.is_surname else ()
+    return QueryName(span, "spelling" if candidate.spelling else "exact", keys, count, share, is_contact=True)
+
+
+def _is_surname(word: str, sample: JsonMapping) -> bool:
+    """Whether most contacts of the sample with this word have it as their last name."""
+    words = set(folded_words(word))
+    contacts = [
+        str(contact["name"])
+        for hit in sample["some"]["hits"]["hits"]
+        for contact in hit["_source"].get("contacts", ())
+        if contact.get("name")
+    ]
+    named = [name for name in contacts if words <= set(folded_words(name))]
+    return 2 * sum(words <= set(surnames_of(name)) for name in named) > len(named)
+
+
+def contact_clause(text: str, *, may_be_person: bool = True) -> Clause:
+    """Records of the person, or of an organisation that has these words one after another in its name."""
+    return _of_contact(text, {"match_phrase": {_ORGANISATION: text}}, may_be_person=may_be_person)
+
+
+def _candidate_clause(candidate: ContactCandidate) -> Clause:
+    """Within a question, an organisation's name begins with the text, and only a sign may follow."""
+    if candidate.is_surname:
+        return _of_person(candidate.name)
+    if candidate.is_whole:
+        return contact_clause(candidate.name, may_be_person=candidate.may_be_person)
+    return _of_contact(candidate.name, _named_organisation(candidate.name), may_be_person=candidate.may_be_person)
+
+
+def _named_organisation(text: str) -> Clause:
+    value = lucene_escaped(text.lower()) + _DEPARTMENT_OR_PLACE
+    return {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
+
+
+def _of_contact(text: str, organisation: Clause, *, may_be_person: bool) -> Clause:
+    return {"bool": {"should": [*([_of_person(text)] if may_be_person else []), organisation]}}
+
+
+def _of_person(text: str) -> Clause:
+    """The name in any order. Of first names that are typed as initials, only the first has to agree."""
+    words = [word.strip(",;") for word in text.split()]
+    initials = [word for word in words if is_initials(word)]
+    if not initials or len(initials) == len(words):
+        return {"match_phrase": {_PERSON: {"query": text, "slop": NAMES_APART}}}
+    last_name = " ".join(word for word in words if word not in initials)
+    beginning = {"query": f"{last_name} {initials[0][0]}", "slop": NAMES_APART, "max_expansions": _MOST_FIRST_NAMES}
+    return {"match_phrase_prefix": {_PERSON: beginning}}
+
+
+def mention_clause(contact: QueryName) -> Clause:
+    """Records whose texts have the last name of the person, or the whole name of the organisation."""
+    text = contact.mention.text
+    names = contact.keys or (surnames_of(text) if contact.is_person else ())
+    return phrase(" ".join(names) or text)
+
+
+def scored_contact(name: QueryName, least: float) -> Clause:
+    """Scores ``least`` to 1: a record that names the contact in several roles, beside few others, is more its own."""
+    text = name.mention.text
+    clause = _of_person(" ".join(name.keys)) if name.keys else contact_clause(text, may_be_person=name.may_be_person)
+    source = "params.least + (1 - params.least) * _score / (_score + params.usual)"
+    parameters = {"least": least, "usual": _USUAL_SCORE}
+    return {"script_score": {"query": clause, "script": {"source": source, "params": parameters}}}
+
+
+def counts_of(answer: JsonMapping) -> dict[str, int]:
+    """The records for each filter of the aggregation ``counts``."""
+    return {name: bucket["doc_count"] for name, bucket in answer["aggregations"]["counts"]["buckets"].items()}
