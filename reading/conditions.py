@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.record import ProvenanceKind
+from core.timespan import TimeSpan
 from reading.kinds import Platform, read_kinds
 from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
+from reading.times import TimeMention
 
 _CUE = re.compile(
     r"(?:(?<=[\s,;(])|^)(?:"
     r"(?:but |and )?without(?: any)?|except(?:ing|ed)?(?: for| from)?|excluding|other than|apart from|"
-    r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|instead of|(?:but |and )?no|"
+    r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|nicht(?: aus| von| mit)?|instead of|(?:but |and )?no|"
     r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber|und|,) nicht(?: aus| von| mit)?|statt|"
     r"sans|hormis|sauf|excepté|à l['’]exception d(?:es?|u)|(?:mais |et )?pas d(?:es?|u)|au lieu d(?:es?|u)|"
     r"(?:mais |ma |e )non|mais pas(?: d(?:es?|u))?|"
@@ -43,8 +45,66 @@ _DATA_OF = re.compile(r"(?:data|daten|données|datos|dati|dados)(?:\s+(?:from|of
 _MODEL = re.compile(
     r"(?:numerical |climate |weather )?(?:model(?:l?ed|l?ing|s)?|modell(?:e[ns]?|i|o)?|modèles?|modelos?)(?!\w)"
 )
-_OFTEN_OTHERWISE = frozenset(("not", "no"))
-"""Words that seldom exclude: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind or a name."""
+_OFTEN_OTHERWISE = frozenset(("not", "no", "nicht"))
+"""Words that seldom exclude in a sentence: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind,
+a name, or a question of keywords ("rainfall not snow").
+"""
+_SENTENCE_WORDS = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "should",
+        "would",
+        "will",
+        "may",
+        "might",
+        "must",
+        "why",
+        "if",
+        "whether",
+        "how",
+        "what",
+        "when",
+        "which",
+        "who",
+        "where",
+        "that",
+        "there",
+        "or",
+        "ist",
+        "sind",
+        "war",
+        "waren",
+        "wird",
+        "werden",
+        "hat",
+        "haben",
+        "kann",
+        "warum",
+        "ob",
+        "wie",
+        "was",
+        "wann",
+    ]
+)
+_NO_THING = re.compile(
+    r"\w+(?:ed|ing|able|ible|ly|iert|bar)|available|yet|only|just|all|always|known|shown|given|taken|seen|done|made|due|"
+    r"present|likely|enough|sufficient|significant|frozen|grown|driven|open|well|very|so|too|been|even|mehr|nur|so|auch"
+)
+"""A participle or another word after which "not" denies something and leaves nothing out: "not available"."""
+_MOST_KEYWORDS = 8  # words of a question that is no sentence
 _NO_SUBJECTS = frozenset(("longer", "more", "one", "matter", "change", "significant", "only", "just", "yet", "so"))
 _MOST_WORDS = 3
 
@@ -52,6 +112,7 @@ _MOST_WORDS = 3
 @dataclass(frozen=True, slots=True)
 class ExclusionMention:
     """A part of the text that says what is not wanted; ``subject`` is that. ``kind``: of product, if it names one.
+    ``span``: the time, if it is one.
 
     Offsets are of the whole part, end exclusive.
     """
@@ -62,6 +123,7 @@ class ExclusionMention:
     subject: str
     kind: ProvenanceKind | None = None
     platform: Platform | None = None
+    span: TimeSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +155,33 @@ def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
     word = cue[0].strip()
     if word not in _OFTEN_OTHERWISE or low[: cue.start()].rstrip().endswith(","):
         return False
-    return not (word == "no" and language == "en")
+    if word == "no":
+        return language != "en"
+    subject = _WORD.match(low, cue.end())
+    return not (_is_keywords(low) and cue.start() > 0 and subject is not None and not _NO_THING.fullmatch(subject[0]))
+
+
+def _is_keywords(low: str) -> bool:
+    words = _WORD.findall(low)
+    return len(words) <= _MOST_KEYWORDS and _SENTENCE_WORDS.isdisjoint(words) and not low.rstrip().endswith("?")
+
+
+_BEFORE_TIME = re.compile(r"(?:(?:for|in|of|the|year|years|im|jahr|en|pour|dans|el|año|l['’]année|nel|o|ano)\s+)*")
+
+
+def read_excluded_times(text: str, times: Sequence[TimeMention], language: str | None = "en") -> list[ExclusionMention]:
+    """The times directly after a word that leaves out: "except 2005", "not 1998"."""
+    low, mentions = lower_case(text), []
+    time_by_start = {time.start: time for time in times if time.kind != "recent"}
+    for cue in _CUE.finditer(low):
+        lead = _BEFORE_TIME.match(low, cue.end())
+        time = time_by_start.get(lead.end() if lead is not None else cue.end())
+        is_in = cue[0].strip() == "no" and language != "en"  # Portuguese: "no inverno de 2005"
+        if time is None or is_in or _AUXILIARY.search(low[: cue.start()]):
+            continue
+        subject = text[time.start : time.end]
+        mentions.append(ExclusionMention(text[cue.start() : time.end], cue.start(), time.end, subject, span=time.span))
+    return mentions
 
 
 def _mentions_after(text: str, low: str, cue: Range, claims: Claims, *, needs_kind: bool) -> list[ExclusionMention]:

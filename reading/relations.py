@@ -15,6 +15,7 @@ from typing import Literal, get_args
 
 from core.geo import EARTH_RADIUS_KM, WORLD, BBox, enclosing_box, normalise_longitude
 from reading.sentences import Claims, Range, lower_case
+from reading.time_words import COUNTS, SCALES
 
 Compass = Literal["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
 
@@ -105,6 +106,23 @@ DISTANCE_UNITS = {
     "millas": 1.609344, "miglia": 1.609344, "milhas": 1.609344, "nautical miles": 1.852, "nmi": 1.852,
     "seemeilen": 1.852,
 }  # fmt: skip
+_DEGREE_WORDS = [
+    "°",
+    "degree",
+    "degrees",
+    "deg",
+    "grad",
+    "degré",
+    "degrés",
+    "grado",
+    "grados",
+    "gradi",
+    "grau",
+    "graus",
+]
+DISTANCE_UNITS |= dict.fromkeys(_DEGREE_WORDS, math.radians(EARTH_RADIUS_KM))
+LONGEST_DISTANCE_KM = 5_000.0
+"""A longer distance from a place leaves nothing out: it is read as near."""
 # After a distance: from its place, or around it.
 DISTANCE_FROM = (
     r"of|from|around|away from|radius (?:of|around)|von|vom|um|rund um|entfernt von|d(?:e|u|es|['’])|"
@@ -182,8 +200,11 @@ _AND = re.compile(rf"\s{{0,2}}(?:,\s?(?:(?:{AND})\s)?|\s(?:{AND})\s){ARTICLE}")
 _TO = re.compile(rf"\s(?:{AND}|to|bis|à|a)\s{ARTICLE}")
 _BETWEEN = _lead(BETWEEN)
 _DISTANCE_UNIT = "|".join(sorted(map(re.escape, DISTANCE_UNITS), key=len, reverse=True))
+_COUNT_WORD = "|".join(sorted(COUNTS, key=len, reverse=True))
+_WRITTEN_NUMBER = rf"(?:{_COUNT_WORD})(?:[\s-](?:{_COUNT_WORD}|{'|'.join(SCALES)})){{0,2}}"
 _DISTANCE = _lead(
-    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,3}}(?:[.,]\d{{3}})+|\d{{1,5}}(?:[.,]\d{{1,2}})?)[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
+    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,3}}(?:[.,]\d{{3}})+|\d{{1,7}}(?:[.,]\d{{1,2}})?|{_WRITTEN_NUMBER})"
+    rf"[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
@@ -262,15 +283,25 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
         end = start
 
 
-def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float]:
+def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float | None]:
     distance_km = _number(match["number"]) * DISTANCE_UNITS[match["unit"]]
+    if distance_km > LONGEST_DISTANCE_KM:
+        return "near", None
     if match["where"] is None:
         return "within_distance", distance_km
     return _relation_of("{}_of", _compass_of(match["where"])), distance_km
 
 
 def _number(written: str) -> float:
-    """A mark before three digits separates thousands ("1,000", "1.000"), any other the decimals."""
+    """A mark before three digits separates thousands ("1,000", "1.000"), any other the decimals. Words multiply with a
+    larger one behind ("two hundred") and add to a smaller one ("twenty five").
+    """
+    if written[0].isalpha():
+        number = 0.0
+        for word in re.split(r"[\s-]", written):
+            value = SCALES.get(word) or COUNTS[word]
+            number = number * value if 0.0 < number < value else number + value
+        return number
     whole, mark, last = written.replace(",", ".").rpartition(".")
     return float(whole.replace(".", "") + last) if len(last) == 3 else float(whole + mark + last)
 
@@ -323,6 +354,7 @@ COAST_MARGIN_DEG = 0.5
 SEA_MARGIN_DEG = 2.0
 LEAST_SIDE_DEG = 1.0
 LEAST_REACH_KM = 10.0
+_POLAR_DEG = 85.0
 KM_PER_DEGREE = math.radians(EARTH_RADIUS_KM)  # of latitude
 
 
@@ -381,6 +413,9 @@ def _grow(relation: Relation, box: BBox) -> BBox | None:
 
 def _at_distance(relation: Relation, box: BBox, distance_km: float) -> BBox | None:
     longitude, latitude = box.centre
+    is_pole = box.width_deg >= 360.0 and abs(latitude) > _POLAR_DEG
+    if is_pole:
+        latitude = math.copysign(90.0, latitude)  # a point, however large its box
     if relation == "within_distance":
         up, across = _degrees(distance_km, latitude)
         return _box(box.west - across, box.south - up, box.unrolled_east + across, box.north + up)
@@ -389,12 +424,15 @@ def _at_distance(relation: Relation, box: BBox, distance_km: float) -> BBox | No
     latitude += _degrees(distance_km * diagonal, latitude)[0] * (("north" in compass) - ("south" in compass))
     up, across = _degrees(max(LEAST_REACH_KM, distance_km / 2.0), latitude)
     longitude += _degrees(distance_km * diagonal, latitude)[1] * (("east" in compass) - ("west" in compass))
+    across = 180.0 if is_pole else across
     return _box(longitude - across, latitude - up, longitude + across, latitude + up)
 
 
 def _degrees(distance_km: float, latitude: float) -> tuple[float, float]:
-    """Of latitude and of longitude at this latitude; near the poles a distance can be all around."""
+    """Of latitude and of longitude at this latitude; a distance that reaches over a pole is all around it."""
     up = distance_km / KM_PER_DEGREE
+    if abs(latitude) + up >= 90.0:
+        return up, 180.0
     return up, min(180.0, up / max(math.cos(math.radians(min(abs(latitude), 89.9))), 1e-6))
 
 

@@ -85,6 +85,7 @@ _COUNT_WORDS = (
     (100, "hundred hundert cent cien cento cem"),
 )
 COUNTS = {name: number for number, names in _COUNT_WORDS for name in names.split()}
+SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
 
 _UNIT_WORDS = (
     ("days", "day days tag tage tagen jour jours día días dia dias giorno giorni"),
