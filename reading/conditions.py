@@ -19,8 +19,8 @@ from reading.times import TimeMention
 _CUE = re.compile(
     r"(?:(?<=[\s,;(])|^)(?:"
     r"(?:but |and )?without(?: any)?|except(?:ing|ed)?(?: for| from)?|excluding|other than|apart from|"
-    r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|nicht(?: aus| von| mit)?|instead of|(?:but |and )?no|"
-    r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber|und|,) nicht(?: aus| von| mit)?|statt|"
+    r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|instead of|(?:but |and )?no|"
+    r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber |und |, ?)?nicht(?: aus| von| mit)?|statt|"
     r"sans|hormis|sauf|excepté|à l['’]exception d(?:es?|u)|(?:mais |et )?pas d(?:es?|u)|au lieu d(?:es?|u)|"
     r"(?:mais |ma |e )non|mais pas(?: d(?:es?|u))?|"
     r"sin|excepto|salvo|en lugar de|(?:pero |y )no(?: de)?|"
@@ -49,55 +49,9 @@ _OFTEN_OTHERWISE = frozenset(("not", "no", "nicht"))
 """Words that seldom exclude in a sentence: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind,
 a name, or a question of keywords ("rainfall not snow").
 """
-_SENTENCE_WORDS = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "should",
-        "would",
-        "will",
-        "may",
-        "might",
-        "must",
-        "why",
-        "if",
-        "whether",
-        "how",
-        "what",
-        "when",
-        "which",
-        "who",
-        "where",
-        "that",
-        "there",
-        "or",
-        "ist",
-        "sind",
-        "war",
-        "waren",
-        "wird",
-        "werden",
-        "hat",
-        "haben",
-        "kann",
-        "warum",
-        "ob",
-        "wie",
-        "was",
-        "wann",
-    ]
+_SENTENCE_WORDS = re.compile(
+    r"(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|should|would|will|may|might|must|why|if|whether|"
+    r"how|what|when|which|who|where|that|there|or|ist|sind|war|waren|wird|werden|hat|haben|kann|warum|ob|wie|wann)"
 )
 _NO_THING = re.compile(
     r"\w+(?:ed|ing|able|ible|ly|iert|bar)|available|yet|only|just|all|always|known|shown|given|taken|seen|done|made|due|"
@@ -163,7 +117,11 @@ def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
 
 def _is_keywords(low: str) -> bool:
     words = _WORD.findall(low)
-    return len(words) <= _MOST_KEYWORDS and _SENTENCE_WORDS.isdisjoint(words) and not low.rstrip().endswith("?")
+    return (
+        len(words) <= _MOST_KEYWORDS
+        and not any(map(_SENTENCE_WORDS.fullmatch, words))
+        and not low.rstrip().endswith("?")
+    )
 
 
 _BEFORE_TIME = re.compile(r"(?:(?:for|in|of|the|year|years|im|jahr|en|pour|dans|el|año|l['’]année|nel|o|ano)\s+)*")

@@ -106,21 +106,8 @@ DISTANCE_UNITS = {
     "millas": 1.609344, "miglia": 1.609344, "milhas": 1.609344, "nautical miles": 1.852, "nmi": 1.852,
     "seemeilen": 1.852,
 }  # fmt: skip
-_DEGREE_WORDS = [
-    "°",
-    "degree",
-    "degrees",
-    "deg",
-    "grad",
-    "degré",
-    "degrés",
-    "grado",
-    "grados",
-    "gradi",
-    "grau",
-    "graus",
-]
-DISTANCE_UNITS |= dict.fromkeys(_DEGREE_WORDS, math.radians(EARTH_RADIUS_KM))
+_DEGREES = ("°", "degree", "degrees", "deg", "grad", "degré", "degrés", "grado", "grados", "gradi", "grau", "graus")
+DISTANCE_UNITS |= dict.fromkeys(_DEGREES, math.radians(EARTH_RADIUS_KM))
 LONGEST_DISTANCE_KM = 5_000.0
 """A longer distance from a place leaves nothing out: it is read as near."""
 # After a distance: from its place, or around it.
