@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -130,6 +130,17 @@ def iso(instant: int) -> str:
     year, month, day = str(np.datetime64(instant, "ms")).removesuffix(".000").rsplit("-", 2)
     sign = "-" if year.startswith("-") else "+" if len(year) > 4 else ""
     return f"{sign}{year.lstrip('-').zfill(4)}-{month}-{day}Z"
+
+
+def enclosing_span(spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """From the first start to the last end; None for no spans."""
+    if not spans:
+        return None
+    starts, ends = [span.start_ms for span in spans], [span.end_ms for span in spans]
+    return TimeSpan(
+        None if None in starts else min(start for start in starts if start is not None),
+        None if None in ends else max(end for end in ends if end is not None),
+    )
 
 
 def span_array(spans: Iterable[TimeSpan]) -> Floats:

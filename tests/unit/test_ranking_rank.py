@@ -15,7 +15,7 @@ from core.geo import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Candidates, RankingFields, Target, fields_of
+from search_api.search.ranking.candidates import AreaName, Candidates, RankingFields, Target, fields_of
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.ranking.rank import Ranking, calibrated, explain, nearest_first, rank, rerank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
@@ -32,10 +32,10 @@ SOUTHERN_AFRICA = BBox(10, -35, 41, -8)
 PERU = BBox(-82, -19, -68, 0)
 EVERYTHING = Target(
     boxes=(SOUTHERN_AFRICA,),
-    span=TimeSpan.from_iso("1990", None),
+    spans=(TimeSpan.from_iso("1990", None),),
     kind="observation",
     resolution=Resolution(metres=5_000),
-    place="southern Africa",
+    places=(AreaName("southern Africa"),),
     now_ms=NOW,
 )
 
@@ -244,10 +244,10 @@ class TestExplain:
         )
         asked = Target(
             boxes=(BBox(0, -10, 20, 10),),
-            span=TimeSpan.from_iso("2005", "2014"),
+            spans=(TimeSpan.from_iso("2005", "2014"),),
             resolution=Resolution(metres=30),
             kind="observation",
-            place="the Congo basin",
+            places=(AreaName("the Congo basin"),),
             now_ms=NOW,
         )
         reasons = self.reasons(rank(candidates_of([half]), asked, CONFIG), 0)
@@ -289,7 +289,7 @@ class TestExplain:
     def test_geological_times_have_years(self) -> None:
         permian = TimeSpan(-299_000_000 * 31_556_952_000, -252_000_000 * 31_556_952_000)
         rows = [Candidate("a", {"bm25": 1.0}, (), (permian,))]
-        reasons = self.reasons(rank(candidates_of(rows), Target(span=permian, now_ms=NOW), CONFIG), 0)
+        reasons = self.reasons(rank(candidates_of(rows), Target(spans=(permian,), now_ms=NOW), CONFIG), 0)
         assert reasons["temporal"] == "covers 100 % of year -2.99e+08 to year -2.52e+08"
 
     def test_who_ordered(self) -> None:

@@ -32,7 +32,7 @@ def years(start: str | None, end: str | None) -> TimeSpan:
 
 def time_scores(asked: TimeSpan | None, *records: tuple[TimeSpan, ...], latest: bool = False) -> list[float]:
     candidates = candidates_of([Candidate(str(number), {}, (), spans) for number, spans in enumerate(records)])
-    return TEMPORAL.scores(candidates, Target(span=asked, latest=latest, now_ms=NOW)).tolist()
+    return TEMPORAL.scores(candidates, Target(spans=(asked,), latest=latest, now_ms=NOW)).tolist()
 
 
 class TestSpans:
@@ -84,10 +84,10 @@ class TestLatest:
 class TestTarget:
     def test_a_time_needs_a_now(self) -> None:
         with pytest.raises(ValueError, match="now_ms"):
-            Target(span=years("1990", None))
+            Target(spans=(years("1990", None),))
 
     def test_a_span_without_ends_asks_for_nothing(self) -> None:
-        assert not Target(span=TimeSpan(None, None), now_ms=NOW).asks_time
+        assert not Target(spans=(TimeSpan(None, None),), now_ms=NOW).asks_time
 
 
 def resolved(*metres: float | None) -> Candidates:

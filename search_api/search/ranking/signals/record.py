@@ -59,13 +59,7 @@ class NamesSignal:
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value = float(min(raw[index], 1.0))
-        return (
-            Reason(
-                f"has the names, formats and licences that the question asks for: {percent(value)}",
-                "names",
-                {"raw": value},
-            ),
-        )
+        return (Reason(f"has {percent(value)} of the names that the question asks for", "names", {"raw": value}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its names were not compared", counted)
