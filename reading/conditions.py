@@ -88,13 +88,15 @@ class _Subject:
     platform: Platform | None = None
 
 
-def read_exclusions(text: str, elsewhere: Sequence[Range] = (), language: str | None = "en") -> list[ExclusionMention]:
-    """What the question leaves out, in order. ``elsewhere``: places and times, which end what is left out.
+def read_exclusions(
+    text: str, places: Sequence[Range] = (), times: Sequence[TimeMention] = (), language: str | None = "en"
+) -> list[ExclusionMention]:
+    """What the question leaves out, times last. Places and times end what else is left out.
 
     A word in capitals is no such word (NO is a gas), nor is one after a verb ("why is it not").
     """
     low, claims = lower_case(text), Claims(len(text))
-    for place in elsewhere:
+    for place in (*places, *((time.start, time.end) for time in times)):
         claims.block(place)
     mentions: list[ExclusionMention] = []
     for cue in _CUE.finditer(low):
@@ -102,7 +104,7 @@ def read_exclusions(text: str, elsewhere: Sequence[Range] = (), language: str | 
         if is_gas or _AUXILIARY.search(low[: cue.start()]) or not claims.is_free(cue.span()):
             continue
         mentions += _mentions_after(text, low, cue.span(), claims, needs_kind=_is_weak(low, cue, language))
-    return mentions
+    return mentions + _excluded_times(text, low, times, language)
 
 
 def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
@@ -127,9 +129,9 @@ def _is_keywords(low: str) -> bool:
 _BEFORE_TIME = re.compile(r"(?:(?:for|in|of|the|year|years|im|jahr|en|pour|dans|el|año|l['’]année|nel|o|ano)\s+)*")
 
 
-def read_excluded_times(text: str, times: Sequence[TimeMention], language: str | None = "en") -> list[ExclusionMention]:
+def _excluded_times(text: str, low: str, times: Sequence[TimeMention], language: str | None) -> list[ExclusionMention]:
     """The times directly after a word that leaves out: "except 2005", "not 1998"."""
-    low, mentions = lower_case(text), []
+    mentions = []
     time_by_start = {time.start: time for time in times if time.kind != "recent"}
     for cue in _CUE.finditer(low):
         lead = _BEFORE_TIME.match(low, cue.end())

@@ -14,11 +14,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
 from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
@@ -250,6 +251,33 @@ def _mark_future(moment: Moment, today: date) -> Moment:
     start = moment.span.start_ms
     is_future = start is not None and start >= instant_ms(today.isoformat()) and moment.kind in ("explicit", "period")
     return replace(moment, kind="future") if is_future else moment
+
+
+_LISTED = re.compile(rf"\s*(?:,|;|/|&|,?\s(?:{words.AND}|or|oder|ou|o)\s)\s*(?:(?:{words.ARTICLES})\s)*")
+
+
+def asked_spans(text: str, times: Sequence[TimeMention]) -> tuple[TimeSpan, ...]:
+    """The asked periods: of a list each member ("1998 and 2010"), members that meet as one ("1970s and 1980s"); else
+    the first time, or a part of it that another one names ("the 2000s, July 2004").
+    """
+    spans = [time.span for time in times[:1]]
+    for time, after in pairwise(times):
+        both = enclosing_span((spans[-1], after.span))
+        if both in (spans[-1], after.span):
+            spans[-1] = after.span if both == spans[-1] else spans[-1]
+        elif not (_LISTED.fullmatch(text[time.end : after.start].lower()) and after.kind == time.kind != "future"):
+            continue
+        elif both is not None and _meet(spans[-1], after.span):
+            spans[-1] = both
+        else:
+            spans.append(after.span)
+    return tuple(dict.fromkeys(spans))
+
+
+def _meet(first: TimeSpan, second: TimeSpan) -> bool:
+    """Whether nothing is between them."""
+    edges = (first.end_ms, second.start_ms), (second.end_ms, first.start_ms)
+    return all(end is None or start is None or start <= end + 1 for end, start in edges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,8 +252,8 @@ class TestExplain:
         )
         reasons = self.reasons(rank(candidates_of([half]), asked, CONFIG), 0)
         assert reasons == {
-            "bm25": "words in the record: 2.00, the best here has 2.00",
-            "spatial": "covers 50 % of the Congo basin; its own area is 0.5 times as large",
+            "bm25": "words in the record: 100 % of what the best hit has",
+            "spatial": "lies inside the Congo basin and covers 50 % of it",
             "temporal": "covers 60 % of 2005-01-01 to 2014-12-31",
             "resolution": "60 m against 30 m",
             "kind": "derived, asked for observation",
@@ -284,7 +284,30 @@ class TestExplain:
         rows = [Candidate("a", {"bm25": 1.0}, (BBox(20, -20, 20.5, -19.5),)), Candidate("b", {"bm25": 1.0}, (PERU,))]
         ranking = rank(candidates_of(rows), EVERYTHING, CONFIG)
         assert self.reasons(ranking, 0)["spatial"] == "lies inside southern Africa"
-        assert self.reasons(ranking, 1)["spatial"].startswith("lies outside southern Africa, ")
+        assert self.reasons(ranking, 1)["spatial"].startswith("lies outside southern Africa; ")
+
+    @pytest.mark.parametrize(
+        ("box", "sentence"),
+        [
+            (BBox(-180, -90, 180, 90), "covers 100 % of Zermatt; its own area is global"),
+            (BBox(-60, -60, 60, 70), "covers 100 % of Zermatt; its own area is very much larger"),
+            (BBox(7, 45, 8, 47), "covers 100 % of Zermatt; its own area is 20 times as large"),
+        ],
+        ids=["global", "continents", "some mountains"],
+    )
+    def test_a_much_larger_area_has_no_ratio(self, box: BBox, sentence: str) -> None:
+        asked = Target(boxes=(BBox(7.6, 45.9, 7.8, 46.4),), places=(AreaName("Zermatt"),))
+        assert (
+            self.reasons(rank(candidates_of([Candidate("a", {"bm25": 1.0}, (box,))]), asked, CONFIG), 0)["spatial"]
+            == sentence
+        )
+
+    def test_words_of_the_question_are_no_name(self) -> None:
+        names = (AreaName("al norte de Lima", is_described=True), AreaName("Roma"))
+        asked = Target(boxes=(PERU, BBox(10, 40, 12, 42)), places=names)
+        north = self.reasons(rank(candidates_of([Candidate("a", {"bm25": 1.0}, (PERU,))]), asked, CONFIG), 0)["spatial"]
+        assert north.startswith("covers 100 % of the area asked for (al norte de Lima); ")
+        assert north.endswith("; lies outside Roma")
 
     def test_geological_times_have_years(self) -> None:
         permian = TimeSpan(-299_000_000 * 31_556_952_000, -252_000_000 * 31_556_952_000)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import structlog
 from prometheus_client import Counter
 
 from core.geo import BBox
-from core.timespan import TimeSpan, enclosing_span, instant_ms
+from core.timespan import instant_ms
 from reading.acronyms import acronym_candidates, own_acronyms
-from reading.conditions import ExclusionMention, OfferMention, read_excluded_times, read_exclusions, read_offers
+from reading.conditions import ExclusionMention, OfferMention, read_exclusions, read_offers
 from reading.kinds import KindMention, read_kinds
 from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
 from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
-from reading.time_words import AND, ARTICLES
-from reading.times import MonthsMention, TimeMention, TimeReader, read_months
+from reading.times import MonthsMention, TimeMention, TimeReader, asked_spans, read_months
 from reading.vocabulary import TermMention, Vocabulary, names_to_add
 from search_api.search.ranking.candidates import AreaName
 from search_api.search.request import Part
@@ -49,7 +46,6 @@ STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
 
 MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
 _MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
-_LIST = re.compile(rf"\s*(?:,|;|/|&|,?\s(?:{AND}|or|oder|ou|o)\s)\s*(?:(?:{ARTICLES})\s)*")
 _SURE = 1.0  # found by a fixed pattern
 
 
@@ -86,28 +82,25 @@ class Understander:
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
         excluded_places = _excluded_places(text, interpretation.places, interpretation.relations)
         asked_places = [place for place in interpretation.places if not _is_in(place, excluded_places)]
-        without_topic: list[Any] = [
+        without_topic: list[_Located] = [
             *(asked_places if "place" in structured else []),
             *([time for time in interpretation.times if not _is_subject(time)] if "time" in structured else []),
         ]
-        elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
-        elsewhere += interpretation.exclusions
-        elsewhere += [exclusion.mention for exclusion in excluded_places]
-        claimed = [(span.start, span.end) for span in elsewhere]
+        elsewhere = [*without_topic, *(located if "place" in structured else []), *certain, *interpretation.exclusions]
+        claimed = _ranges([*elsewhere, *(exclusion.mention for exclusion in excluded_places)])
         seasons = interpretation.months
         detached = [season for season in seasons if not season.is_attached and "time" in structured]
-        if topic_of(text, [*claimed, *((season.start, season.end) for season in detached)]):
+        if topic_of(text, [*claimed, *_ranges(detached)]):
             without_topic += detached
-            claimed += [(season.start, season.end) for season in detached]
+            claimed += _ranges(detached)
         offers = _offers_beside_topic(text, claimed, interpretation.offers)
-        claimed += [(offer.start, offer.end) for offer in offers]
+        claimed += _ranges(offers)
         terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
-        with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
+        with_terms = [*claimed, *_ranges(term.mention for term in terms)]
         no_areas: tuple[tuple[BBox, ...], tuple[AreaName, ...]] = ((), ())
         areas, area_names = readers.read(
             "area", lambda: _areas(text, interpretation.places, interpretation.relations), no_areas
         )
-        nameless = [*claimed, *((season.start, season.end) for season in seasons)]
         return Interpretation(
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
@@ -117,7 +110,7 @@ class Understander:
             areas=areas,
             area_names=area_names,
             times=tuple(_first_of_each(map(_time, interpretation.times), lambda time: (time.span, time.kind))),
-            spans=_spans(text, [time for time in interpretation.times if time.kind != "recent"]),
+            spans=asked_spans(text, [time for time in interpretation.times if time.kind != "recent"]),
             seasons=tuple(_first_of_each(map(_months, seasons), lambda season: season.months)),
             latest=any(time.kind == "recent" for time in interpretation.times),
             scales=tuple(_scale(scale) for scale in interpretation.scales),
@@ -125,10 +118,8 @@ class Understander:
             identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(_first_of_each(terms, lambda term: (term.uri, term.mention.text.lower()))),
             beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
-            possible=_possible(
-                text, nameless, [(identifier.start, identifier.end) for identifier in certain], parts, readers
-            ),
-            named=" ".join(dict.fromkeys(span.text for span in without_topic)),
+            possible=_possible(text, [*claimed, *_ranges(seasons)], _ranges(certain), parts, readers),
+            named=" ".join(dict.fromkeys(text[span.start : span.end] for span in without_topic)),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
             exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
@@ -143,22 +134,19 @@ class Understander:
         times = readers.mentions(
             "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
         )
-        mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
-        unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
+        unread = [name for name, count in (("place", len(places)), ("time", len(times))) if count > MOST_READ]
         times = times[:MOST_READ]
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
-        ranges = [(place.start, place.end) for place in places]
+        ranges, time_ranges = _ranges(places), _ranges(times)
         relations = readers.mentions(
             "relation", lambda: self.relations(text, ranges), wanted=not parts.isdisjoint(("relation", "place"))
         )
         if "relation" not in parts:  # a distance without its place would be a word of the topic
             relations = [relation for relation in relations if relation.distance_km is not None]
-        time_ranges = [(time.start, time.end) for time in times]
         wanted = "conditions" in parts
         exclusions = readers.mentions(
-            "conditions", lambda: read_exclusions(text, [*ranges, *time_ranges], language), wanted=wanted
+            "conditions", lambda: read_exclusions(text, ranges, times, language), wanted=wanted
         )
-        exclusions += readers.mentions("conditions", lambda: read_excluded_times(text, times, language), wanted=wanted)
         times = _elsewhere(times, exclusions, len(text))
         months = readers.mentions(
             "time", lambda: read_months(text, ranges, time_ranges, language, in_south=in_south), wanted="time" in parts
@@ -222,11 +210,20 @@ class _Mentions:
     unread: tuple[str, ...]
 
 
+class _Located(Protocol):
+    """A part of the question."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
 T = TypeVar("T")
 M = TypeVar("M", PlaceMention, TimeMention, ScaleMention, KindMention, OfferMention)
 
 
-def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int) -> list[M]:
+def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[_Located], length: int) -> list[M]:
     """The mentions that share no character with the others."""
     claims = Claims(length)
     for mention in other_mentions:
@@ -248,6 +245,10 @@ _SUBJECT_BEFORE_MS = instant_ms("1800-01-01")
 def _is_subject(time: TimeMention) -> bool:
     """Whether a time is also what the data are about, so that the topic keeps it: Holocene, Little Ice Age."""
     return time.kind == "period" and (time.span.start_ms is None or time.span.start_ms < _SUBJECT_BEFORE_MS)
+
+
+def _ranges(mentions: Iterable[_Located]) -> list[Range]:
+    return [(mention.start, mention.end) for mention in mentions]
 
 
 def _is_southern(box: BBox) -> bool:
@@ -275,7 +276,7 @@ def _is_in(place: PlaceMention, exclusions: Sequence[QueryExclusion]) -> bool:
 
 def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[OfferMention]) -> list[OfferMention]:
     """None if the question would have no topic without them: "netcdf" asks for NetCDF itself."""
-    return offers if topic_of(text, [*claimed, *((offer.start, offer.end) for offer in offers)]) else []
+    return offers if topic_of(text, [*claimed, *_ranges(offers)]) else []
 
 
 _INSIDE = ("in", "within", "over", "global")
@@ -321,30 +322,6 @@ def _described(text: str, places: Sequence[PlaceMention], relations: Sequence[Re
     ends = [places[argument].end for relation in relations for argument in relation.arguments]
     begin = min(start, *(relation.start for relation in relations))
     return AreaName(text[begin : max(*ends, *(relation.end for relation in relations))], is_described=True)
-
-
-def _spans(text: str, times: Sequence[TimeMention]) -> tuple[TimeSpan, ...]:
-    """The asked periods: of a list each member ("1998 and 2010"), members that meet as one ("1970s and 1980s"); else
-    the first time, or a part of it that another one names ("the 2000s, July 2004").
-    """
-    spans = [time.span for time in times[:1]]
-    for time, after in pairwise(times):
-        both = enclosing_span((spans[-1], after.span))
-        if both in (spans[-1], after.span):
-            spans[-1] = after.span if both == spans[-1] else spans[-1]
-        elif not (_LIST.fullmatch(text[time.end : after.start].lower()) and after.kind == time.kind != "future"):
-            continue
-        elif both is not None and _meet(spans[-1], after.span):
-            spans[-1] = both
-        else:
-            spans.append(after.span)
-    return tuple(dict.fromkeys(spans))
-
-
-def _meet(first: TimeSpan, second: TimeSpan) -> bool:
-    """Whether nothing is between them."""
-    ends = (first.end_ms, second.start_ms), (second.end_ms, first.start_ms)
-    return all(end is None or start is None or start <= end + 1 for end, start in ends)
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
