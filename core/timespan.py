@@ -24,6 +24,7 @@ _ISO = re.compile(
 )
 _RFC3339 = re.compile(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$", re.ASCII)
 _MINUTE_MS = 60_000
+_DAY_MS = 86_400_000
 Floats = NDArray[np.float64]
 _DURATION = re.compile(
     r"^P(?=.)(?:(?P<years>\d+(?:\.\d+)?)Y)?(?:(?P<months>\d+(?:\.\d+)?)M)?(?:(?P<weeks>\d+(?:\.\d+)?)W)?"
@@ -163,11 +164,13 @@ class Overlap:
 
 
 def asked_ends_ms(query: TimeSpan, now_ms: int) -> tuple[float, float]:
-    """The ends of an asked span at ``now_ms``: "since 1990" ends now, "after 2050" (asked before 2050) never."""
+    """The ends of an asked span at ``now_ms``: "since 1990" ends now; "after 2050" (asked before 2050) and "in future",
+    which begins today, never.
+    """
     start = -math.inf if query.start_ms is None else float(query.start_ms)
     if query.end_ms is not None:
         return start, float(query.end_ms)
-    return start, float(now_ms) if start <= now_ms else math.inf
+    return start, float(now_ms) if start <= now_ms - _DAY_MS else math.inf
 
 
 def overlap(query: TimeSpan, spans: Floats, now_ms: int) -> Overlap:

@@ -278,6 +278,7 @@ class Spatial:
         return Reason(f"area not stated: counted as {counted:.2f}", "area_not_stated", {"counted": counted})
 
 
+_SMALLER = 0.95
 _MOST_RATIO = 1_000.0  # of areas; a larger factor tells nobody more
 _WORLD_KM2 = 250e6  # half of the Earth
 
@@ -320,4 +321,6 @@ def _size_text(ratio: float, box_km2: float) -> str:
         return "its own area is global"
     if ratio >= _MOST_RATIO:
         return "its own area is very much larger"
+    if ratio < _SMALLER:
+        return "partly outside it"
     return f"its own area is {ratio:.{0 if ratio >= 10.0 else 1}f} times as large"

@@ -168,8 +168,8 @@ def _span_reason(span: TimeSpan, rows: Floats, now_ms: int) -> Reason:
     shares = overlap(span, rows, now_ms)
     if shares.asked_share is None:
         share = float(shares.span_share.max())
-        where = f"is {period}" if share >= 0.995 else f"{percent(share)} of its time is {period}"
-        return Reason(where, "inside_period", {**values, "share": share})
+        text = f"{percent(share)} of its time lies {period}" if share > 0.0 else "lies outside the time asked for"
+        return Reason(text, "inside_period", {**values, "share": share})
     share = float(shares.asked_share.max())
     if share == 0.0:
         return Reason(f"lies outside {period}", "outside_period", values)
@@ -177,12 +177,12 @@ def _span_reason(span: TimeSpan, rows: Floats, now_ms: int) -> Reason:
 
 
 def _period(span: TimeSpan, now_ms: int) -> str:
-    """For a sentence: "1990-01-01 to now", "before 1951-01-01", "after 2026-11-27"."""
+    """For a sentence: "1990-01-01 to now"; of an endless one, "before 1951-01-01" or "on or after 2026-11-27"."""
     start, end = _year(span.start_ms), _year(span.end_ms)
-    if start is None:
-        return f"not after {end}"
+    if start is None and span.end_ms is not None:
+        return f"before {_year(span.end_ms + 1)}"
     if end is None and asked_ends_ms(span, now_ms)[1] == math.inf:
-        return f"not before {start}"
+        return f"on or after {start}"
     return f"{start} to {end or 'now'}"
 
 
