@@ -98,13 +98,16 @@ def read_exclusions(
     low, claims = lower_case(text), Claims(len(text))
     for place in (*places, *((time.start, time.end) for time in times)):
         claims.block(place)
+    excluded_times = _excluded_times(text, low, times, language)
+    for mention in excluded_times:
+        claims.block((mention.start, mention.end))
     mentions: list[ExclusionMention] = []
     for cue in _CUE.finditer(low):
         is_gas = text[cue.start() : cue.end()].strip().isupper() and not text.isupper()
         if is_gas or _AUXILIARY.search(low[: cue.start()]) or not claims.is_free(cue.span()):
             continue
         mentions += _mentions_after(text, low, cue.span(), claims, needs_kind=_is_weak(low, cue, language))
-    return mentions + _excluded_times(text, low, times, language)
+    return mentions + excluded_times
 
 
 def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
