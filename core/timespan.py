@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -24,6 +24,7 @@ _ISO = re.compile(
 )
 _RFC3339 = re.compile(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$", re.ASCII)
 _MINUTE_MS = 60_000
+_DAY_MS = 86_400_000
 Floats = NDArray[np.float64]
 _DURATION = re.compile(
     r"^P(?=.)(?:(?P<years>\d+(?:\.\d+)?)Y)?(?:(?P<months>\d+(?:\.\d+)?)M)?(?:(?P<weeks>\d+(?:\.\d+)?)W)?"
@@ -132,6 +133,17 @@ def iso(instant: int) -> str:
     return f"{sign}{year.lstrip('-').zfill(4)}-{month}-{day}Z"
 
 
+def enclosing_span(spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """From the first start to the last end; None for no spans."""
+    if not spans:
+        return None
+    starts, ends = [span.start_ms for span in spans], [span.end_ms for span in spans]
+    return TimeSpan(
+        None if None in starts else min(start for start in starts if start is not None),
+        None if None in ends else max(end for end in ends if end is not None),
+    )
+
+
 def span_array(spans: Iterable[TimeSpan]) -> Floats:
     """spans: (n, 2) float64 start, end in ms, open ends infinite; (0, 2) for none."""
     rows = [
@@ -152,11 +164,13 @@ class Overlap:
 
 
 def asked_ends_ms(query: TimeSpan, now_ms: int) -> tuple[float, float]:
-    """The ends of an asked span at ``now_ms``: "since 1990" ends now, "after 2050" (asked before 2050) never."""
+    """The ends of an asked span at ``now_ms``: "since 1990" ends now; "after 2050" (asked before 2050) and "in future",
+    which begins today, never.
+    """
     start = -math.inf if query.start_ms is None else float(query.start_ms)
     if query.end_ms is not None:
         return start, float(query.end_ms)
-    return start, float(now_ms) if start <= now_ms else math.inf
+    return start, float(now_ms) if start <= now_ms - _DAY_MS else math.inf
 
 
 def overlap(query: TimeSpan, spans: Floats, now_ms: int) -> Overlap:

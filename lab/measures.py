@@ -165,7 +165,7 @@ def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
     """Milliseconds of ranking ``count`` candidates of two arms by text, place, time and resolution."""
     candidates, target = (
         made_up(count),
-        Target(boxes=(_QUESTION_BOX,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
+        Target(boxes=(_QUESTION_BOX,), spans=(TimeSpan(0, 10_000 * _DAY_MS),), now_ms=20_000 * _DAY_MS),
     )
     rank(candidates, target, ranker)
     return Spread.of([_took_ms(lambda: rank(candidates, target, ranker)) for _ in range(_ROUNDS)])

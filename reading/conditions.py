@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.record import ProvenanceKind
+from core.timespan import TimeSpan
 from reading.kinds import Platform, read_kinds
 from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
+from reading.times import TimeMention
 
 _CUE = re.compile(
     r"(?:(?<=[\s,;(])|^)(?:"
     r"(?:but |and )?without(?: any)?|except(?:ing|ed)?(?: for| from)?|excluding|other than|apart from|"
     r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|instead of|(?:but |and )?no|"
-    r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber|und|,) nicht(?: aus| von| mit)?|statt|"
+    r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber |und |, ?)?nicht(?: aus| von| mit)?|statt|"
     r"sans|hormis|sauf|excepté|à l['’]exception d(?:es?|u)|(?:mais |et )?pas d(?:es?|u)|au lieu d(?:es?|u)|"
     r"(?:mais |ma |e )non|mais pas(?: d(?:es?|u))?|"
     r"sin|excepto|salvo|en lugar de|(?:pero |y )no(?: de)?|"
@@ -43,8 +45,20 @@ _DATA_OF = re.compile(r"(?:data|daten|données|datos|dati|dados)(?:\s+(?:from|of
 _MODEL = re.compile(
     r"(?:numerical |climate |weather )?(?:model(?:l?ed|l?ing|s)?|modell(?:e[ns]?|i|o)?|modèles?|modelos?)(?!\w)"
 )
-_OFTEN_OTHERWISE = frozenset(("not", "no"))
-"""Words that seldom exclude: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind or a name."""
+_OFTEN_OTHERWISE = frozenset(("not", "no", "nicht"))
+"""Words that seldom exclude in a sentence: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind,
+a name, or a question of keywords ("rainfall not snow").
+"""
+_SENTENCE_WORDS = re.compile(
+    r"(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|should|would|will|may|might|must|why|if|whether|"
+    r"how|what|when|which|who|where|that|there|or|ist|sind|war|waren|wird|werden|hat|haben|kann|warum|ob|wie|wann)"
+)
+_NO_THING = re.compile(
+    r"\w+(?:ed|ing|able|ible|ly|iert|bar)|available|yet|only|just|all|always|known|shown|given|taken|seen|done|made|due|"
+    r"present|likely|enough|sufficient|significant|frozen|grown|driven|open|well|very|so|too|been|even|mehr|nur|so|auch"
+)
+"""A participle or another word after which "not" denies something and leaves nothing out: "not available"."""
+_MOST_KEYWORDS = 8  # words of a question that is no sentence
 _NO_SUBJECTS = frozenset(("longer", "more", "one", "matter", "change", "significant", "only", "just", "yet", "so"))
 _MOST_WORDS = 3
 
@@ -52,6 +66,7 @@ _MOST_WORDS = 3
 @dataclass(frozen=True, slots=True)
 class ExclusionMention:
     """A part of the text that says what is not wanted; ``subject`` is that. ``kind``: of product, if it names one.
+    ``span``: the time, if it is one.
 
     Offsets are of the whole part, end exclusive.
     """
@@ -62,6 +77,7 @@ class ExclusionMention:
     subject: str
     kind: ProvenanceKind | None = None
     platform: Platform | None = None
+    span: TimeSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +88,63 @@ class _Subject:
     platform: Platform | None = None
 
 
-def read_exclusions(text: str, elsewhere: Sequence[Range] = (), language: str | None = "en") -> list[ExclusionMention]:
-    """What the question leaves out, in order. ``elsewhere``: places and times, which end what is left out.
+def read_exclusions(
+    text: str, places: Sequence[Range] = (), times: Sequence[TimeMention] = (), language: str | None = "en"
+) -> list[ExclusionMention]:
+    """What the question leaves out, times last. Places and times end what else is left out.
 
     A word in capitals is no such word (NO is a gas), nor is one after a verb ("why is it not").
     """
     low, claims = lower_case(text), Claims(len(text))
-    for place in elsewhere:
+    for place in (*places, *((time.start, time.end) for time in times)):
         claims.block(place)
+    excluded_times = _excluded_times(text, low, times, language)
+    for mention in excluded_times:
+        claims.block((mention.start, mention.end))
     mentions: list[ExclusionMention] = []
     for cue in _CUE.finditer(low):
         is_gas = text[cue.start() : cue.end()].strip().isupper() and not text.isupper()
         if is_gas or _AUXILIARY.search(low[: cue.start()]) or not claims.is_free(cue.span()):
             continue
         mentions += _mentions_after(text, low, cue.span(), claims, needs_kind=_is_weak(low, cue, language))
-    return mentions
+    return mentions + excluded_times
 
 
 def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
     word = cue[0].strip()
     if word not in _OFTEN_OTHERWISE or low[: cue.start()].rstrip().endswith(","):
         return False
-    return not (word == "no" and language == "en")
+    if word == "no":
+        return language != "en"
+    subject = _WORD.match(low, cue.end())
+    return not (_is_keywords(low) and cue.start() > 0 and subject is not None and not _NO_THING.fullmatch(subject[0]))
+
+
+def _is_keywords(low: str) -> bool:
+    words = _WORD.findall(low)
+    return (
+        len(words) <= _MOST_KEYWORDS
+        and not any(map(_SENTENCE_WORDS.fullmatch, words))
+        and not low.rstrip().endswith("?")
+    )
+
+
+_BEFORE_TIME = re.compile(r"(?:(?:for|in|of|the|year|years|im|jahr|en|pour|dans|el|año|l['’]année|nel|o|ano)\s+)*")
+
+
+def _excluded_times(text: str, low: str, times: Sequence[TimeMention], language: str | None) -> list[ExclusionMention]:
+    """The times directly after a word that leaves out: "except 2005", "not 1998"."""
+    mentions = []
+    time_by_start = {time.start: time for time in times if time.kind != "recent"}
+    for cue in _CUE.finditer(low):
+        lead = _BEFORE_TIME.match(low, cue.end())
+        time = time_by_start.get(lead.end() if lead is not None else cue.end())
+        is_in = cue[0].strip() == "no" and language != "en"  # Portuguese: "no inverno de 2005"
+        if time is None or is_in or _AUXILIARY.search(low[: cue.start()]):
+            continue
+        subject = text[time.start : time.end]
+        mentions.append(ExclusionMention(text[cue.start() : time.end], cue.start(), time.end, subject, span=time.span))
+    return mentions
 
 
 def _mentions_after(text: str, low: str, cue: Range, claims: Claims, *, needs_kind: bool) -> list[ExclusionMention]:

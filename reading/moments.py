@@ -20,11 +20,10 @@ from core.timespan import TimeSpan, instant_ms
 from reading.names import read_identifiers
 from reading.sentences import Claims, Range
 from reading.time_forms import EARLIEST_YEAR, FORMS, period_words, year_span
-from reading.time_words import COUNTS, LAST, NEXT, UNITS
+from reading.time_words import COUNTS, LAST, NEXT, SCALES, UNITS
 
 RelativeForm = Literal["last", "calendar", "ago", "next", "this"]
 
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
 _YEARS = {"years": 1, "decades": 10, "centuries": 100, "kyr": 1_000, "ka": 1_000, "myr": 1_000_000, "ma": 1_000_000}
 _COUNT_OF_A_FEW = {"days": 5, "weeks": 5, "months": 5, "years": 5, "decades": 3, "centuries": 3}
 _PLURALS = re.compile(
@@ -39,7 +38,7 @@ def _alternatives(words: set[str]) -> str:
 
 _COUNT = (
     rf"(?P<count>\d{{1,3}}(?:[ ,.]\d{{3}}){{1,3}}|\d{{1,9}}|{_alternatives(set(COUNTS))})"
-    rf"(?:[\s-](?P<scale>{_alternatives(set(_SCALES))}))?"
+    rf"(?:[\s-](?P<scale>{_alternatives(set(SCALES))}))?"
 )
 _TIME_UNIT = rf"(?P<unit>{_alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
 _FEWS = r"(?:few|several|some|einigen?|mehreren?|wenigen|quelques|algunos|pocos|pochi|poucos)\s"
@@ -86,7 +85,7 @@ def _count(number_text: str | None, scale: str | None) -> int | None:
     if number_text is None:
         return None
     number = COUNTS.get(number_text) or int(re.sub(r"[ ,.]", "", number_text))
-    return number * _SCALES.get(scale or "", 1)
+    return number * SCALES.get(scale or "", 1)
 
 
 def _calendar_unit(unit: str, today: date, step: int) -> TimeSpan | None:

@@ -35,6 +35,9 @@ SMALL = _word_set("of the and de del della do da dos das des du la le les el los
 INSTITUTIONS = _word_set("university universitat universite universidad universita institute college academy tech")
 # Parts of sea and land named after a country beside them: the Strait of Georgia is not in Georgia.
 FEATURES = _word_set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
+# The last word of a country's possession that is far from it.
+_TERRITORY_HEADS = _word_set("islands territory territories samoa")
+_LONGEST_TERRITORY = 4  # words: "US Minor Outlying Islands"
 # Alone never a name, although provinces have these names.
 DIRECTIONS = _word_set(
     """north south east west northern southern eastern western northeast northwest southeast southwest central
@@ -55,6 +58,8 @@ _OTHER_HEADS = _word_set(
 )
 # A pattern of the climate is also named with a word between: "Pacific decadal oscillation", "Indian Ocean Dipole".
 _PATTERN_HEADS = _word_set("oscillation oszillation oscilacion oscillazione oscilacao dipole dipol dipolo seesaw")
+# Between two parts of a town's name: "Barrow upon Soar".
+_NAME_LINKS = _word_set("upon under juxta cum")
 # After a city's name: what is named after a person who had that name.
 _EPONYM_HEADS = _word_set(
     """number ratio equation equations law constant coefficient formula theorem transform zahl gleichung nombre numero
@@ -102,6 +107,11 @@ _MOST_KEYWORDS = 8  # words of a question that is only keywords
 _APOSTROPHES = ("'", "’")
 
 
+def _is_head(word: str, heads: frozenset[str]) -> bool:
+    """Whether it is one of these, or its plural: peppers."""
+    return word in heads or word.removesuffix("s") in heads
+
+
 def after_feature(text_before: str) -> bool:
     """Whether the text ends with a part of sea or land that is named after the next word: "Strait of [Georgia]"."""
     return _FEATURE.search(text_before[-_LONGEST_FEATURE:]) is not None
@@ -147,6 +157,10 @@ class TextWords:
             return False
         return all(w.text[0].isupper() or w.folded in SMALL for w in self.words[first : last + 1])
 
+    def may_be_name(self, number: int) -> bool:
+        """Whether the word's letters say nothing: nothing has a capital here, or every noun has."""
+        return self.style == "plain" or (not self._capitals_mean_names and self.is_written_large(number))
+
     def is_written_large(self, number: int) -> bool:
         """Whether this word has a capital, whatever that means here."""
         return self.words[number].text[0].isupper()
@@ -175,7 +189,9 @@ class TextWords:
         head_after = self.words[last + 2].folded if last + 2 < len(self.words) else ""
         if _PATTERN_HEADS & {after.folded, head_after}:
             return True
-        if after.folded in _OTHER_HEADS or (kind == "city" and after.folded in _EPONYM_HEADS):
+        if _is_head(after.folded, _OTHER_HEADS) or (kind == "city" and after.folded in _EPONYM_HEADS):
+            return True
+        if kind == "city" and after.folded in _NAME_LINKS and head_after and self._is_title_word(last + 2):
             return True
         if after.folded in _SPECIES_OF_REGIONS or (kind != "region" and after.folded in _SPECIES_HEADS):
             return True
@@ -248,6 +264,15 @@ class TextWords:
         return last + 2 < len(self.words) and all(
             self.between(number) == " " and self._is_title_word(number + 1) for number in (last, last + 1)
         )
+
+    def begins_territory(self, last: int) -> bool:
+        """Whether the capitalised words after a country name a part that is elsewhere: "US Pacific Islands"."""
+        for number in range(last + 1, min(last + 1 + _LONGEST_TERRITORY, len(self.words))):
+            if self.between(number - 1) != " " or not self._is_title_word(number):
+                return False
+            if self.words[number].folded in _TERRITORY_HEADS:
+                return True
+        return False
 
     def _is_storm(self, first: int) -> bool:
         return first > 0 and self.words[first - 1].folded in STORMS

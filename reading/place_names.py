@@ -70,6 +70,8 @@ def _endings(text: str, start: int, end: int, *, is_whole_name: bool) -> Iterato
 
 _WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a medium first-level region
 _KNOWN_IMPORTANCE = 0.37  # about 70,000 people: enough after a preposition
+_LETTERS = {"us": "u s", "uk": "u k"}  # "U.S. Virgin Islands" has four words
+_SELDOM_BY_CHANCE = 3  # words that spell a name: "Barrow in Furness"
 _SURE_KINDS = frozenset(("continent", "country", "sea", "named_region", "island", "river_basin"))
 _DOUBTED_KINDS = frozenset(("city", "region", "country"))
 _DOTTED_ABBREVIATION = re.compile(r"(?<!\w)(?:[A-Z]\.){2,4}")
@@ -154,11 +156,15 @@ class NameMatcher:
 
     def _spelt(self, tokens: TextWords, first: int) -> Iterator[tuple[int, GazetteerName]]:
         """Every name that starts with this word, with its number of words, longest first."""
-        max_words = tokens.reach(first, self._gazetteer.longest(tokens.words[first].folded))
-        words = (word.folded for word in tokens.words[first : first + max_words])
+        folded = tokens.words[first].folded
+        letters = _LETTERS.get(folded)
+        max_words = tokens.reach(first, max(map(self._gazetteer.longest, (folded, "u" if letters else folded))))
+        words = [word.folded for word in tokens.words[first : first + max_words]]
         keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
         for length in range(max_words, 0, -1):
             name = self._gazetteer.named(keys[length - 1])
+            if name is None and length > 1 and letters is not None:
+                name = self._gazetteer.named(" ".join([letters, *words[1:length]]))
             if name is not None:
                 yield length, name
 
@@ -193,7 +199,11 @@ class NameMatcher:
         dotted_match = _DOTTED_ABBREVIATION.match(tokens.text, word.start)
         short_form = dotted_match[0] if dotted_match else word.text
         gazetteer_name = self._gazetteer.abbreviation(short_form)
-        if gazetteer_name is None or (tokens.is_upper_case and not tokens.after_preposition(first)):
+        if (
+            gazetteer_name is None
+            or tokens.begins_territory(first)
+            or (tokens.is_upper_case and not tokens.after_preposition(first))
+        ):
             return None
         last = first
         while last + 1 < len(tokens.words) and tokens.words[last + 1].start < word.start + len(short_form):
@@ -212,6 +222,8 @@ class NameMatcher:
         ):
             return False
         capital = tokens.capital(span.first, span.last)
+        if span.last - span.first >= _SELDOM_BY_CHANCE - 1:
+            return True
         lone_capital = tokens.is_lone_capital(
             span.first, span.last, best.kind, may_be_surname=span.gazetteer_name.is_word
         )
@@ -227,7 +239,8 @@ class NameMatcher:
             return True
         after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
-            return after_preposition and (capital or (tokens.style == "plain" and best.importance >= _KNOWN_IMPORTANCE))
+            is_known = best.importance >= _KNOWN_IMPORTANCE and tokens.may_be_name(span.first)
+            return after_preposition and (capital or is_known)
         several_words, is_all_text = span.last > span.first, len(tokens.words) == span.last - span.first + 1
         evident = capital or after_preposition or several_words or is_all_text
         return evident or tokens.style == "plain" or best.importance >= 0.5

@@ -1,8 +1,7 @@
 """Words of relation in a question (in, near, north of), and the boxes that they mean.
 
 The caller gives the places as character ranges; a word inside such a range ("North" of "North Sea") is part of the
-name, not a relation. ``targets`` computes the area of a relation. The words of six languages are parts of patterns, in
-lower case.
+name, not a relation. The words of six languages are parts of patterns, in lower case.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Literal, get_args
 
 from core.geo import EARTH_RADIUS_KM, WORLD, BBox, enclosing_box, normalise_longitude
 from reading.sentences import Claims, Range, lower_case
+from reading.time_words import WRITTEN_NUMBER, number_of
 
 Compass = Literal["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
 
@@ -98,13 +98,17 @@ DISTANCE_LEAD = (
     r"in einem umkreis von|innerhalb von|im radius von|bis zu|dans un rayon de|à moins de|en un radio de|a menos de|"
     r"dentro de|nel raggio di|in un raggio di|entro|a meno di|num raio de|em um raio de|at|in|à|a"
 )
-DISTANCE_UNITS = {
-    "km": 1.0, "kms": 1.0, "kilometer": 1.0, "kilometers": 1.0, "kilometre": 1.0, "kilometres": 1.0, "kilometern": 1.0,
-    "kilomètre": 1.0, "kilomètres": 1.0, "kilómetros": 1.0, "kilometri": 1.0, "chilometri": 1.0, "quilómetros": 1.0,
-    "quilômetros": 1.0, "mile": 1.609344, "miles": 1.609344, "mi": 1.609344, "meilen": 1.609344, "milles": 1.609344,
-    "millas": 1.609344, "miglia": 1.609344, "milhas": 1.609344, "nautical miles": 1.852, "nmi": 1.852,
-    "seemeilen": 1.852,
-}  # fmt: skip
+KM_PER_DEGREE = math.radians(EARTH_RADIUS_KM)  # of latitude
+_UNIT_WORDS = (
+    (1.0, "km kms kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetros kilometri "
+          "chilometri quilómetros quilômetros"),
+    (1.609344, "mile miles mi meilen milles millas miglia milhas"),
+    (1.852, "nmi seemeilen"),
+    (KM_PER_DEGREE, "° degree degrees deg grad degré degrés grado grados gradi grau graus"),
+)  # fmt: skip
+DISTANCE_UNITS = {word: km for km, words in _UNIT_WORDS for word in words.split()} | {"nautical miles": 1.852}
+LONGEST_DISTANCE_KM = 5_000.0
+"""A longer distance from a place leaves nothing out: it is read as near."""
 # After a distance: from its place, or around it.
 DISTANCE_FROM = (
     r"of|from|around|away from|radius (?:of|around)|von|vom|um|rund um|entfernt von|d(?:e|u|es|['’])|"
@@ -183,7 +187,8 @@ _TO = re.compile(rf"\s(?:{AND}|to|bis|à|a)\s{ARTICLE}")
 _BETWEEN = _lead(BETWEEN)
 _DISTANCE_UNIT = "|".join(sorted(map(re.escape, DISTANCE_UNITS), key=len, reverse=True))
 _DISTANCE = _lead(
-    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,3}}(?:[.,]\d{{3}})+|\d{{1,5}}(?:[.,]\d{{1,2}})?)[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
+    rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,3}}(?:[.,]\d{{3}})+|\d{{1,7}}(?:[.,]\d{{1,2}})?|{WRITTEN_NUMBER})"
+    rf"[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
@@ -195,7 +200,6 @@ _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ("over", _lead(OVER)),
     ("in", _lead(IN)),
 )
-
 
 _COMPASS_FORMS = (
     (_PART_OF, "part_{}"),
@@ -262,8 +266,10 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
         end = start
 
 
-def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float]:
+def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float | None]:
     distance_km = _number(match["number"]) * DISTANCE_UNITS[match["unit"]]
+    if distance_km > LONGEST_DISTANCE_KM:
+        return "near", None
     if match["where"] is None:
         return "within_distance", distance_km
     return _relation_of("{}_of", _compass_of(match["where"])), distance_km
@@ -271,6 +277,8 @@ def _relation_at_distance(match: re.Match[str]) -> tuple[Relation, float]:
 
 def _number(written: str) -> float:
     """A mark before three digits separates thousands ("1,000", "1.000"), any other the decimals."""
+    if written[0].isalpha():
+        return float(number_of(written))
     whole, mark, last = written.replace(",", ".").rpartition(".")
     return float(whole.replace(".", "") + last) if len(last) == 3 else float(whole + mark + last)
 
@@ -323,7 +331,7 @@ COAST_MARGIN_DEG = 0.5
 SEA_MARGIN_DEG = 2.0
 LEAST_SIDE_DEG = 1.0
 LEAST_REACH_KM = 10.0
-KM_PER_DEGREE = math.radians(EARTH_RADIUS_KM)  # of latitude
+_POLAR_DEG = 85.0
 
 
 def target_box(relation: Relation, boxes: Sequence[BBox], distance_km: float | None = None) -> BBox | None:
@@ -381,6 +389,9 @@ def _grow(relation: Relation, box: BBox) -> BBox | None:
 
 def _at_distance(relation: Relation, box: BBox, distance_km: float) -> BBox | None:
     longitude, latitude = box.centre
+    is_pole = box.width_deg >= 360.0 and abs(latitude) > _POLAR_DEG
+    if is_pole:
+        latitude = math.copysign(90.0, latitude)  # a point, however large its box
     if relation == "within_distance":
         up, across = _degrees(distance_km, latitude)
         return _box(box.west - across, box.south - up, box.unrolled_east + across, box.north + up)
@@ -389,13 +400,15 @@ def _at_distance(relation: Relation, box: BBox, distance_km: float) -> BBox | No
     latitude += _degrees(distance_km * diagonal, latitude)[0] * (("north" in compass) - ("south" in compass))
     up, across = _degrees(max(LEAST_REACH_KM, distance_km / 2.0), latitude)
     longitude += _degrees(distance_km * diagonal, latitude)[1] * (("east" in compass) - ("west" in compass))
+    across = 180.0 if is_pole else across
     return _box(longitude - across, latitude - up, longitude + across, latitude + up)
 
 
 def _degrees(distance_km: float, latitude: float) -> tuple[float, float]:
-    """Of latitude and of longitude at this latitude; near the poles a distance can be all around."""
+    """Of latitude and of longitude at this latitude; a distance that reaches over a pole is all around it."""
     up = distance_km / KM_PER_DEGREE
-    return up, min(180.0, up / max(math.cos(math.radians(min(abs(latitude), 89.9))), 1e-6))
+    is_over_pole = abs(latitude) + up >= 90.0
+    return up, 180.0 if is_over_pole else min(180.0, up / math.cos(math.radians(latitude)))
 
 
 def _between(first: BBox, last: BBox) -> BBox | None:

@@ -35,6 +35,7 @@ MEASURES = (
 )
 MEASURES_BEFORE = (
     r"(?:depths?|heights?|altitudes?|elevations?|radius|distance|thickness|tiefe|höhe|profondeur)(?: of| from| range)?|"
+    r"(?:umkreis|abstand|entfernung) von|rayon de|radio de|raggio di|raio de|moins de|menos de|meno di|bis zu|entro|"
     r"above|below|deeper than|higher than|upper|top|first|under|within|up to|less than|more than|unter|über"
 )
 

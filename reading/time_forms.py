@@ -105,7 +105,7 @@ Reader = Callable[[Match[str]], TimeSpan | None]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A written form of a time. ``read`` returns None for a time that does not exist (31 February).
+    """A written form of a time. ``read`` returns None for a time that does not exist (month 13).
 
     ``case_sensitive`` forms match the text as written (``Ma`` is an age, ``mA`` a current), others match lower case.
     ``read_south``: the meaning in the southern hemisphere, if it is another one.
@@ -130,6 +130,7 @@ _ROMANS = _alternatives(_ROMAN)
 _GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
 _SEASON = rf"(?P<season>{_alternatives(SEASONS)})"
 _NAMED_YEAR = rf"(?P<year>{_YEAR})(?P<next>[/–-](?:{_YEAR}|\d\d))?"
+_LAST_DAY = 31
 _AGE = r"\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?"
 
 
@@ -139,8 +140,11 @@ def month_span(first: tuple[int, int], last: tuple[int, int]) -> TimeSpan:
 
 
 def _day(year: str, month: int, day: str) -> TimeSpan | None:
-    if not 1 <= month <= 12 or not 1 <= int(day) <= calendar.monthrange(int(year), month)[1]:
+    """The whole month if it has no such day (31 February)."""
+    if not 1 <= month <= 12 or not 1 <= int(day) <= _LAST_DAY:
         return None
+    if int(day) > calendar.monthrange(int(year), month)[1]:
+        return month_span((int(year), month), (int(year), month))
     date = f"{year}-{month:02d}-{int(day):02d}"
     return TimeSpan.from_iso(date, date)
 
@@ -150,7 +154,8 @@ def _iso(match: Match[str]) -> TimeSpan | None:
     try:
         return TimeSpan.from_iso(date_text, date_text)
     except ValueError:  # a day or hour that does not exist
-        return None
+        year, month, day = date_text[:10].split("-")
+        return _day(year, int(month), day)
 
 
 def _numbers(match: Match[str]) -> TimeSpan | None:
@@ -278,7 +283,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(
         re.compile(
-            rf"(?<!\w)({_MONTH})\.?\s?(?:-|–|/|to|through|bis|à|a|al)\s?({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)",
+            rf"(?<!\w)({_MONTH})\.?\s?(?:-|–|/|to|through|and|bis|und|à|et|a|y|al|e)\s?({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)",
         ),
         _months,
         0.9,

@@ -85,6 +85,19 @@ _COUNT_WORDS = (
     (100, "hundred hundert cent cien cento cem"),
 )
 COUNTS = {name: number for number, names in _COUNT_WORDS for name in names.split()}
+SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
+_COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
+WRITTEN_NUMBER = rf"(?:{_COUNT})(?:[\s-](?:{_COUNT}|{'|'.join(SCALES)})){{0,2}}"
+
+
+def number_of(words: str) -> int:
+    """Of ``WRITTEN_NUMBER``: words multiply with a larger one behind ("two hundred") and else add ("twenty five")."""
+    number = 0
+    for word in words.replace("-", " ").split():
+        value = SCALES.get(word) or COUNTS[word]
+        number = number * value if 0 < number < value else number + value
+    return number
+
 
 _UNIT_WORDS = (
     ("days", "day days tag tage tagen jour jours día días dia dias giorno giorni"),

@@ -11,17 +11,18 @@ Spans are UTC and both ends are included. Conventions for ambiguous words:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import TimeSpan, enclosing_span, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
-from reading.sentences import lower_case
+from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
 from reading.time_forms import year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
@@ -250,3 +251,137 @@ def _mark_future(moment: Moment, today: date) -> Moment:
     start = moment.span.start_ms
     is_future = start is not None and start >= instant_ms(today.isoformat()) and moment.kind in ("explicit", "period")
     return replace(moment, kind="future") if is_future else moment
+
+
+_LISTED = re.compile(rf"\s*(?:,|;|/|&|,?\s(?:{words.AND}|or|oder|ou|o)\s)\s*(?:(?:{words.ARTICLES})\s)*")
+
+
+def asked_spans(text: str, times: Sequence[TimeMention]) -> tuple[TimeSpan, ...]:
+    """The asked periods: of a list each member ("1998 and 2010"), members that meet as one ("1970s and 1980s"); else
+    the first time, or a part of it that another one names ("the 2000s, July 2004").
+    """
+    spans = [time.span for time in times[:1]]
+    for time, after in pairwise(times):
+        both = enclosing_span((spans[-1], after.span))
+        if both in (spans[-1], after.span):
+            spans[-1] = after.span if both == spans[-1] else spans[-1]
+        elif not (_LISTED.fullmatch(text[time.end : after.start].lower()) and after.kind == time.kind != "future"):
+            continue
+        elif both is not None and _meet(spans[-1], after.span):
+            spans[-1] = both
+        else:
+            spans.append(after.span)
+    return tuple(dict.fromkeys(spans))
+
+
+def _meet(first: TimeSpan, second: TimeSpan) -> bool:
+    """Whether nothing is between them."""
+    edges = (first.end_ms, second.start_ms), (second.end_ms, first.start_ms)
+    return all(end is None or start is None or start <= end + 1 for end, start in edges)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthsMention:
+    """Months of any year: "in winter", "October rainfall". ``months``: 1 to 12, in their order through the year.
+
+    ``is_attached``: the next word belongs to it ("summer monsoon"), so the topic keeps it. Offsets, end exclusive.
+    """
+
+    text: str
+    start: int
+    end: int
+    months: tuple[int, ...]
+    is_attached: bool
+
+
+_MONTHS_OF_YEAR = {**words.MONTHS, **words.SEASONS}
+_MONTH_NAME = "|".join(sorted(map(re.escape, _MONTHS_OF_YEAR), key=len, reverse=True))
+_MONTH_RANGE = re.compile(r"\s?[-–]\s?|\s(?:to|through|until|bis|à|au|al?)\s")
+_MONTHS = re.compile(
+    r"(?<![\w'’-])(?P<lead>(?:(?:in|during|throughout|im|während|en|au|pendant|durant|durante|nel|em|no)\s|nell['’])"
+    r"(?:(?:the|den|dem|der|des|le|les|el|los|il|o|os|early|mid|late)\s|l['’])*)?"
+    rf"(?P<names>(?:{_MONTH_NAME})(?:(?:s|time)(?!\w))?(?:(?:{_MONTH_RANGE.pattern}|/|,\s|\s(?:and|or|und|oder|et|ou|y|o|e)\s)"
+    rf"(?:{_MONTH_NAME})s?(?!\w)){{0,3}})(?![\w'’-])"
+)
+_BEFORE_NOUN = re.compile(
+    r"(?:summer|winter|autumn)(?:s|time)?|january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
+)
+_ORDINARY = frozenset(["spring", "springs", "fall", "falls", "may", "march", "mars"])
+_OTHER_HEAD = re.compile(
+    r"\s(?:wheat|barley|rye|oats?|oilseed|rape|crops?|cereals?|school|camp|games|olympics|solstice|of)(?!\w)"
+)
+_SEASONS_BY_LETTERS = re.compile(r"DJF|MAM|JJA|SON")
+_SHORT_NAME = 3  # letters of an abbreviation: "Jan", but "set" is a word
+_NEXT_WORD = re.compile(r"\s(\w+)")
+_JOINT = re.compile(r"(?:,|\s?[-–]|\s(?:and|or|to|und|bis|et|y|e|o|of))?\s?")
+_LAST_WORD = re.compile(r"(\w+) $")
+
+
+def read_months(
+    text: str, places: Sequence[Range], times: Sequence[Range], language: str | None, *, in_south: bool = False
+) -> list[MonthsMention]:
+    """Months and seasons without a year: after a preposition in six languages, English names also before a noun."""
+    reader = _MonthsReader(text, lower_case(text), Claims(len(text)), frozenset(start for start, _ in times), language)
+    for mention in (*places, *times):
+        reader.claims.block(mention)
+    return [
+        MonthsMention(text[match.start() : match.end()], *match.span(), months, reader.is_attached(match))
+        for match in _MONTHS.finditer(reader.low)
+        if reader.means_months(match)
+        for months in (_months_of(match["names"], in_south=in_south),)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _MonthsReader:
+    text: str
+    low: str
+    claims: Claims
+    time_starts: frozenset[int]
+    language: str | None
+
+    def means_months(self, match: re.Match[str]) -> bool:
+        first = re.split(r"\W", match["names"])[0]
+        written = self.text[match.start("names") : match.start("names") + len(first)]
+        joint = _JOINT.match(self.low, match.end())
+        if not self.claims.is_free(match.span()) or (joint is not None and joint.end() in self.time_starts):
+            return False  # "June and July 1998" has a year
+        if _OTHER_HEAD.match(self.low, match.end()) or (first == "mars" and self.language != "fr"):
+            return False
+        is_short = first in words.MONTHS and len(first) <= _SHORT_NAME and first not in ("may", "mai")
+        if is_short and not written[0].isupper():
+            return False
+        if match["lead"]:
+            return not (first in _ORDINARY and first not in ("may", "march") and self.is_attached(match))
+        return bool(_SEASONS_BY_LETTERS.fullmatch(written)) or self._is_before_noun(match, first, written)
+
+    def _is_before_noun(self, match: re.Match[str], first: str, written: str) -> bool:
+        """Whether an English name needs no preposition: "October rainfall", but not "Winter Park" and "Robert May"."""
+        before, after = _LAST_WORD.search(self.text, 0, match.start()), _NEXT_WORD.match(self.text, match.end())
+        beside = [word for word in (before, after) if word is not None and self.claims.is_free(word.span(1))]
+        if not _BEFORE_NOUN.fullmatch(first) or (written[0].isupper() and any(w[1].istitle() for w in beside)):
+            return False
+        return first not in _ORDINARY or (written.istitle() and self.is_attached(match))
+
+    def is_attached(self, match: re.Match[str]) -> bool:
+        """Whether a word of the topic follows directly."""
+        after = _NEXT_WORD.match(self.low, match.end())
+        return after is not None and after[1] not in JOINING_WORDS and self.claims.is_free(after.span(1))
+
+
+def _months_of(names: str, *, in_south: bool) -> tuple[int, ...]:
+    """Of "winter", "June and July", "November to March": 1 to 12, each once, in the order of the text."""
+    parts = [part for part in re.split(rf"({_MONTH_NAME})(?:s|time)?(?!\w)", names) if part]
+    months: list[int] = []
+    for number, name in enumerate(parts):
+        if name not in _MONTHS_OF_YEAR:
+            continue
+        first, count = _MONTHS_OF_YEAR[name], 1
+        if name in words.SEASONS:
+            is_turned = in_south and name not in words.MONTHS_OF_SEASONS
+            first, count = (first + 6 if is_turned else first), 3
+        if months and number and _MONTH_RANGE.fullmatch(parts[number - 1]):
+            count += (first - months[-1] - 1) % 12
+            first = months[-1] + 1
+        months += [(month - 1) % 12 + 1 for month in range(first, first + count)]
+    return tuple(dict.fromkeys(months))

@@ -247,3 +247,33 @@ def own_vocabulary() -> NamedVocabulary:
 def only_own_vocabulary() -> Vocabulary:
     """Only Sonde's own vocabulary."""
     return Vocabulary.of([own_vocabulary()])
+
+
+MOST_SYNONYMS = 10
+MOST_NARROWER = 8
+
+
+def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """Synonyms and narrower names, without duplicates and without names that contain the term itself.
+
+    Names in the question's language and in English come first (catalogues are mostly English), then one of each other
+    language. Narrower names are used only in the question's language and English, and only if a concept has few of
+    them: a concept with fifty kinds is too general for any eight of them.
+    """
+    languages = {language, "en", None}
+    labels = [label for label in term.synonyms if label.language in languages]
+    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in languages}
+    foreign_labels = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
+    synonyms = _telling([*labels, *foreign_labels], term_key(term.text))
+    narrower = _telling((label for label in term.narrower if label.language in languages), term_key(term.text))
+    return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
+
+
+def _telling(labels: Iterable[Label], term: str) -> list[Label]:
+    """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
+    distinct: dict[str, Label] = {}
+    for label in labels:
+        key = term_key(label.text)
+        if key and f" {term} " not in f" {key} ":
+            distinct.setdefault(key, label)
+    return list(distinct.values())

@@ -203,10 +203,10 @@ class SearchPipeline:
             places = self.parts.geocoder.lookup(request.place)
             if not places:
                 raise InvalidInput("place", f"place: no place named {request.place!r} is known; give a bbox instead")
-            filters = replace(filters, area=places[0].bbox)
+            filters = replace(filters, area=places[0].bbox, area_name=places[0].name)
         if filters.area is not None and filters.relation in _SHAPING:
             shaped = target_box(_SHAPING[filters.relation], (filters.area,))
-            filters = replace(filters, area=shaped or filters.area)
+            filters = replace(filters, area=shaped or filters.area, area_name=None)
         return filters
 
     def _vectors(
@@ -276,7 +276,7 @@ def refuse_people(request: SearchRequest) -> None:
 def _is_only_elsewhere(state: SearchState) -> bool:
     """Whether nothing is a hit although the place or the time of the question was understood."""
     interpretation = state.interpretation
-    is_placed = bool(interpretation.areas) or interpretation.span is not None
+    is_placed = bool(interpretation.areas or interpretation.spans)
     return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
 
 

@@ -32,9 +32,13 @@ ALL_PARTS: frozenset[Part] = frozenset(("place", "time", "relation", "scale", "k
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters by parameter: records without the field are left out. Several values of a field mean any of them."""
+    """Filters by parameter: records without the field are left out. Several values of a field mean any of them.
+
+    ``area_name``: of an area that was given by its name.
+    """
 
     area: BBox | None = None
+    area_name: str | None = None
     relation: Relation | None = None
     span: TimeSpan | None = None
     types: tuple[str, ...] = ()

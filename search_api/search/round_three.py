@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.hit import Hit
-from core.json_types import JsonMapping
+from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.searching import Search
 from search_api.search.answer import FoundRecord
 from search_api.search.caches import Version
 from search_api.search.parts import SearchParts
+from search_api.search.ranking.signals.record import NamesSignal
+from search_api.search.ranking.signals.signal import Reason
 from search_api.search.request import FacetName, SearchRequest
 from search_api.search.result_window import (
     BeyondWindow,
@@ -24,6 +26,7 @@ from search_api.search.result_window import (
     result_window,
     sorted_window,
 )
+from search_api.search.retrieval.conditions import offer_reasons
 from search_api.search.retrieval.facets import Choices, Facet, FacetCounts, read_facets, region_boxes
 from search_api.search.retrieval.record_reads import BestPassage, PagePassages, PageRecords, read_highlights
 from search_api.search.retrieval.refinement import CheckedWords, WordCheck, identifiers_search, with_known_identifiers
@@ -169,7 +172,7 @@ class RoundThree:
                     record=page.records[hit.id],
                     highlights=page.highlights.get(hit.id, {}),
                     passages=(page.passages[hit.id],) if hit.id in page.passages else (),
-                    explanation=window.explanation(position) if request.explain else None,
+                    explanation=self._explanation(window, position, page.records[hit.id]),
                     relevance=self._relevance(hit),
                     folded=tuple(window.folded.get(hit.id, ())),
                 )
@@ -178,6 +181,15 @@ class RoundThree:
             ]
         )
 
+    def _explanation(self, window: ResultWindow, position: int, record: Record) -> JsonMapping | None:
+        """With what the record's formats and licence say of those that the question prefers."""
+        if not self.state.request.explain:
+            return None
+        offers, names = self.state.interpretation.offers, self.state.interpretation.names
+        explanation, reasons = window.explanation(position), offer_reasons(record, offers)
+        parts = [_with_reasons(part, reasons, only=not names) for part in explanation["signals"]]
+        return {**explanation, "signals": parts}
+
     def _relevance(self, hit: Hit) -> float | None:
         """None beyond the window, and if meaning does not judge what is a hit."""
         state = self.state
@@ -185,6 +197,15 @@ class RoundThree:
             return None
         has_words = not state.is_beside_topic and hit.id in state.candidates.all_words
         return self.parts.config.relevance.of(hit.signals, state.serving.cosine_floor, has_words=has_words)
+
+
+def _with_reasons(part: Json, reasons: Sequence[Reason], *, only: bool) -> Json:
+    """``only``: the question has no name besides, so the share of names says nothing."""
+    if part["signal"] != NamesSignal.name or not reasons:
+        return part
+    texts = [*([] if only else [part["reason"]]), *(reason.text for reason in reasons)]
+    codes = [*([] if only else part["reasons"]), *({"code": reason.code, **reason.values} for reason in reasons)]
+    return {**part, "reason": "; ".join(texts), "reasons": codes}
 
 
 def _choices(parts: SearchParts, state: SearchState) -> Choices:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.geo import enclosing_box
 from core.record import Record
-from core.timespan import TimeSpan
+from core.timespan import enclosing_span
 from es_gateway.searching import SearchSession, with_current_index
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Target
@@ -78,15 +78,5 @@ def characteristic_text(record: Record, max_words: int) -> str:
 
 def _target(record: Record, now_ms: int) -> Target:
     """Where and when the record is from, as one box and one span: it may name hundreds."""
-    box = enclosing_box(record.extents)
-    return Target(boxes=() if box is None else (box,), span=_enclosing_span(record.times), now_ms=now_ms)
-
-
-def _enclosing_span(spans: Sequence[TimeSpan]) -> TimeSpan | None:
-    starts, ends = [span.start_ms for span in spans], [span.end_ms for span in spans]
-    if not spans:
-        return None
-    return TimeSpan(
-        None if None in starts else min(start for start in starts if start is not None),
-        None if None in ends else max(end for end in ends if end is not None),
-    )
+    box, span = enclosing_box(record.extents), enclosing_span(record.times)
+    return Target(boxes=() if box is None else (box,), spans=() if span is None else (span,), now_ms=now_ms)

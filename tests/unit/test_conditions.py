@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.timespan import TimeSpan
 from reading.conditions import read_exclusions, read_offers
+from reading.times import TimeReader
 from search_api.search.filtering.cql2 import parse
 from search_api.search.filtering.translate import clause_of
 from search_api.search.retrieval.conditions import exclusion_clauses, offer_clause, offer_filter
@@ -27,6 +29,9 @@ EXCLUDED = [
     ("neve tranne dati da satelliti", "dati da satelliti", "observation", "satellite"),
     ("vento sem simulações", "simulações", "simulation", None),
     ("neve exceto reanálise", "reanálise", "reanalysis", None),
+    ("sea ice not bathymetry", "bathymetry", None, None),
+    ("hail not radar", "radar", None, None),
+    ("Ozon nicht Sonden", "Sonden", None, None),
 ]
 
 
@@ -46,6 +51,11 @@ NOT_EXCLUDED = [
     ("why is permafrost not stable", "en"),
     ("umidade no solo", "pt"),
     ("station no. 12", "en"),
+    ("data not available", "en"),
+    ("stations not operating", "en"),
+    ("whether or not rain fell", "en"),
+    ("rivers not frozen", "en"),
+    ("not only snow", "en"),
 ]
 
 
@@ -116,3 +126,17 @@ def test_model_data_are_three_kinds() -> None:
     (excluded,) = clause["bool"]["must_not"]
     assert excluded == {"terms": {"provenance.kind": ["simulation", "projection", "reanalysis"]}}
     assert exclusion_clauses([]) == ()
+
+
+@pytest.mark.parametrize(
+    "question", ["wind except 2010", "wind, not in 2010", "Wind ohne das Jahr 2010", "vent sauf 2010"]
+)
+def test_a_time_is_left_out(question: str) -> None:
+    times = TimeReader().read(question)
+    (mention,) = read_exclusions(question, times=times)
+    assert mention.span == TimeSpan.from_iso("2010", "2010")
+
+
+def test_a_time_after_other_words_is_not_left_out() -> None:
+    for question in ("chuva no verão de 2010", "data not available since 2010", "rain in 2010"):
+        assert all(mention.span is None for mention in read_exclusions(question, [], TimeReader().read(question), None))

@@ -10,17 +10,17 @@ import pytest
 from core.geo import BBox
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Target
+from search_api.search.ranking.candidates import AreaName, Target
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.rank import explain, rank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 
 ASKED = Target(
     boxes=(BBox(0, -10, 20, 10),),
-    span=TimeSpan.from_iso("2005", "2014"),
+    spans=(TimeSpan.from_iso("2005", "2014"),),
     resolution=Resolution(metres=30),
     kind="observation",
-    place="the Congo basin",
+    places=(AreaName("the Congo basin"),),
     now_ms=instant_ms("2026-01-01"),
 )
 

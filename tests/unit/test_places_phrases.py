@@ -84,6 +84,9 @@ def test_most_phrases_give_exactly_their_places() -> None:
         "University of Southern California",
         "Steamboat Springs snow",
         "wild turkey habitat",
+        "chili peppers",
+        "Barrow upon Soar flooding",
+        "US Minor Outlying Islands seabirds",
     ],
 )
 def test_a_name_of_something_else_is_no_place(question: str) -> None:
@@ -103,6 +106,8 @@ def test_a_name_of_something_else_is_no_place(question: str) -> None:
         ("Norman tornado", "Norman", "US"),
         ("Virginia coast erosion", "Virginia", "US"),
         ("soil moisture at Rothamsted", "Rothamsted", "GB"),
+        ("US Virgin Islands corals", "United States Virgin Islands", "VI"),
+        ("Barrow in Furness tides", "Barrow in Furness", "GB"),
     ],
 )
 def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, country: str) -> None:
@@ -112,3 +117,9 @@ def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, co
 
 def test_a_capital_in_a_long_sentence_is_no_evidence() -> None:
     assert READER.read("Gore claims that the film about the warming of the climate was accurate") == []
+
+
+@pytest.mark.parametrize("question", ["Schnee in Boulder", "Regen um Boulder"])
+def test_a_german_noun_after_a_preposition_may_be_a_city(question: str) -> None:
+    (mention,) = READER.read(question, "de")
+    assert mention.place.name == "Boulder"

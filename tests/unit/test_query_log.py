@@ -78,8 +78,8 @@ def test_equal_questions_are_counted_together() -> None:
 
 
 def test_the_decades_of_a_period() -> None:
-    assert list(decades(Interpretation("", "", span=TimeSpan.from_iso("1995", "2012")))) == [1990, 2000, 2010]
-    assert list(decades(Interpretation("", "", span=TimeSpan.from_iso("1995", None)))) == []
+    assert list(decades(Interpretation("", "", spans=(TimeSpan.from_iso("1995", "2012"),)))) == [1990, 2000, 2010]
+    assert list(decades(Interpretation("", "", spans=(TimeSpan.from_iso("1995", None),)))) == []
 
 
 def test_a_full_log_drops_and_a_failed_write_is_counted() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.geo import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Relation, Target
+from search_api.search.ranking.candidates import AreaName, Relation, Target
 from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.rank import Ranking, explain, nearest_first, rank, rerank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
@@ -86,7 +86,7 @@ class TestStandingBack:
     )
 
     def test_a_lidar_in_new_zealand_is_not_first_for_the_amazon(self) -> None:
-        asked = Target(boxes=(AMAZON,), span=IN_2014, now_ms=instant_ms("2026-01-01"))
+        asked = Target(boxes=(AMAZON,), spans=(IN_2014,), now_ms=instant_ms("2026-01-01"))
         heavy_time = BEFORE.with_signals(replace(BEFORE[Temporal], weight=0.4))
         assert order(*self.LIDAR, config=heavy_time, asked=asked) == ["lauder", "manaus"]
         assert order(*self.LIDAR, config=standing_back(OutsidePlace(0.2, 0.05), heavy_time), asked=asked)[0] == "manaus"
@@ -128,16 +128,14 @@ class TestExplained:
 
     def test_it_is_said_of_those_outside_alone(self) -> None:
         rows = [*TestStandingBack.LIDAR, Candidate("silent", {"bm25": 1.0})]
-        ranking = rank(candidates_of(rows), Target(boxes=(AMAZON,), place="the Amazon"), CONFIG)
+        ranking = rank(candidates_of(rows), Target(boxes=(AMAZON,), places=(AreaName("the Amazon"),)), CONFIG)
         lauder = self.part(ranking, "lauder")
-        assert str(lauder["reason"]).endswith(
-            "; wholly outside the place you asked for: ranked below records inside it"
-        )
+        assert lauder["reason"] == "lies outside the Amazon; it ranks below records inside the place asked for"
         reasons = lauder["reasons"]
         assert isinstance(reasons, list)
         assert [reason["code"] for reason in reasons] == ["outside_place", "stands_back"]
         for name in ("manaus", "silent"):
-            assert "wholly outside" not in str(self.part(ranking, name)["reason"])
+            assert "ranks below" not in str(self.part(ranking, name)["reason"])
 
     @pytest.mark.parametrize("relation", [None, "disjoint"])
     def test_it_is_not_said_where_nothing_stands_back(self, relation: Relation | None) -> None:
@@ -164,7 +162,7 @@ ROWS = st.builds(
     SPANS | st.just(()),
 )
 ASKED = st.lists(EXTENTS, min_size=1, max_size=2).map(
-    lambda boxes: Target(boxes=tuple(boxes), span=IN_2014, now_ms=instant_ms("2026-01-01"))
+    lambda boxes: Target(boxes=tuple(boxes), spans=(IN_2014,), now_ms=instant_ms("2026-01-01"))
 )
 
 

@@ -15,7 +15,7 @@ from core.geo import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Candidates, RankingFields, Target, fields_of
+from search_api.search.ranking.candidates import AreaName, Candidates, RankingFields, Target, fields_of
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.ranking.rank import Ranking, calibrated, explain, nearest_first, rank, rerank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
@@ -32,10 +32,10 @@ SOUTHERN_AFRICA = BBox(10, -35, 41, -8)
 PERU = BBox(-82, -19, -68, 0)
 EVERYTHING = Target(
     boxes=(SOUTHERN_AFRICA,),
-    span=TimeSpan.from_iso("1990", None),
+    spans=(TimeSpan.from_iso("1990", None),),
     kind="observation",
     resolution=Resolution(metres=5_000),
-    place="southern Africa",
+    places=(AreaName("southern Africa"),),
     now_ms=NOW,
 )
 
@@ -244,16 +244,16 @@ class TestExplain:
         )
         asked = Target(
             boxes=(BBox(0, -10, 20, 10),),
-            span=TimeSpan.from_iso("2005", "2014"),
+            spans=(TimeSpan.from_iso("2005", "2014"),),
             resolution=Resolution(metres=30),
             kind="observation",
-            place="the Congo basin",
+            places=(AreaName("the Congo basin"),),
             now_ms=NOW,
         )
         reasons = self.reasons(rank(candidates_of([half]), asked, CONFIG), 0)
         assert reasons == {
-            "bm25": "words in the record: 2.00, the best here has 2.00",
-            "spatial": "covers 50 % of the Congo basin; its own area is 0.5 times as large",
+            "bm25": "words in the record: 100 % of what the best hit has",
+            "spatial": "lies inside the Congo basin and covers 50 % of it",
             "temporal": "covers 60 % of 2005-01-01 to 2014-12-31",
             "resolution": "60 m against 30 m",
             "kind": "derived, asked for observation",
@@ -284,12 +284,35 @@ class TestExplain:
         rows = [Candidate("a", {"bm25": 1.0}, (BBox(20, -20, 20.5, -19.5),)), Candidate("b", {"bm25": 1.0}, (PERU,))]
         ranking = rank(candidates_of(rows), EVERYTHING, CONFIG)
         assert self.reasons(ranking, 0)["spatial"] == "lies inside southern Africa"
-        assert self.reasons(ranking, 1)["spatial"].startswith("lies outside southern Africa, ")
+        assert self.reasons(ranking, 1)["spatial"].startswith("lies outside southern Africa; ")
+
+    @pytest.mark.parametrize(
+        ("box", "sentence"),
+        [
+            (BBox(-180, -90, 180, 90), "covers 100 % of Zermatt; its own area is global"),
+            (BBox(-60, -60, 60, 70), "covers 100 % of Zermatt; its own area is very much larger"),
+            (BBox(7, 45, 8, 47), "covers 100 % of Zermatt; its own area is 20 times as large"),
+        ],
+        ids=["global", "continents", "some mountains"],
+    )
+    def test_a_much_larger_area_has_no_ratio(self, box: BBox, sentence: str) -> None:
+        asked = Target(boxes=(BBox(7.6, 45.9, 7.8, 46.4),), places=(AreaName("Zermatt"),))
+        assert (
+            self.reasons(rank(candidates_of([Candidate("a", {"bm25": 1.0}, (box,))]), asked, CONFIG), 0)["spatial"]
+            == sentence
+        )
+
+    def test_words_of_the_question_are_no_name(self) -> None:
+        names = (AreaName("al norte de Lima", is_described=True), AreaName("Roma"))
+        asked = Target(boxes=(PERU, BBox(10, 40, 12, 42)), places=names)
+        north = self.reasons(rank(candidates_of([Candidate("a", {"bm25": 1.0}, (PERU,))]), asked, CONFIG), 0)["spatial"]
+        assert north.startswith("covers 100 % of the area asked for (al norte de Lima); ")
+        assert north.endswith("; lies outside Roma")
 
     def test_geological_times_have_years(self) -> None:
         permian = TimeSpan(-299_000_000 * 31_556_952_000, -252_000_000 * 31_556_952_000)
         rows = [Candidate("a", {"bm25": 1.0}, (), (permian,))]
-        reasons = self.reasons(rank(candidates_of(rows), Target(span=permian, now_ms=NOW), CONFIG), 0)
+        reasons = self.reasons(rank(candidates_of(rows), Target(spans=(permian,), now_ms=NOW), CONFIG), 0)
         assert reasons["temporal"] == "covers 100 % of year -2.99e+08 to year -2.52e+08"
 
     def test_who_ordered(self) -> None:

@@ -15,6 +15,7 @@ from search_api.search.ranking.config import default_config
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.record import Kind
+from search_api.search.ranking.signals.signal import RankingInput
 from search_api.search.ranking.signals.temporal import RESOLUTION_M, Temporal, closeness
 from search_api.search.ranking.signals.temporal import ResolutionSignal as ResolutionSignal
 
@@ -32,7 +33,8 @@ def years(start: str | None, end: str | None) -> TimeSpan:
 
 def time_scores(asked: TimeSpan | None, *records: tuple[TimeSpan, ...], latest: bool = False) -> list[float]:
     candidates = candidates_of([Candidate(str(number), {}, (), spans) for number, spans in enumerate(records)])
-    return TEMPORAL.scores(candidates, Target(span=asked, latest=latest, now_ms=NOW)).tolist()
+    target = Target(spans=() if asked is None else (asked,), latest=latest, now_ms=NOW)
+    return TEMPORAL.scores(candidates, target).tolist()
 
 
 class TestSpans:
@@ -84,10 +86,10 @@ class TestLatest:
 class TestTarget:
     def test_a_time_needs_a_now(self) -> None:
         with pytest.raises(ValueError, match="now_ms"):
-            Target(span=years("1990", None))
+            Target(spans=(years("1990", None),))
 
     def test_a_span_without_ends_asks_for_nothing(self) -> None:
-        assert not Target(span=TimeSpan(None, None), now_ms=NOW).asks_time
+        assert not Target(spans=(TimeSpan(None, None),), now_ms=NOW).asks_time
 
 
 def resolved(*metres: float | None) -> Candidates:
@@ -150,3 +152,44 @@ class TestKind:
         rows = [Candidate(kind, {"bm25": 1.0}, kind=kind) for kind in kinds]
         ids = rank(candidates_of(rows), Target(kind="observation"), replace(CONFIG)).ids()
         assert ids == ["observation", "unknown", "projection"]
+
+
+class TestSeveral:
+    JULY_2004, AUGUST_2006 = years("2004-07", "2004-07"), years("2006-08", "2006-08")
+
+    def scores(self, target: Target, *records: tuple[TimeSpan, ...]) -> list[float]:
+        rows = [Candidate(str(number), {}, (), spans) for number, spans in enumerate(records)]
+        return TEMPORAL.scores(candidates_of(rows), target).tolist()
+
+    def test_each_period_counts_and_what_is_between_does_not(self) -> None:
+        asked = Target(spans=(self.JULY_2004, self.AUGUST_2006), now_ms=NOW)
+        both = (self.JULY_2004, self.AUGUST_2006)
+        assert self.scores(asked, both, (self.JULY_2004,), (years("2005", "2005"),)) == [1.0, 0.5, 0.0]
+
+    @pytest.mark.parametrize(
+        ("start", "end", "score"),
+        [
+            ("1998-01", "1998-02", 1.0),
+            ("1998-11", "1999-01", 1.0),
+            ("1998-05", "1998-08", 0.0),
+            ("1998-05", "1999-06", 1.0),
+            (None, "1950-06", 1.0),
+            ("1990", None, 1.0),
+        ],
+    )
+    def test_months_of_any_year(self, start: str | None, end: str | None, score: float) -> None:
+        asked = Target(months=(12, 1, 2), now_ms=NOW)
+        assert self.scores(asked, (years(start, end),)) == [score]
+
+    def test_the_wrong_months_of_the_right_year_count_half(self) -> None:
+        asked = Target(spans=(years("1998", "1998"),), months=(12, 1, 2), now_ms=NOW)
+        summer, year = self.scores(asked, (years("1998-06", "1998-08"),), (years("1998", "1998"),))
+        assert (summer, year) == (pytest.approx(0.5 * 0.925, abs=0.001), 1.0)
+
+    def test_only_months_are_a_small_preference(self) -> None:
+        asked = Target(months=(1,), now_ms=NOW)
+        rows = candidates_of([Candidate("a", {}, (), (years("1998-06", "1998-06"),)), Candidate("silent", {})])
+        measured = TEMPORAL.measure(RankingInput(rows, asked))
+        assert measured is not None
+        assert measured.counted is not None
+        assert (measured.weight, measured.counted.tolist()) == (TEMPORAL.weight * 0.5, [0.0, 1.0])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.timespan import TimeSpan
-from reading.times import TimeMention, TimeReader
+from reading.times import TimeMention, TimeReader, read_months
 
 TODAY = date(2026, 3, 1)
 READER = TimeReader(lambda: TODAY)
@@ -294,7 +294,7 @@ def test_recency(text: str, years: int) -> None:
         "2 m temperature", "1000 m", "2000 m", "2000m", "5000 stations", "2010 stations", "GISP2", "SSP2-4.5",
         "2000 metres", "resolution 1000", "1500-2000 m", "from 1500 to 2000 m depth", "EPSG:2154", "WGS 1984",
         "2000 x 2000", "10.1594/PANGAEA.2003", "1990.5", "ocean current", "actual evapotranspiration", "60S",
-        "31 February 2003", "2003-13-45", "29 February 2003", "2003-02-30T10:00:00Z", "the roaring forties", "May",
+        "2003-13-45", "the roaring forties", "May",
     ],
 )  # fmt: skip
 def test_what_is_no_time(text: str) -> None:
@@ -362,3 +362,53 @@ def test_laws_of_any_text(text: str) -> None:
 def test_long_texts_end(unit: str) -> None:
     """With a pattern that backtracks without bound this would not end within pytest's limit."""
     assert isinstance(READER.read(unit * (60_000 // len(unit)) + "!"), list)
+
+
+@pytest.mark.parametrize("text", ["31 February 2003", "29 February 2003", "2003-02-30T10:00:00Z", "31.02.2003"])
+def test_a_day_that_does_not_exist_leaves_its_month(text: str) -> None:
+    assert only(f"storms on {text}").span == TimeSpan.from_iso("2003-02", "2003-02")
+
+
+@pytest.mark.parametrize(
+    ("text", "months", "is_attached"),
+    [
+        ("snow in winter", (12, 1, 2), False),
+        ("ozone during spring and fall", (3, 4, 5, 9, 10, 11), False),
+        ("rain from November to March", (11, 12, 1, 2, 3), False),
+        ("data in Jan", (1,), False),
+        ("sea ice in september", (9,), False),
+        ("Niederschlag im Sommer", (6, 7, 8), False),
+        ("températures en été", (6, 7, 8), False),
+        ("chuva no verão", (6, 7, 8), False),
+        ("aerosol JJA", (6, 7, 8), False),
+        ("summer monsoon", (6, 7, 8), True),
+        ("May precipitation", (5,), True),
+        ("October rainfall", (10,), True),
+    ],
+)
+def test_months_of_any_year(text: str, months: tuple[int, ...], is_attached: bool) -> None:
+    (mention,) = read_months(text, [], [], None)
+    assert (mention.months, mention.is_attached) == (months, is_attached)
+
+
+def test_seasons_of_the_south_are_the_other_ones() -> None:
+    assert [m.months for m in read_months("rain in summer and JJA", [], [], "en", in_south=True)] == [
+        (12, 1, 2, 6, 7, 8)
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "winter wheat yield", "spring discharge", "in spring water", "fall speed of drops", "dust may settle",
+        "March of the penguins", "Winter Park snow", "Robert May ecology", "water on Mars", "datos son públicos",
+        "a été mesuré", "Summer School", "set of data",
+    ],
+)  # fmt: skip
+def test_no_months(text: str) -> None:
+    assert read_months(text, [], [], None) == []
+
+
+def test_months_joined_to_a_year_have_one() -> None:
+    text = "rain in June, July 1998"
+    assert read_months(text, [], [(14, 23)], "en") == []

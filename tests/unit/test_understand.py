@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.timespan import TimeSpan
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -146,10 +147,10 @@ WHEN = [
     ("pre-industrial CO2", "CO2", "1850-01-01", "1900-12-31"),
     ("climate reference period temperature", "temperature", "1991-01-01", "2020-12-31"),
     ("future climate of Spain", "climate", "2025-06-15", None),
-    ("Holocene vegetation", "vegetation", "-9700-01-01", None),
+    ("Holocene vegetation", "Holocene vegetation", "-9700-01-01", None),
     ("wind 2001-01-01/2005-12-31", "wind", "2001-01-01", "2005-12-31"),
     ("wind 2001/..", "wind", "2001-01-01", None),
-    ("Last Glacial Maximum temperature", "temperature", "-21000-01-01", "-17000-12-31"),
+    ("Last Glacial Maximum temperature", "Last Glacial Maximum temperature", "-21000-01-01", "-17000-12-31"),
     ("sea level rise by 2050", "sea level rise", "2025-06-15", "2050-12-31"),
     ("Regen in Süddeutschland seit 1990", "Regen", "1990-01-01", None),
     ("pluie au Maroc depuis 1990", "pluie", "1990-01-01", None),
@@ -350,3 +351,79 @@ def test_without_the_part_conditions_nothing_is_left_out() -> None:
     one = read("wind without satellite data netcdf", "place", "time", "kind")
     assert (one.exclusions, one.offers) == ((), ())
     assert "satellite" in one.thematic
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("snow in winter in Canada", "snow"),
+        ("summer monsoon India", "summer monsoon"),
+        ("winter", "winter"),
+        ("1982-83 El Nino rainfall", "El Nino rainfall"),
+        ("pollen Eocene", "pollen Eocene"),
+        ("wind except 2010", "wind"),
+    ],
+)
+def test_what_is_left_is_the_topic(question: str, topic: str) -> None:
+    assert read(question).thematic == topic
+
+
+def test_months_are_of_the_hemisphere() -> None:
+    assert read("rainfall in winter in Australia").months == (6, 7, 8)
+    assert read("rainfall in winter in Canada").months == (12, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("question", "periods"),
+    [
+        ("storms 1992 and 2005", [("1992", "1992"), ("2005", "2005")]),
+        ("wind 1990 to 1995 and 2001 to 2003", [("1990", "1995"), ("2001", "2003")]),
+        ("rain July 2004 and August 2006", [("2004-07", "2004-07"), ("2006-08", "2006-08")]),
+        ("rain 1970s and 1980s", [("1970", "1989")]),
+        ("rain in the 2000s, July 2004", [("2004-07", "2004-07")]),
+    ],
+)
+def test_several_periods_are_several(question: str, periods: list[tuple[str, str]]) -> None:
+    assert read(question).spans == tuple(TimeSpan.from_iso(*period) for period in periods)
+
+
+def test_the_same_is_said_once() -> None:
+    query = read("snow Colorado 1998 Colorado 1998 Colorado")
+    assert (len(query.places), len(query.times), len(query.areas), query.thematic) == (1, 1, 1, "snow")
+
+
+def test_a_distance_goes_with_its_place() -> None:
+    query = read("radar within 80 km of Denver in 1999", "place")
+    assert (query.thematic, [relation.distance_km for relation in query.relations]) == ("radar in 1999", [80.0])
+    assert query.areas[0].width_deg > 1.5
+
+
+@pytest.mark.parametrize(
+    ("question", "distance_km"),
+    [
+        ("radar within fifty miles of Denver", 80.5),
+        ("radar within twenty-five km of Denver", 25.0),
+        ("rain two hundred kilometers north of Iceland", 200.0),
+        ("rain 3 degrees south of Nairobi", 333.6),
+        ("Wind im Umkreis von 20 km um Boulder", 20.0),
+    ],
+)
+def test_distances_in_words_and_degrees(question: str, distance_km: float) -> None:
+    query = read(question)
+    assert [relation.distance_km for relation in query.relations] == [pytest.approx(distance_km, abs=0.1)]
+    assert query.scales == ()
+
+
+def test_an_absurd_distance_is_near() -> None:
+    query = read("snow within 99999 km of Denver")
+    assert [(relation.relation, relation.distance_km) for relation in query.relations] == [("near", None)]
+    assert query.areas[0].width_deg < 3.0
+
+
+def test_a_distance_from_a_pole_is_a_ring() -> None:
+    (area,) = read("wind 20 km south of the North Pole").areas
+    assert (area.width_deg, area.south < 89.82 < area.north) == (360.0, True)
+
+
+def test_a_distance_from_an_unknown_place_is_no_resolution() -> None:
+    assert read("Regen im Umkreis von 30 km um Xyzdorf").scales == ()

@@ -71,9 +71,14 @@ def test_a_long_run_ends_at_once(start: str, run: str) -> None:
 def test_of_a_list_of_names_the_first_are_read_and_the_answer_says_so() -> None:
     few = UNDERSTANDER.understand("rain in Kenya, Uganda and Malawi, 1990, 1995", ALL_PARTS)
     many = UNDERSTANDER.understand("Kenya, Peru, 1990; " * 60, ALL_PARTS)
+    names = "Peru Chad Mali Niger Sudan Egypt Libya Ghana Togo Benin Gabon Kenya Nepal India Japan China Italy Spain"
+    countries = [*names.split(), *["France", "Greece", "Norway", "Sweden", "Poland", "Latvia", "Cuba"]]
+    different = UNDERSTANDER.understand(", ".join([*countries, *map(str, range(1900, 1990, 3))]), ALL_PARTS)
     assert few.unread == ()
     assert many.unread == ("place", "time", "entities")
-    assert (len(many.places), len(many.times)) == (MOST_READ, MOST_READ)
+    assert (len(many.places), len(many.times)) == (2, 1), "each is said once"
+    assert different.unread[:2] == ("place", "time")
+    assert (len(different.places), len(different.times)) == (MOST_READ, MOST_READ)
 
 
 def test_the_recogniser_reads_the_beginning_of_a_question_and_all_of_a_passages_sentence() -> None:

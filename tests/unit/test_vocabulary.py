@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput
 from reading.concepts import LONGEST_LABEL, Concept, Label, NamedVocabulary, read_files
-from reading.vocabulary import Vocabulary, own_vocabulary, term_key
-from search_api.search.understanding.understand import MOST_NARROWER, names_to_add
+from reading.vocabulary import MOST_NARROWER, Vocabulary, names_to_add, own_vocabulary, term_key
 from tests.shared_data import shared_data
 
 TURTLE = """

@@ -155,8 +155,12 @@ class PassageSearch:
                     lambda field: _any_of(*(area_clause(area, "intersects", field) for area in interpretation.areas)),
                 )
             )
-        if ranker.find(Temporal) is not None and filters.span is None and (span := interpretation.span) is not None:
-            clauses.append(_own_or_record_value("time", lambda field: span_clause(span, field)))
+        if ranker.find(Temporal) is not None and filters.span is None and interpretation.spans:
+            clauses.append(
+                _own_or_record_value(
+                    "time", lambda field: _any_of(*(span_clause(span, field) for span in interpretation.spans))
+                )
+            )
         return clauses
 
 

@@ -28,38 +28,46 @@ Level = Literal["global", "continental", "national", "regional", "local"]
 
 
 @dataclass(frozen=True, slots=True)
+class AreaName:
+    """The name of an asked area; ``is_described``: by words of the question ("north of Italy"), in its language."""
+
+    text: str
+    is_described: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """The asked place, time, resolution and kind; empty fields have no effect.
 
     ``boxes`` already include directions (north of Italy is a box north of it); ``within``, ``contains`` and
     ``disjoint`` only choose the share that counts. With several boxes, a record gets the mean over them, so one that
-    matches both of two asked places wins. ``now_ms`` is the time of the question. ``spatial``: whether place is blended
-    into the score, orders the best by distance at the end, or has no effect. Raises ValueError if a time is asked
-    without ``now_ms``.
+    matches both of two asked places wins; so it is with several ``spans``. ``places``: the names of the boxes, as far
+    as they have one. ``months``: of any year, 1 to 12. ``now_ms`` is the time of the question. ``spatial``: whether
+    place is blended into the score, orders the best by distance at the end, or has no effect. Raises ValueError if a
+    time is asked without ``now_ms``.
     """
 
     boxes: tuple[BBox, ...] = ()
     relation: Relation | None = None
-    span: TimeSpan | None = None
+    spans: tuple[TimeSpan, ...] = ()
+    months: tuple[int, ...] = ()
     latest: bool = False
     resolution: Resolution = field(default_factory=Resolution)
     level: Level | None = None
     kind: ProvenanceKind | None = None
-    place: str | None = None  # a name for the explanation
+    places: tuple[AreaName, ...] = ()
     now_ms: int | None = None
     spatial: SpatialMode = "blend"
     asks_companion: bool = False  # for logs, notes, photos
 
     def __post_init__(self) -> None:
-        if (self.span is not None or self.latest) and self.now_ms is None:
+        if (self.spans or self.months or self.latest) and self.now_ms is None:
             raise ValueError("a time is asked for: now_ms must say when")
 
     @property
-    def bounded_span(self) -> TimeSpan | None:
-        """The asked span, None if it is open at both ends and so has no effect."""
-        if self.span is None or (self.span.start_ms is None and self.span.end_ms is None):
-            return None
-        return self.span
+    def bounded_spans(self) -> tuple[TimeSpan, ...]:
+        """The asked spans without those that are open at both ends and so have no effect."""
+        return tuple(span for span in self.spans if span.start_ms is not None or span.end_ms is not None)
 
     @property
     def moment_ms(self) -> int:
@@ -70,7 +78,7 @@ class Target:
 
     @property
     def asks_time(self) -> bool:
-        return self.latest or self.bounded_span is not None
+        return self.latest or bool(self.bounded_spans or self.months)
 
     @property
     def asks_resolution(self) -> bool:

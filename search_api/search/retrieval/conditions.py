@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
-from core.record import ProvenanceKind
+from core.record import ProvenanceKind, Record
+from es_mappings.codecs.records import time_range
 from reading.kinds import Platform
+from search_api.search.ranking.signals.signal import Reason
 from search_api.search.retrieval.clauses import Clause, area_clause
 from search_api.search.understanding.interpretation import QueryExclusion, QueryOffer
 
@@ -29,6 +32,8 @@ def exclusion_clauses(exclusions: Sequence[QueryExclusion]) -> tuple[Clause, ...
 
 
 def _clauses_of(exclusion: QueryExclusion) -> list[Clause]:
+    if exclusion.span is not None:
+        return [{"range": {"time": {**time_range(exclusion.span), "relation": "within"}}}]
     if exclusion.bbox is not None:
         return [area_clause(exclusion.bbox, "within")]
     if exclusion.kind in _MODELLED:
@@ -61,6 +66,23 @@ def offer_filter(offer: QueryOffer) -> str:
     """The same as CQL2 text, for a caller who wants it as a filter."""
     queryable = "formats" if offer.kind == "format" else "license"
     return " OR ".join(f"{queryable} LIKE '{pattern}'" for pattern in _patterns(offer))
+
+
+def offer_reasons(record: Record, offers: Sequence[QueryOffer]) -> list[Reason]:
+    """Whether the record has each format and licence that the question prefers."""
+    return [_offer_reason(offer, has_it=_has(record, offer)) for offer in offers]
+
+
+def _has(record: Record, offer: QueryOffer) -> bool:
+    values = record.formats if offer.kind == "format" else (record.licence or "",)
+    wildcards = [pattern.replace("_", "?").replace("%", "*").lower() for pattern in _patterns(offer)]
+    return any(fnmatchcase(value.lower(), wildcard) for value in values for wildcard in wildcards)
+
+
+def _offer_reason(offer: QueryOffer, *, has_it: bool) -> Reason:
+    value = "open" if offer.value == "open" else offer.value.upper()
+    text = f"{'has' if has_it else 'does not state'} the {offer.kind} asked for ({value})"
+    return Reason(text, "has_offer" if has_it else "lacks_offer", {"kind": offer.kind, "value": offer.value})
 
 
 def _patterns(offer: QueryOffer) -> tuple[str, ...]:

@@ -288,6 +288,7 @@ def place_and_time_clauses(
     if place and interpretation.areas:
         areas = [area_clause(area, "intersects") for area in interpretation.areas]
         clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
-    if time and interpretation.span is not None:
-        clauses.append(span_clause(interpretation.span))
+    if time and interpretation.spans:
+        spans = [span_clause(span) for span in interpretation.spans]
+        clauses.append({"bool": {"should": spans, "minimum_should_match": 1}} if len(spans) > 1 else spans[0])
     return clauses

@@ -9,14 +9,14 @@ from typing import Literal, cast, get_args
 
 from core.geo import BBox
 from core.record import ProvenanceKind, Resolution
-from core.timespan import TimeSpan
+from core.timespan import TimeSpan, enclosing_span
 from reading.acronyms import AcronymCandidate
 from reading.concepts import Label
 from reading.conditions import OfferKind
 from reading.kinds import Platform, asks_companion
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Range
-from search_api.search.ranking.candidates import Level, Target
+from search_api.search.ranking.candidates import AreaName, Level, Target
 from search_api.search.request import SearchRequest
 
 
@@ -59,6 +59,14 @@ class QueryTime:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryMonths:
+    """Months of any year ("in winter"), 1 to 12: a preference."""
+
+    mention: TextSpan
+    months: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class QueryScale:
     mention: TextSpan
     metres: float | None = None
@@ -85,13 +93,14 @@ class QueryIdentifier:
 
 @dataclass(frozen=True, slots=True)
 class QueryExclusion:
-    """What hits must not be about: ``subject``, a kind of data, or a place."""
+    """What hits must not be about: ``subject``, a kind of data, a place, or a time."""
 
     mention: TextSpan
     subject: str
     kind: ProvenanceKind | None = None
     platform: Platform | None = None
     bbox: BBox | None = None
+    span: TimeSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +198,10 @@ class NameCandidates:
 class Interpretation:
     """The question and its parts. ``thematic`` is the text without the words of place and time.
 
-    ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
-    asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
-    read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
+    ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation) and
+    ``area_names`` their names; ``spans`` the asked periods; ``beside_terms`` is the topic
+    without the words of its ``terms``. ``unread``: the parts that were not read to their end (``place``, ``time``,
+    ``entities``). ``failed``: the readers that raised; their parts are empty.
     ``aside``: formats, people and organisations of the catalogue, which are not of the topic; nor are ``exclusions``
     and ``offers``. ``is_title``: a record has this title.
     ``unknown_words``: of the topic, which no record contains. ``corrected``: words as typed, in small
@@ -204,8 +214,10 @@ class Interpretation:
     places: tuple[QueryPlace, ...] = ()
     relations: tuple[QueryRelation, ...] = ()
     areas: tuple[BBox, ...] = ()
+    area_names: tuple[AreaName, ...] = ()
     times: tuple[QueryTime, ...] = ()
-    span: TimeSpan | None = None
+    spans: tuple[TimeSpan, ...] = ()
+    seasons: tuple[QueryMonths, ...] = ()
     latest: bool = False
     scales: tuple[QueryScale, ...] = ()
     kinds: tuple[QueryKind, ...] = ()
@@ -223,6 +235,15 @@ class Interpretation:
     is_title: bool = False
     unknown_words: tuple[UnknownWord, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def span(self) -> TimeSpan | None:
+        """Around all asked periods."""
+        return enclosing_span(self.spans)
+
+    @property
+    def months(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(month for season in self.seasons for month in season.months))
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -347,40 +368,28 @@ def target_of(request: SearchRequest, interpretation: Interpretation, now_ms: in
     ``spatial=off`` and ``temporal=off`` leave place and time out; ``now_ms`` is the time of the question.
     """
     filters = request.filters
-    boxes = (filters.area,) if filters.area is not None else interpretation.areas
+    boxes, names = interpretation.areas, interpretation.area_names
+    if filters.area is not None:
+        boxes, names = (filters.area,), ((AreaName(filters.area_name),) if filters.area_name else ())
     if not boxes and request.spatial == "hausdorff" and _level(interpretation) == "global":
         boxes = (_WORLD,)  # in the distance mode the whole world is a valid box
-    span = filters.span if filters.span is not None else interpretation.span
+    spans = (filters.span,) if filters.span is not None else interpretation.spans
     topological = filters.relation in ("within", "contains", "disjoint", "intersects")
     scale = _resolution(interpretation)
     return Target(
         boxes=boxes if request.spatial != "off" else (),
         relation=filters.relation if topological else None,
-        span=span if request.temporal else None,
+        spans=spans if request.temporal else (),
+        months=interpretation.months if request.temporal and filters.span is None else (),
         latest=interpretation.latest and request.temporal,
         resolution=scale,
         level=_level(interpretation),
         kind=interpretation.kinds[0].kind if interpretation.kinds else None,
-        place=_area_name(interpretation) if filters.area is None and interpretation.areas else request.place,
+        places=names,
         now_ms=now_ms,
         spatial=request.spatial,
         asks_companion=asks_companion(interpretation.text),
     )
-
-
-_INSIDE = ("in", "within", "over", "global")
-
-
-def _area_name(interpretation: Interpretation) -> str | None:
-    """The name of a single asked area, as typed if it lies beside its place: "north of Italy"."""
-    if len(interpretation.places) != 1:
-        return None
-    place = interpretation.places[0]
-    relations = [relation for relation in interpretation.relations if relation.relation not in _INSIDE]
-    if not relations:
-        return place.name
-    mentions = [place.mention, *(relation.mention for relation in relations)]
-    return interpretation.text[min(span.start for span in mentions) : max(span.end for span in mentions)]
 
 
 def _resolution(interpretation: Interpretation) -> Resolution:

@@ -20,6 +20,8 @@ from search_api.search.understanding.interpretation import Interpretation, Unkno
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
 _SPACE = re.compile(r"\s+")
+_ARTICLE_OF_NAME = re.compile(r"(?:El|La|Le|Los|Las|Les) [^\W\d_a-z]")
+"""El Niño, La Réunion: the article is part of the name."""
 _LOOSE_ENDS = " \t\r\n,;:-–—/()[].?!¿¡'’\"&+"
 
 
@@ -92,7 +94,7 @@ def _without_head(piece: str) -> str:
     while True:
         piece = piece.lstrip(_LOOSE_ENDS)
         first = _WORD.match(piece)
-        if first is None or first[0].lower().rstrip("'’") not in JOINING_WORDS:
+        if first is None or first[0].lower().rstrip("'’") not in JOINING_WORDS or _ARTICLE_OF_NAME.match(piece):
             return piece
         piece = piece[first.end() :]
 

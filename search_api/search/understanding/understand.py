@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import structlog
 from prometheus_client import Counter
 
 from core.geo import BBox
-from core.timespan import TimeSpan
+from core.timespan import instant_ms
 from reading.acronyms import acronym_candidates, own_acronyms
-from reading.concepts import Label
 from reading.conditions import ExclusionMention, OfferMention, read_exclusions, read_offers
 from reading.kinds import KindMention, read_kinds
 from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
@@ -23,9 +20,9 @@ from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
-from reading.time_words import AND, ARTICLES
-from reading.times import TimeMention, TimeReader
-from reading.vocabulary import TermMention, Vocabulary, term_key
+from reading.times import MonthsMention, TimeMention, TimeReader, asked_spans, read_months
+from reading.vocabulary import TermMention, Vocabulary, names_to_add
+from search_api.search.ranking.candidates import AreaName
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
     Interpretation,
@@ -33,6 +30,7 @@ from search_api.search.understanding.interpretation import (
     QueryExclusion,
     QueryIdentifier,
     QueryKind,
+    QueryMonths,
     QueryOffer,
     QueryPlace,
     QueryRelation,
@@ -48,7 +46,6 @@ STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
 
 MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
 _MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
-_LIST = re.compile(rf"\s*(?:,|;|/|&|,?\s(?:{AND}|or|oder|ou|o)\s)\s*(?:(?:{ARTICLES})\s)*")
 _SURE = 1.0  # found by a fixed pattern
 
 
@@ -90,37 +87,44 @@ class Understander:
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
         excluded_places = _excluded_places(text, interpretation.places, interpretation.relations)
         asked_places = [place for place in interpretation.places if not _is_in(place, excluded_places)]
-        without_topic: list[Any] = [
+        without_topic: list[_Located] = [
             *(asked_places if "place" in structured else []),
-            *(interpretation.times if "time" in structured else []),
+            *([time for time in interpretation.times if not _is_subject(time)] if "time" in structured else []),
         ]
-        elsewhere = [*without_topic, *(located if "place" in structured else []), *certain]
-        elsewhere += interpretation.exclusions
-        elsewhere += [exclusion.mention for exclusion in excluded_places]
-        claimed = [(span.start, span.end) for span in elsewhere]
+        elsewhere = [*without_topic, *(located if "place" in structured else []), *certain, *interpretation.exclusions]
+        claimed = _ranges([*elsewhere, *(exclusion.mention for exclusion in excluded_places)])
+        seasons = interpretation.months
+        detached = [season for season in seasons if not season.is_attached and "time" in structured]
+        if topic_of(text, [*claimed, *_ranges(detached)]):
+            without_topic += detached
+            claimed += _ranges(detached)
         offers = _offers_beside_topic(text, claimed, interpretation.offers)
-        claimed += [(offer.start, offer.end) for offer in offers]
+        claimed += _ranges(offers)
         terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
-        with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
+        with_terms = [*claimed, *_ranges(term.mention for term in terms)]
+        no_areas: tuple[tuple[BBox, ...], tuple[AreaName, ...]] = ((), ())
+        areas, area_names = readers.read(
+            "area", lambda: _areas(text, interpretation.places, interpretation.relations), no_areas
+        )
         return Interpretation(
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
             language=language,
-            places=tuple(_place(place) for place in asked_places),
+            places=tuple(_first_of_each(map(_place, asked_places), lambda place: (place.name, place.bbox))),
             relations=tuple(_relation(text, relation) for relation in interpretation.relations),
-            areas=readers.read("area", lambda: _areas(interpretation.places, interpretation.relations), ()),
-            times=tuple(_time(time) for time in interpretation.times),
-            span=_span(text, [time for time in interpretation.times if time.kind != "recent"]),
+            areas=areas,
+            area_names=area_names,
+            times=tuple(_first_of_each(map(_time, interpretation.times), lambda time: (time.span, time.kind))),
+            spans=asked_spans(text, [time for time in interpretation.times if time.kind != "recent"]),
+            seasons=tuple(_first_of_each(map(_months, seasons), lambda season: season.months)),
             latest=any(time.kind == "recent" for time in interpretation.times),
             scales=tuple(_scale(scale) for scale in interpretation.scales),
             kinds=tuple(_kind(kind) for kind in interpretation.kinds),
             identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
-            terms=tuple(terms),
+            terms=tuple(_first_of_each(terms, lambda term: (term.uri, term.mention.text.lower()))),
             beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
-            possible=_possible(
-                text, claimed, [(identifier.start, identifier.end) for identifier in certain], parts, readers
-            ),
-            named=" ".join(span.text for span in without_topic),
+            possible=_possible(text, [*claimed, *_ranges(seasons)], _ranges(certain), parts, readers),
+            named=" ".join(dict.fromkeys(text[span.start : span.end] for span in without_topic)),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
             exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
@@ -142,16 +146,22 @@ class Understander:
         times = readers.mentions(
             "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
         )
-        mentions_by_field: dict[StructuredField, list[Any]] = {"place": places, "time": times}
-        unread = [name for name, mentions in mentions_by_field.items() if len(mentions) > MOST_READ]
+        unread = [name for name, count in (("place", len(places)), ("time", len(times))) if count > MOST_READ]
         times = _elsewhere(times[:MOST_READ], contacts, len(text))
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers, *contacts], len(text))
-        ranges = [(place.start, place.end) for place in places]
-        relations = readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts)
-        time_ranges = [(time.start, time.end) for time in times]
+        ranges, time_ranges = _ranges(places), _ranges(times)
+        relations = readers.mentions(
+            "relation", lambda: self.relations(text, ranges), wanted=not parts.isdisjoint(("relation", "place"))
+        )
+        if "relation" not in parts:  # a distance without its place would be a word of the topic
+            relations = [relation for relation in relations if relation.distance_km is not None]
         wanted = "conditions" in parts
         exclusions = readers.mentions(
-            "conditions", lambda: read_exclusions(text, [*ranges, *time_ranges], language), wanted=wanted
+            "conditions", lambda: read_exclusions(text, ranges, times, language), wanted=wanted
+        )
+        times = _elsewhere(times, exclusions, len(text))
+        months = readers.mentions(
+            "time", lambda: read_months(text, ranges, time_ranges, language, in_south=in_south), wanted="time" in parts
         )
         scales = readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts)
         kinds = readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts)
@@ -159,6 +169,7 @@ class Understander:
         return _Mentions(
             identifiers=identifiers,
             times=times,
+            months=months,
             places=places,
             relations=relations,
             scales=_elsewhere(
@@ -201,6 +212,7 @@ class _Mentions:
 
     identifiers: list[IdentifierMention]
     times: list[TimeMention]
+    months: list[MonthsMention]
     places: list[PlaceMention]
     relations: list[RelationMention]
     scales: list[ScaleMention]
@@ -210,15 +222,45 @@ class _Mentions:
     unread: tuple[str, ...]
 
 
+class _Located(Protocol):
+    """A part of the question."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+T = TypeVar("T")
 M = TypeVar("M", PlaceMention, TimeMention, ScaleMention, KindMention, OfferMention)
 
 
-def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int) -> list[M]:
+def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[_Located], length: int) -> list[M]:
     """The mentions that share no character with the others."""
     claims = Claims(length)
     for mention in other_mentions:
         claims.block((mention.start, mention.end))
     return [mention for mention in mentions if claims.is_free((mention.start, mention.end))]
+
+
+def _first_of_each(parts: Iterable[T], meaning: Callable[[T], Hashable]) -> list[T]:
+    """Of parts that mean the same, the first."""
+    first: dict[Hashable, T] = {}
+    for part in parts:
+        first.setdefault(meaning(part), part)
+    return list(first.values())
+
+
+_SUBJECT_BEFORE_MS = instant_ms("1800-01-01")
+
+
+def _is_subject(time: TimeMention) -> bool:
+    """Whether a time is also what the data are about, so that the topic keeps it: Holocene, Little Ice Age."""
+    return time.kind == "period" and (time.span.start_ms is None or time.span.start_ms < _SUBJECT_BEFORE_MS)
+
+
+def _ranges(mentions: Iterable[_Located]) -> list[Range]:
+    return [(mention.start, mention.end) for mention in mentions]
 
 
 def _is_southern(box: BBox) -> bool:
@@ -246,15 +288,21 @@ def _is_in(place: PlaceMention, exclusions: Sequence[QueryExclusion]) -> bool:
 
 def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[OfferMention]) -> list[OfferMention]:
     """None if the question would have no topic without them: "netcdf" asks for NetCDF itself."""
-    return offers if topic_of(text, [*claimed, *((offer.start, offer.end) for offer in offers)]) else []
+    return offers if topic_of(text, [*claimed, *_ranges(offers)]) else []
 
 
-def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
-    """The target boxes: each place shaped by the relations before it, nearest word first.
+_INSIDE = ("in", "within", "over", "global")
+
+
+def _areas(
+    text: str, places: Sequence[PlaceMention], relations: Sequence[RelationMention]
+) -> tuple[tuple[BBox, ...], tuple[AreaName, ...]]:
+    """The target boxes: each place shaped by the relations before it, nearest word first. With each its name: the
+    place's, or as typed if it lies beside it ("north of Italy").
 
     Places joined by ``between`` give one box; ``outside`` excludes a place, so it gives none.
     """
-    areas: list[BBox] = []
+    names: dict[BBox, AreaName] = {}
     joined_indices: set[int] = set()
     relations_by_place: defaultdict[int, list[RelationMention]] = defaultdict(list)
     for relation in relations:
@@ -273,32 +321,19 @@ def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention])
                 boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
             target = target_box(relation.relation, boxes, relation.distance_km)
             boxes = (target,) if target is not None else boxes
-        areas.extend(box for box in boxes if box not in areas)
-    return tuple(areas)
+        shaping = [relation for relation in own_relations if relation.relation not in _INSIDE]
+        for box in boxes:
+            names.setdefault(
+                box, _described(text, places, shaping, place.start) if shaping else AreaName(place.place.name)
+            )
+    return tuple(names), tuple(names.values())
 
 
-def _span(text: str, times: Sequence[TimeMention]) -> TimeSpan | None:
-    """The asked period: of a list ("1970s and 1980s") from the first to the last; else the first time, or a part of it
-    that another one names ("the 2000s, July 2004").
-    """
-    if not times:
-        return None
-    span = times[0].span
-    for time, after in pairwise(times):
-        both = _enclosing(span, after.span)
-        if both in (span, after.span):
-            span = after.span if both == span else span
-        elif _LIST.fullmatch(text[time.end : after.start].lower()) and after.kind == time.kind != "future":
-            span = both
-    return span
-
-
-def _enclosing(first: TimeSpan, second: TimeSpan) -> TimeSpan:
-    starts, ends = (first.start_ms, second.start_ms), (first.end_ms, second.end_ms)
-    return TimeSpan(
-        None if None in starts else min(start for start in starts if start is not None),
-        None if None in ends else max(end for end in ends if end is not None),
-    )
+def _described(text: str, places: Sequence[PlaceMention], relations: Sequence[RelationMention], start: int) -> AreaName:
+    """The words of the relations and of their last place."""
+    ends = [places[argument].end for relation in relations for argument in relation.arguments]
+    begin = min(start, *(relation.start for relation in relations))
+    return AreaName(text[begin : max(*ends, *(relation.end for relation in relations))], is_described=True)
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
@@ -331,6 +366,10 @@ def _time(time: TimeMention) -> QueryTime:
     return QueryTime(_text_span(time, "pattern"), time.span, time.kind)
 
 
+def _months(season: MonthsMention) -> QueryMonths:
+    return QueryMonths(TextSpan(season.text, season.start, season.end, "pattern", _SURE), season.months)
+
+
 def _scale(scale: ScaleMention) -> QueryScale:
     span = TextSpan(scale.text, scale.start, scale.end, "pattern", _SURE)
     return QueryScale(span, scale.metres, scale.scale_denominator, scale.time_step, scale.level)
@@ -338,7 +377,7 @@ def _scale(scale: ScaleMention) -> QueryScale:
 
 def _exclusion(exclusion: ExclusionMention) -> QueryExclusion:
     span = TextSpan(exclusion.text, exclusion.start, exclusion.end, "pattern", _SURE)
-    return QueryExclusion(span, exclusion.subject, exclusion.kind, exclusion.platform)
+    return QueryExclusion(span, exclusion.subject, exclusion.kind, exclusion.platform, span=exclusion.span)
 
 
 def _offer(offer: OfferMention) -> QueryOffer:
@@ -361,8 +400,6 @@ def _identifier(text: str, identifier: IdentifierMention) -> QueryIdentifier:
         identifier.value,
     )
 
-
-T = TypeVar("T")
 
 Reader = Literal[
     "language",
@@ -406,33 +443,3 @@ class GuardedReaders:
             if reader not in self.failed:
                 self.failed.append(reader)
             return otherwise
-
-
-MOST_SYNONYMS = 10
-MOST_NARROWER = 8
-
-
-def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """Synonyms and narrower names, without duplicates and without names that contain the term itself.
-
-    Names in the question's language and in English come first (catalogues are mostly English), then one of each other
-    language. Narrower names are used only in the question's language and English, and only if a concept has few of
-    them: a concept with fifty kinds is too general for any eight of them.
-    """
-    languages = {language, "en", None}
-    labels = [label for label in term.synonyms if label.language in languages]
-    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in languages}
-    foreign_labels = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
-    synonyms = _telling([*labels, *foreign_labels], term_key(term.text))
-    narrower = _telling((label for label in term.narrower if label.language in languages), term_key(term.text))
-    return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
-
-
-def _telling(labels: Iterable[Label], term: str) -> list[Label]:
-    """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
-    distinct: dict[str, Label] = {}
-    for label in labels:
-        key = term_key(label.text)
-        if key and f" {term} " not in f" {key} ":
-            distinct.setdefault(key, label)
-    return list(distinct.values())

@@ -269,6 +269,8 @@ def interpretation(parsed: Interpretation) -> Json:
             for t in parsed.times
         ],
         "datetime": _interval(parsed.span),
+        "periods": [_interval(span) for span in parsed.spans],
+        "seasons": [{**_mention(s.mention), "months": list(s.months)} for s in parsed.seasons],
         "latest": parsed.latest,
         "scales": [
             {**_mention(s.mention), **_resolution(s.metres, s.scale_denominator, s.time_step), "level": s.level}
@@ -284,6 +286,7 @@ def interpretation(parsed: Interpretation) -> Json:
         "exclusions": [
             {**_mention(e.mention), "subject": e.subject, "kind": e.kind}
             | ({} if e.bbox is None else {"bbox": e.bbox.as_list()})
+            | ({} if e.span is None else {"datetime": _interval(e.span)})
             for e in parsed.exclusions
         ],
         "offers": [

@@ -95,7 +95,7 @@ def compile_question(pipeline: SearchPipeline, request: SearchRequest, serving: 
         interpretation.text.strip() not in ("", "*")
         and not clauses
         and vector is None
-        and not (interpretation.areas or interpretation.span)
+        and not (interpretation.areas or interpretation.spans)
     ):
         raise InvalidInput("search", "search.q: nothing in it can be matched without the embedder, which is missing")
     conditions = _place_and_period(interpretation, located_request, strict=not clauses and vector is None)
@@ -138,8 +138,8 @@ def _place_and_period(interpretation: Interpretation, request: SearchRequest, *,
     if request.spatial != "off" and request.filters.area is None and interpretation.areas:
         areas = [area_clause(area, "intersects") for area in interpretation.areas]
         clauses.append(_any_or_missing(areas, "extent", strict))
-    if request.temporal and request.filters.span is None and interpretation.span is not None:
-        clauses.append(_any_or_missing([span_clause(interpretation.span)], "time", strict))
+    if request.temporal and request.filters.span is None and interpretation.spans:
+        clauses.append(_any_or_missing([span_clause(span) for span in interpretation.spans], "time", strict))
     return clauses
 
 

@@ -63,7 +63,9 @@ class Words(ArmSignal):
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: {value:.2f}, the best here has {best:.2f}" if best > 0.0 else f"{self.where}: none"
+        text = (
+            f"{self.where}: {percent(value / best)} of what the best hit has" if best > 0.0 else f"{self.where}: none"
+        )
         return (Reason(text, "score", {"raw": value, "best": best}),)
 
 
@@ -76,7 +78,7 @@ class Meaning(ArmSignal):
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value, best = float(raw[index]), float(np.nanmax(raw))
         share = max(value, 0.0) / best if best > 0.0 else 1.0
-        text = f"{self.where}: {percent(share)} as near to the question as the best hit (cosine {value:.3f})"
+        text = f"{self.where}: {percent(share)} as near to the question as the best hit"
         return (Reason(text, "cosine", {"raw": value, "best": best, "share": share}),)
 
 

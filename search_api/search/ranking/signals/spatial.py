@@ -30,9 +30,10 @@ import numpy as np
 
 from core.geo import BBox, BoxComparison, compare, diagonal_deg, hausdorff_deg_many
 from core.hit import SignalName
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from search_api.search.ranking.candidates import (
     AnyColumn,
+    AreaName,
     Column,
     Fields,
     Flags,
@@ -218,7 +219,7 @@ def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
 
 _FROM_TITLE = Reason("area not stated: estimated from the places in the title", "area_from_title")
 _TITLE_ELSEWHERE = Reason("area not stated: the title names only places elsewhere", "title_elsewhere")
-_STANDS_BACK = Reason("wholly outside the place you asked for: ranked below records inside it", "stands_back")
+_STANDS_BACK = Reason("it ranks below records inside the place asked for", "stands_back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,26 +305,49 @@ class Spatial:
         return Reason(f"area not stated: counted as {counted:.2f}", "area_not_stated", {"counted": counted})
 
 
+_SMALLER = 0.95
+_MOST_RATIO = 1_000.0  # of areas; a larger factor tells nobody more
+_WORLD_KM2 = 250e6  # half of the Earth
+
+
 def _place_reason(target: Target, number: int, rows: Floats) -> Reason:
-    name = target.place or "the asked place"
-    values: Json = {"place": target.place}
+    name = target.places[number] if number < len(target.places) else None
+    values: Json = {"place": None if name is None else name.text}
     if len(target.boxes) > 1:
-        name = f"{name} ({number + 1} of {len(target.boxes)})"
         values |= {"number": number + 1, "of": len(target.boxes)}
-    comparison = compare(target.boxes[number], rows)
+    return _reason_of(target.boxes[number], _name_text(name, values), values, rows)
+
+
+def _name_text(name: AreaName | None, values: JsonMapping) -> str:
+    if name is not None:
+        return f"the area asked for ({name.text})" if name.is_described else name.text
+    return f"the area asked for ({values['number']} of {values['of']})" if "of" in values else "the area asked for"
+
+
+def _reason_of(area: BBox, name: str, values: JsonMapping, rows: Floats) -> Reason:
+    comparison = compare(area, rows)
     best = int(np.argmax(comparison.query_share + comparison.box_share))
     if comparison.overlap_km2[best] <= 0.0:
-        off = float(comparison.hausdorff_deg.min())
-        text = f"lies outside {name}, {off:.1f} degrees off (Hausdorff)"
-        return Reason(text, "outside_place", {**values, "distance_deg": off})
-    if comparison.box_share[best] >= 0.999 and comparison.query_share[best] < 0.01:
-        return Reason(f"lies inside {name}", "inside_place", values)
+        return Reason(
+            f"lies outside {name}", "outside_place", {**values, "distance_deg": float(comparison.hausdorff_deg.min())}
+        )
     covered, ratio = float(comparison.query_share[best]), float(comparison.box_km2[best] / comparison.query_km2)
-    text = f"covers {percent(covered)} of {name}; its own area is {_times(ratio)} as large"
+    is_inside = comparison.box_share[best] >= _FULL_COVER
+    if is_inside and covered < 0.01:
+        return Reason(f"lies inside {name}", "inside_place", values)
+    if is_inside and covered < _FULL_COVER:
+        text = f"lies inside {name} and covers {percent(covered)} of it"
+    else:
+        text = f"covers {percent(covered)} of {name}; {_size_text(ratio, float(comparison.box_km2[best]))}"
     return Reason(text, "covers_place", {**values, "share": covered, "area_ratio": ratio})
 
 
-def _times(ratio: float) -> str:
-    if ratio >= 0.1:
-        return f"{ratio:.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
-    return f"{ratio * 100:.2g} %"
+def _size_text(ratio: float, box_km2: float) -> str:
+    """How large the record's own area is beside the asked one."""
+    if box_km2 >= _WORLD_KM2:
+        return "its own area is global"
+    if ratio >= _MOST_RATIO:
+        return "its own area is very much larger"
+    if ratio < _SMALLER:
+        return "partly outside it"
+    return f"its own area is {ratio:.{0 if ratio >= 10.0 else 1}f} times as large"

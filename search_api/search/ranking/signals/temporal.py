@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import calendar
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from core.geo import area_km2, box_array
 from core.hit import SignalName
 from core.record import Resolution
-from core.timespan import Overlap, TimeSpan, age_ms, duration_s, iso, overlap
+from core.timespan import Overlap, TimeSpan, age_ms, asked_ends_ms, duration_s, iso, overlap
 from search_api.search.ranking.candidates import (
     AnyColumn,
     Candidates,
@@ -59,7 +60,8 @@ MODIFIED_MS: Column[float, Floats] = Column(
 @dataclass(frozen=True, slots=True)
 class Temporal:
     """``neutral``: the value of a candidate without a time. ``inside_share``: the value of a span wholly inside the
-    asked time, in addition to the share of it that it covers.
+    asked time, in addition to the share of it that it covers. ``other_months``: the part of the value that is left if
+    no asked month is covered; where only months are asked, the weight is smaller by that part.
     """
 
     name: ClassVar[SignalName] = "temporal"
@@ -67,39 +69,48 @@ class Temporal:
     weight: float
     neutral: float
     inside_share: float
+    other_months: float
     recency_half_life_days: float
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
-        check_shares(neutral=self.neutral, inside_share=self.inside_share)
+        check_shares(neutral=self.neutral, inside_share=self.inside_share, other_months=self.other_months)
         check_positive(recency_half_life_days=self.recency_half_life_days)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
         if not inputs.target.asks_time:
             return None
-        return MeasuredSignal.or_neutral(self.scores(inputs.candidates, inputs.target), self.weight, self.neutral)
+        scores = self.scores(inputs.candidates, inputs.target)
+        if inputs.target.bounded_spans or inputs.target.latest:
+            return MeasuredSignal.or_neutral(scores, self.weight, self.neutral)
+        return MeasuredSignal.or_neutral(scores, self.weight * (1.0 - self.other_months), 1.0)
 
     def scores(self, candidates: Candidates, target: Target) -> Floats:
-        """(n,) 0..1, NaN for a candidate without a time; the mean of span and recency if both are asked.
+        """(n,) 0..1, NaN for a candidate without a time; the mean of all asked spans and of recency.
 
-        The best of a candidate's spans counts.
+        The best of a candidate's spans counts for each. A candidate without the asked months has less.
         """
-        target_span, parts = target.bounded_span, []
-        if target_span is not None:
-            spans = candidates[SPANS]
-            parts.append(
-                spans.best(span_score(overlap(target_span, spans.values, target.moment_ms), self.inside_share))
-            )
+        spans, parts = candidates[SPANS], []
+        for asked in target.bounded_spans:
+            parts.append(spans.best(span_score(overlap(asked, spans.values, target.moment_ms), self.inside_share)))
         if target.latest:
             parts.append(recency(candidates, target.moment_ms, self.recency_half_life_days))
-        return mean_of_measured(parts)
+        if not target.months:
+            return mean_of_measured(parts)
+        has_months = spans.best(covers_months(spans.values, target.months, target.moment_ms))
+        if not parts:
+            return has_months
+        return mean_of_measured(parts) * np.where(has_months == 0.0, self.other_months, 1.0)
 
     def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
-        span, rows = inputs.target.bounded_span, inputs.candidates[SPANS].of_candidate(index)
-        if span is None or len(rows) == 0:
+        target, rows = inputs.target, inputs.candidates[SPANS].of_candidate(index)
+        reasons = [_span_reason(span, rows, target.moment_ms) for span in target.bounded_spans if len(rows)]
+        if target.months and len(rows):
+            reasons.append(_months_reason(rows, target))
+        if target.latest or not reasons:
             value = float(raw[index])
-            return (Reason(f"how recent: {value:.2f} of 1", "recency", {"raw": value}),)
-        return (_span_reason(span, rows, inputs.target.moment_ms),)
+            reasons.append(Reason(f"how recent: {percent(value)} of the newest possible", "recency", {"raw": value}))
+        return tuple(reasons)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("says nothing of its time", counted)
@@ -118,6 +129,29 @@ def span_score(shares: Overlap, inside_share: float) -> Floats:
     return shares.asked_share + inside_share * (1.0 - shares.asked_share) * shares.span_share
 
 
+def covers_months(spans: Floats, months: Sequence[int], now_ms: int) -> Floats:
+    """(n,) 1 for each of ``spans`` (n, 2) that has a day in one of the months (1 to 12), else 0.
+
+    A span of a year or longer has every month.
+    """
+    starts, ends = spans[:, 0], np.where(np.isinf(spans[:, 1]), np.maximum(spans[:, 0], float(now_ms)), spans[:, 1])
+    short = ends - starts < _YEAR_MS - _DAY_MS
+    first, last = (
+        np.where(short, edge, 0.0).astype("int64").astype("datetime64[ms]").astype("datetime64[M]").astype(np.int64)
+        for edge in (starts, ends)
+    )
+    asked = np.array([[month - 1] for month in months])
+    covered: Floats = (~short | (((asked - first) % 12) <= last - first).any(axis=0)).astype(np.float64)
+    return covered
+
+
+def _months_reason(rows: Floats, target: Target) -> Reason:
+    names = ", ".join(calendar.month_name[month] for month in target.months)
+    if covers_months(rows, target.months, target.moment_ms).any():
+        return Reason(f"has data of {names}", "covers_months", {"months": list(target.months)})
+    return Reason(f"has no data of {names}", "outside_months", {"months": list(target.months)})
+
+
 def recency(candidates: Candidates, now_ms: int, half_life_days: float) -> Floats:
     """2^(-age / half life) since the end of a record's coverage, else since its modification: (n,) 0..1."""
     spans = candidates[SPANS]
@@ -130,16 +164,26 @@ def recency(candidates: Candidates, now_ms: int, half_life_days: float) -> Float
 
 def _span_reason(span: TimeSpan, rows: Floats, now_ms: int) -> Reason:
     start, end = _year(span.start_ms), _year(span.end_ms)
-    period, values = f"{start or '..'} to {end or 'now'}", {"start": start, "end": end}
+    period, values = _period(span, now_ms), {"start": start, "end": end}
     shares = overlap(span, rows, now_ms)
     if shares.asked_share is None:
         share = float(shares.span_share.max())
-        text = f"{percent(share)} of its time lies in {period}"
+        text = f"{percent(share)} of its time lies {period}" if share > 0.0 else "lies outside the time asked for"
         return Reason(text, "inside_period", {**values, "share": share})
     share = float(shares.asked_share.max())
     if share == 0.0:
         return Reason(f"lies outside {period}", "outside_period", values)
     return Reason(f"covers {percent(share)} of {period}", "covers_period", {**values, "share": share})
+
+
+def _period(span: TimeSpan, now_ms: int) -> str:
+    """For a sentence: "1990-01-01 to now"; of an endless one, "before 1951-01-01" or "on or after 2026-11-27"."""
+    start, end = _year(span.start_ms), _year(span.end_ms)
+    if start is None and span.end_ms is not None:
+        return f"before {_year(span.end_ms + 1)}"
+    if end is None and asked_ends_ms(span, now_ms)[1] == math.inf:
+        return f"on or after {start}"
+    return f"{start} to {end or 'now'}"
 
 
 def _year(instant: int | None) -> str | None:
