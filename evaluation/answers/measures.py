@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
@@ -18,13 +18,14 @@ from reading.sentences import sentences
 from search_api.ask.answerer import Answerer
 from search_api.ask.extract import without_citations
 from search_api.search.passages.coverage import content_words
-from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage
+from search_api.search.passages.values import AnswerConfig, AskRequest, CitedAnswer, FoundPassage
 from search_api.search.retrieval.serving import ServingResolver
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)
 _DEPTH = 64
 _FIRST = 8
+_LONG_SENTENCE = 60  # characters
 _RESAMPLES = 10_000
 _BOOTSTRAP_SEED = 20_05  # any number; fixed, so that an interval can be computed again
 Progress = Callable[[int, int], None]
@@ -40,7 +41,8 @@ class AnswerMeasures:
     ``sentences`` and ``supported``: of the answer. ``recall``: of the reference answer's words, None without a
     reference; ``without``: the same without retrieval. ``statements``: the share of the reference's statements that the
     answer makes. ``on_page`` and ``first_on_page``: whether any and the first citation is of a named page, None if
-    no page is named.
+    no page is named. ``withheld_refused``: whether it would be refused without its text and those that repeat a long
+    sentence of it; None for a question without an answer.
     """
 
     id: str
@@ -61,6 +63,7 @@ class AnswerMeasures:
     first_on_page: bool | None = None
     kind: str = ""
     off_topic: bool = False
+    withheld_refused: bool | None = None
 
 
 def answer_recall(answer: str, references: Sequence[str]) -> float | None:
@@ -125,6 +128,7 @@ def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
         "refused_wrongly": share(row.refused for row in can),
         "unanswerable": len(cannot),
         "refused_rightly": share(row.refused for row in cannot),
+        "withheld_refused": share(row.withheld_refused for row in can if row.withheld_refused is not None),
         "off_topic": len(off_topic),
         "off_topic_refused": share(row.refused for row in off_topic),
         "with_reference_answer": len(rows_with_reference),
@@ -203,12 +207,36 @@ class Examination:
         deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
         passages = self.answerer.retriever.retrieve(deep, self.resolver.resolve()).passages
         answer = self.answerer.answer(AskRequest(question.question))
-        return MeasuredAnswer(question, answer, measures_of(question, passages, answer, self._alone(question)))
+        measures = measures_of(question, passages, answer, self._alone(question))
+        refused = is_refused_without_its_text(question, passages, self.answerer.config)
+        return MeasuredAnswer(question, answer, replace(measures, withheld_refused=refused))
 
     def _alone(self, question: AnswerQuestion) -> str:
         if self.model is None:
             return question.question
         return "".join(self.model.stream([{"role": "user", "content": question.question}]))
+
+
+def is_refused_without_its_text(
+    question: AnswerQuestion, passages: Sequence[FoundPassage], config: AnswerConfig
+) -> bool | None:
+    """Whether no other passage is relevant enough: a question on the topic that the other texts do not answer.
+
+    ``passages``: best first, without a threshold. None for a question without an answer.
+    """
+    if not question.answerable:
+        return None
+    answering = {sentence for passage in passages if passage.document in question.texts for sentence in _long(passage)}
+    other_passages = [
+        passage
+        for passage in passages
+        if passage.document not in question.texts and answering.isdisjoint(_long(passage))
+    ]
+    return all(passage.relevance < config.threshold for passage in other_passages[: config.top_k])
+
+
+def _long(passage: FoundPassage) -> list[str]:
+    return [sentence for sentence in sentences(passage.text) if len(sentence) >= _LONG_SENTENCE]
 
 
 def measures_of(

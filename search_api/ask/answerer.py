@@ -29,6 +29,7 @@ from search_api.search.passages.values import (
     AskRequest,
     CitedAnswer,
     CitedSentence,
+    DocumentTable,
     FoundPassage,
     Mode,
     quoted_cell,
@@ -186,24 +187,13 @@ class Answerer:
     ) -> CitedAnswer:
         weights = self._parts.retriever.parts.config.quotes
         embedder = serving.reading(sure_language(question)).embedder
-        quotes = best_quotes(question, passages, embedder, self._parts.config.quotes, weights, language)
+        tables = self._parts.retriever.tables(passages)
+        rows = [_with_header(passage, tables) for passage in passages]
+        quotes = best_quotes(question, rows, embedder, self._parts.config.quotes, weights, language)
         if not quotes:
             return _refusal(passages, language, state)
-        quotes = self._with_cells(question, quotes, passages)
+        quotes = tuple(_with_cell(question, quote, tables) for quote in quotes)
         return _cited_answer(quoted_text(quotes), "extractive", quotes, passages, language, state)
-
-    def _with_cells(
-        self, question: str, quotes: Sequence[CitedSentence], passages: Sequence[FoundPassage]
-    ) -> tuple[CitedSentence, ...]:
-        """Rows of tables with the cell that the question asks for."""
-        cited_numbers = {number for quote in quotes for number in quote.citations}
-        tables = self._parts.retriever.tables([passage for passage in passages if passage.number in cited_numbers])
-        return tuple(
-            replace(quote, cell=quoted_cell(question, quote.text, tables[quote.citations[0]]))
-            if quote.citations[0] in tables
-            else quote
-            for quote in quotes
-        )
 
     def _judge(self) -> Judge | None:
         """The cross-encoder as a judge of support; None if there is none that can judge."""
@@ -218,6 +208,17 @@ class Answerer:
         return lambda sentence, evidence: float(
             calibrated(cross_encoder.score(sentence, [evidence]), cross_encoder.card)[0]
         )
+
+
+def _with_header(passage: FoundPassage, tables: Mapping[int, DocumentTable]) -> FoundPassage:
+    table = tables.get(passage.number)
+    return passage if table is None else replace(passage, header=table.header_lines)
+
+
+def _with_cell(question: str, quote: CitedSentence, tables: Mapping[int, DocumentTable]) -> CitedSentence:
+    """A row of a table with the cell that the question asks for."""
+    table = tables.get(quote.citations[0])
+    return quote if table is None else replace(quote, cell=quoted_cell(question, quote.text, table))
 
 
 def _refusal(passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:

@@ -17,6 +17,7 @@ import numpy as np
 from core.document import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
+from search_api.ask.asked_value import asked_value
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
@@ -79,14 +80,15 @@ def ranked_quotes(
     contexts = [_with_heads(text, passage) for text, passage in candidates]
     words = [content_words(text, language) for text in contexts]
     question_weights = weights(words, content_words(question, language))
-    cosines = _cosines(question, contexts, embedder)
+    cosines, value = _cosines(question, contexts, embedder), asked_value(question)
     quotes = [
         Quote(
             text,
             passage.number,
             share.words * coverage(question_weights, text_words)
             + (1.0 - share.words) * cosine
-            + share.relevance * passage.relevance,
+            + share.relevance * passage.relevance
+            + (share.value * value.match(text) if value is not None else 0.0),
         )
         for (text, passage), text_words, cosine in zip(candidates, words, cosines, strict=True)
     ]
@@ -102,9 +104,9 @@ def quoted_text(quotes: Sequence[CitedSentence]) -> str:
 
 
 def _sentences(passage: FoundPassage) -> list[str]:
-    """Sentences of text, rows of a table with its header, lines of code."""
+    """Sentences of text, rows of a table without its header, lines of code."""
     if passage.kind == "table" or "\n" in passage.text:
-        lines = [line for line in passage.text.split("\n") if line.strip()]
+        lines = [line for line in passage.text.split("\n") if line.strip() and line not in passage.header]
         parts = [part for line in lines for part in ([line] if "|" in line else sentences(line))]
     else:
         parts = sentences(passage.text)
@@ -112,11 +114,8 @@ def _sentences(passage: FoundPassage) -> list[str]:
 
 
 def _with_heads(text: str, passage: FoundPassage) -> str:
-    """A row of a table is read with the first line of its header, which names what its numbers are."""
-    if passage.kind != "table" or CELL not in text:
-        return text
-    header = next((line for line in passage.text.split("\n") if CELL in line), text)
-    return text if header == text else f"{header}\n{text}"
+    """A row of a table is read with its header, which names what its numbers are."""
+    return "\n".join((*passage.header, text)) if passage.kind == "table" and CELL in text else text
 
 
 def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> list[float]:

@@ -49,6 +49,6 @@ class Answer:
     corrected_from: str | None = None
     unknown_words: tuple[str, ...] = ()
     is_weak: bool = False
-    """Whether no record has some word of the topic, and each hit of the page is a weak match."""
+    """Whether each hit of the page is a weak match."""
     is_beside_topic: bool = False
     """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""

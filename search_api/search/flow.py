@@ -17,7 +17,7 @@ from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
 from reading.sentences import detect_language, sure_language
-from search_api.search.answer import Answer
+from search_api.search.answer import Answer, FoundRecord
 from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Relation
@@ -31,6 +31,7 @@ from search_api.search.ranking.rank import (
     with_boosts,
     with_pins,
 )
+from search_api.search.ranking.relevance import AnswerRelevance
 from search_api.search.ranking.signals.arms import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.record import Usage
 from search_api.search.request import PERSON, Filters, SearchRequest
@@ -84,7 +85,7 @@ class SearchPipeline:
         return with_current_index(self.parts.resolver, lambda serving: self._rank(request, serving))
 
     def _answer(self, request: SearchRequest, serving: Serving) -> Answer:
-        return present(self.round_three(self._rank(request, serving)), self.parts.config.relevance.weak)
+        return present(self.round_three(self._rank(request, serving)), self.parts.config.relevance)
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
         state = self.understand(request, serving)
@@ -280,8 +281,8 @@ def _is_only_elsewhere(state: SearchState) -> bool:
     return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
 
 
-def present(state: SearchState, weak: float = 0.0) -> Answer:
-    """The answer after round three; hits below the relevance ``weak`` are weak. Raises ValueError before it."""
+def present(state: SearchState, relevance: AnswerRelevance) -> Answer:
+    """The answer after round three. Raises ValueError before it."""
     results = state.results
     if results is None:
         raise ValueError("round three of this search is missing")
@@ -298,10 +299,16 @@ def present(state: SearchState, weak: float = 0.0) -> Answer:
         results.window.total,
         corrected_from=state.typed if state.interpretation.corrected else None,
         unknown_words=tuple(unknown),
-        is_weak=bool(unknown and results.hits)
-        and all(hit.relevance is not None and hit.relevance < weak for hit in results.hits),
+        is_weak=_is_weak(state, results.hits, relevance.least(is_word_unknown=bool(unknown))),
         is_beside_topic=state.is_beside_topic and bool(results.hits),
     )
+
+
+def _is_weak(state: SearchState, hits: Sequence[FoundRecord], least: float) -> bool:
+    """Whether every hit is below ``least``; never for a question in another language than the records."""
+    if not hits or state.serving.lacks(state.interpretation.language):
+        return False
+    return all(hit.relevance is not None and hit.relevance < least for hit in hits)
 
 
 def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:

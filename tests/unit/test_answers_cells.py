@@ -66,9 +66,18 @@ def test_a_column_without_a_value_is_not_quoted() -> None:
 def test_a_row_is_read_with_its_header_and_the_answer_says_the_cell() -> None:
     text = "Table 2. Lakes.\nLake | Turbidity (NTU)\nGreen Lake | 3.1\nLong Lake | 5.0"
     prose = FoundPassage("d#2", "d", "Green Lake lies in a wood where nobody has built a house.", 2)
-    table = FoundPassage("d#1", "d", text, 1, kind="table", table=2)
-    (best,) = best_quotes("turbidity of Green Lake", [prose, table], None, 1, QuoteWeights(1.0, 0.0, 0.5, 0.2))
+    table = FoundPassage("d#1", "d", text, 1, kind="table", table=2, header=("Lake | Turbidity (NTU)",))
+    (best,) = best_quotes("turbidity of Green Lake", [prose, table], None, 1, QuoteWeights(1.0, 0.0, 0.0, 0.5, 0.2))
     assert best == CitedSentence("Green Lake | 3.1", (1,), True)
     kept = table_from(2, {"csv": "Lake,Turbidity (NTU)\r\nGreen Lake,3.1\r\n"})
     said = CitedSentence(best.text, (1,), True, cell=quoted_cell("turbidity of Green Lake", best.text, kept))
     assert quoted_text([said]) == "“Green Lake – Turbidity (NTU): 3.1” [1]"
+
+
+def test_a_header_is_never_quoted_however_many_rows_it_has() -> None:
+    header = table_from(1, {"csv": "Lake,Turbidity,\r\nof Ohio,mean (NTU),\r\nGreen Lake,3.1,8\r\n", "header_rows": 2})
+    assert header.header_lines == ("Lake | Turbidity", "of Ohio | mean (NTU)")
+    text = "\n".join((*header.header_lines, "Green Lake | 3.1 | 8 | 2019"))
+    passage = FoundPassage("d#1", "d", text, 1, kind="table", table=1, header=header.header_lines)
+    quotes = best_quotes("mean turbidity of Ohio", [passage], None, 3, QuoteWeights(1.0, 0.0, 0.0, 2.0, 2.0))
+    assert [quote.text for quote in quotes] == ["Green Lake | 3.1 | 8 | 2019"]

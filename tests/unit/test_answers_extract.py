@@ -8,7 +8,7 @@ from search_api.ask.extract import Quote, best_quotes, quotes_to_show
 from search_api.search.passages.values import FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
-BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, second_margin=0.5, further_margin=0.2)
+BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, value=0.4, second_margin=0.5, further_margin=0.2)
 
 
 def quoted(question: str, *texts: str, most: int = 5) -> list[str]:
@@ -47,3 +47,10 @@ def test_nothing_is_quoted_of_nothing() -> None:
 def test_the_second_may_lie_further_below_the_best_than_others(scores: list[float], kept: list[float]) -> None:
     ranked = [Quote(str(number), 1, score) for number, score in enumerate(scores)]
     assert [one.score for one in quotes_to_show(ranked, BY_WORDS)] == kept
+
+
+def test_the_sentence_with_the_number_that_is_asked_for_comes_first() -> None:
+    counted = "There are 14 sensors of turbidity in the lake."
+    text = f"Green Lake has sensors of turbidity. {counted}"
+    assert quoted("How many sensors of turbidity has Green Lake?", text)[0] == counted
+    assert quoted("Which sensors of turbidity has Green Lake?", text)[-1] == counted

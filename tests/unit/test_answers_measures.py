@@ -15,13 +15,14 @@ from evaluation.answers.measures import (
     bootstrap_interval,
     figures,
     intervals,
+    is_refused_without_its_text,
     measures_of,
 )
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
 from evaluation.judgements import JudgementFile, RelevanceJudgement
 from evaluation.local_server import ALONE, stub_answer
 from search_api.ask.generation import build_messages
-from search_api.search.passages.values import REFUSAL, CitedAnswer, CitedSentence, FoundPassage
+from search_api.search.passages.values import REFUSAL, AnswerConfig, CitedAnswer, CitedSentence, FoundPassage
 from tests.shared_data import shared_data
 
 QUESTION = AnswerQuestion("q1", "How salty is the bay?", "right", ("The bay holds 31 g of salt a litre.",))
@@ -99,6 +100,19 @@ def test_questions_off_the_topic_have_their_own_share() -> None:
         "refused_wrongly",
         "refused_rightly",
     }
+
+
+def test_a_question_without_its_text_is_refused_if_no_other_is_relevant() -> None:
+    def is_refused(*others: FoundPassage) -> bool | None:
+        return is_refused_without_its_text(QUESTION, (right, *others), AnswerConfig(threshold=0.5))
+
+    sentence = "The water of the bay holds 31 g of salt a litre, by measurements of ten years."
+    right = FoundPassage("right#0", "right", f"Kelp grows. {sentence}", relevance=0.9)
+    repeated = FoundPassage("copy#0", "copy", f"{sentence} Whales sing.", relevance=0.9)
+    assert is_refused(FoundPassage("a#0", "a", "Kelp grows.", relevance=0.4), repeated) is True
+    assert is_refused(FoundPassage("a#0", "a", "Kelp grows.", relevance=0.6)) is False
+    unanswerable = AnswerQuestion("q2", "Who sang?", "right", answerable=False)
+    assert is_refused_without_its_text(unanswerable, (right,), AnswerConfig()) is None
 
 
 def test_an_interval_by_hand() -> None:

@@ -23,13 +23,17 @@ def relevance(
     by_words: Curve = NEVER,
     by_tokens: Curve = NEVER,
     other_language: Curve = NEVER,
+    in_order: bool = False,
 ) -> float:
-    signal = Relevance(1.0, by_words=by_words, by_tokens=by_tokens, words_only=NEVER, other_language=other_language)
+    signal = Relevance(
+        1.0, 0.5, by_words=by_words, by_tokens=by_tokens, words_only=NEVER, other_language=other_language
+    )
     read = fields_of({"covered": [0.0], **passage}, signal.columns)
     candidates = Candidates.of(["a"], {PassageDense.name: [cosine]}, [read], signal.columns)
     measured = signal.measure(RankingInput(candidates, Target(), floor))
     assert measured is not None
-    return float(measured.raw[0])
+    assert measured.counted is not None
+    return float((measured.counted if in_order else measured.raw)[0])
 
 
 def test_a_model_whose_cosines_all_lie_high_is_read_from_its_floor() -> None:
@@ -63,3 +67,25 @@ def test_names_and_numbers_shared_by_two_languages_still_count() -> None:
 
 def test_a_foreign_passage_without_token_vectors_is_judged_by_the_rest() -> None:
     assert relevance({"foreign": [1.0]}, by_words=BY_COSINE, other_language=BY_INTERACTION) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("passage", "counted"),
+    [
+        ({"sentence": [1.0]}, 0.75),
+        ({"sentence": [0.0]}, 0.25),
+        ({}, 0.5),
+        ({"sentence": [1.0], "foreign": [1.0]}, 0.75),
+    ],
+    ids=["best sentence", "no sentence", "not read", "foreign without token vectors"],
+)
+def test_words_in_one_sentence_count_for_the_order_and_not_for_relevance(
+    passage: Mapping[str, Sequence[float]], counted: float
+) -> None:
+    assert relevance(passage, by_words=BY_COSINE, in_order=True) == pytest.approx(counted)
+    assert relevance(passage, by_words=BY_COSINE) == pytest.approx(0.5)
+
+
+def test_a_sentence_in_another_language_does_not_count() -> None:
+    foreign = {"interaction": [0.5], "foreign": [1.0], "sentence": [0.0]}
+    assert relevance(foreign, other_language=BY_INTERACTION, in_order=True) == pytest.approx(0.953, abs=0.001)

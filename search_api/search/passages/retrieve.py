@@ -11,7 +11,7 @@ import numpy as np
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from es_mappings.names import alias
-from reading.sentences import sure_language
+from reading.sentences import sentences, sure_language
 from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
@@ -120,11 +120,12 @@ class PassageRetriever:
         shares = _coverages(interpretation, [candidates.passages[id] for id in ids])
         extra = [
             {
-                "covered": [share],
+                "covered": [covered],
+                "sentence": [sentence],
                 **({"interaction": [candidates.interactions[id]]} if id in candidates.interactions else {}),
                 **_foreign_field(candidates.passages[id], language, serving),
             }
-            for id, share in zip(ids, shares, strict=True)
+            for id, (covered, sentence) in zip(ids, shares, strict=True)
         ]
         fields = [fields_of({**candidates.fields[id], **more}, columns) for id, more in zip(ids, extra, strict=True)]
         arms = {name: [scores.get(id) for id in ids] for name, scores in candidates.scores.items()}
@@ -187,12 +188,25 @@ def _foreign_field(passage: FoundPassage, language: str | None, serving: Serving
     return {"foreign": [1.0]} if serving.embedder.card.reads(written_in) else {}
 
 
-def _coverages(interpretation: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
-    """0..1 by passage: the weighted share of the question's words, stemmed in the question's language."""
-    contents = [f"{passage.title} {' '.join(passage.section_path)} {passage.text}" for passage in passages]
-    texts = [content_words(text, interpretation.language) for text in contents]
-    question_weights = weights(texts, content_words(interpretation.text, interpretation.language))
-    return [coverage(question_weights, text) for text in texts]
+def _coverages(interpretation: Interpretation, passages: Sequence[FoundPassage]) -> list[tuple[float, float]]:
+    """0..1 by passage: the weighted share of the question's words, stemmed in the question's language, in the whole
+    passage with its headings, and in its best sentence.
+    """
+    language = interpretation.language
+    parts = [[content_words(sentence, language) for sentence in _sentences(passage)] for passage in passages]
+    texts = [
+        content_words(f"{passage.title} {' '.join(passage.section_path)}", language).union(*part)
+        for passage, part in zip(passages, parts, strict=True)
+    ]
+    question_weights = weights(texts, content_words(interpretation.text, language))
+    return [
+        (coverage(question_weights, text), max((coverage(question_weights, words) for words in part), default=0.0))
+        for text, part in zip(texts, parts, strict=True)
+    ]
+
+
+def _sentences(passage: FoundPassage) -> list[str]:
+    return [sentence for line in passage.text.split("\n") for sentence in sentences(line)]
 
 
 _MOST_TURNS_BACK = 3  # questions that each lean on the one before

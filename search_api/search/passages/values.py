@@ -39,7 +39,7 @@ class AnswerConfig:
     top_k: int = 8
     threshold: float = 0.35
     support: float = 0.35
-    quotes: int = 5
+    quotes: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class AskRequest:
 class FoundPassage:
     """A passage with its signals; ``relevance`` is calibrated, 0..1. Citations use ``number``, which starts at 1.
 
-    ``table``: the number of the table that it is a part of, in its document, from 1. ``language``: of the text, ISO
-    639-1; None: unknown.
+    ``table``: the number of the table that it is a part of, in its document, from 1; ``header``: the lines of that
+    table's header, if they were read. ``language``: of the text, ISO 639-1; None: unknown.
     """
 
     id: str
@@ -94,6 +94,7 @@ class FoundPassage:
     first_page: int | None = None
     last_page: int | None = None
     table: int | None = None
+    header: tuple[str, ...] = ()
     language: str | None = None
 
 
@@ -154,6 +155,11 @@ class DocumentTable:
         """The heading of each column, the header's rows joined from above."""
         header = self.cells[: self.header_rows]
         return tuple(" ".join(cell for cell in column if cell) for column in zip(*header, strict=True))
+
+    @property
+    def header_lines(self) -> tuple[str, ...]:
+        """The header's rows as passages write them."""
+        return tuple(line for row in self.cells[: self.header_rows] if (line := row_text(row)))
 
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:

@@ -197,19 +197,24 @@ class QuoteWeights:
     """How to choose sentences to quote.
 
     ``words``: the share of the question's words in a sentence's score; the rest is meaning. ``relevance``: the weight
-    of the passage's own relevance. ``second_margin``: how far the score of the second sentence may be below the best;
+    of the passage's own relevance. ``value``: what a sentence gains by the number or date that the question asks for.
+    ``second_margin``: how far the score of the second sentence may be below the best;
     ``further_margin``: the same for all further sentences.
     """
 
     words: float
     relevance: float
+    value: float
     second_margin: float
     further_margin: float
 
     def __post_init__(self) -> None:
         check_shares(words=self.words)
         check_not_negative(
-            relevance=self.relevance, second_margin=self.second_margin, further_margin=self.further_margin
+            relevance=self.relevance,
+            value=self.value,
+            second_margin=self.second_margin,
+            further_margin=self.further_margin,
         )
 
 

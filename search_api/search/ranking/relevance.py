@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.hit import SignalName
-from search_api.search.ranking.numbers import check_finite, check_shares
-from search_api.search.ranking.signals.arms import Dense, PassageDense
+from search_api.search.ranking.numbers import check_shares
+from search_api.search.ranking.signals.arms import Curve, Dense, LateInteraction, PassageDense
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRelevance:
-    """A logistic curve of the best cosine of record and passages, and of whether the record has the question's words.
+    """A curve of the best cosine of record and passages, and of whether the record has the question's words.
 
-    Fitted on judged collections. A hit below ``weak`` is a weak match.
+    ``by_tokens``: with late interaction; ``by_words``: for a hit where that was not measured. Fitted on judged
+    collections and on nonsense. Hits below ``weak`` are weak matches; if no record has some word of the topic, those
+    below ``weak_with_unknown``.
     """
 
-    bias: float
-    cosine: float
-    words: float
+    by_words: Curve
+    by_tokens: Curve
     weak: float
+    weak_with_unknown: float
 
     def __post_init__(self) -> None:
-        check_finite({"bias": self.bias, "cosine": self.cosine, "words": self.words})
-        check_shares(weak=self.weak)
+        check_shares(weak=self.weak, weak_with_unknown=self.weak_with_unknown)
 
     def of(self, signals: Mapping[SignalName, float | None], cosine_floor: float, *, has_words: bool) -> float:
         """0..1. ``cosine_floor``: where the embedder's cosines begin."""
         measured = [signals.get(name) for name in (Dense.name, PassageDense.name)]
         begins = max(cosine_floor, 0.0)
         cosine = max([0.0, *((value - begins) / (1.0 - begins) for value in measured if value is not None)])
-        return 1.0 / (1.0 + math.exp(-(self.bias + self.cosine * cosine + self.words * has_words)))
+        interaction = signals.get(LateInteraction.name)
+        curve = self.by_words if interaction is None else self.by_tokens
+        values = np.array([cosine]), np.array([float(has_words)]), np.array([max(interaction or 0.0, 0.0)])
+        return float(curve.at(*values)[0])
+
+    def least(self, *, is_word_unknown: bool) -> float:
+        """The relevance below which all hits of a page are weak matches."""
+        return self.weak_with_unknown if is_word_unknown else self.weak

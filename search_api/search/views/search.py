@@ -77,8 +77,7 @@ class SearchAnswer(BaseModel):
         alias="sonde:notes",
         description="What to tell the visitor: `code` and an English `text`; only if there is something. "
         "`nothing_about_topic`: no record is about the topic, so the hits are from the place and time of the question, "
-        "or nearest in meaning. `weak_matches`: no record has some word of the topic, and `sonde:relevance` of each "
-        "hit of the page is low.",
+        "or nearest in meaning. `weak_matches`: `sonde:relevance` of each hit of the page is low.",
     )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")

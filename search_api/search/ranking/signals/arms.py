@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first, floats, number
+from search_api.search.ranking.candidates import AnyColumn, Column, Flags, Floats, first, floats, number
 from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive, check_shares
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 
@@ -111,6 +111,9 @@ COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(fir
 it.
 """
 
+SENTENCE: Column[float, Floats] = Column("sentence", (), lambda fields: number(first(fields, "sentence")), floats)
+"""0..1: the same share of the one sentence of the text that has most. Added like ``COVERED``."""
+
 INTERACTION: Column[float, Floats] = Column(
     "interaction", (), lambda fields: number(first(fields, "interaction")), floats
 )
@@ -146,11 +149,15 @@ class Relevance:
     ``by_tokens``: for a passage with token vectors. ``by_words``: for one without. ``words_only``: for all passages if
     no embedder reads the question. ``other_language``: for a passage with token vectors in another language than the
     question, where equal words say nothing.
+
+    ``sentence_share``: how much of the order the best sentence's share of words decides: words that stand together
+    answer more than the same words over the whole text. It has no part in the relevance itself.
     """
 
     name: ClassVar[SignalName] = "relevance"
-    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED, INTERACTION, FOREIGN)
+    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED, SENTENCE, INTERACTION, FOREIGN)
     weight: float
+    sentence_share: float
     by_words: Curve
     by_tokens: Curve
     words_only: Curve
@@ -158,6 +165,7 @@ class Relevance:
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
+        check_shares(sentence_share=self.sentence_share)
 
     def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
         """A passage that the search by meaning missed has its share of words as its cosine."""
@@ -171,7 +179,12 @@ class Relevance:
         raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
         in_other_language = np.maximum(raw, self.other_language.at(cosine, nothing, token_scores))
-        return MeasuredSignal.or_neutral(np.where(foreign, in_other_language, raw), self.weight, 0.0)
+        relevance = np.where(foreign, in_other_language, raw)
+        return MeasuredSignal(relevance, self.weight, self._in_order(relevance, inputs.candidates[SENTENCE], foreign))
+
+    def _in_order(self, relevance: Floats, sentence: Floats, foreign: Flags) -> Floats:
+        by_sentence = (1.0 - self.sentence_share) * relevance + self.sentence_share * sentence
+        return np.where(foreign | np.isnan(sentence), relevance, by_sentence)
 
     def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         relevance, covered = float(raw[index]), float(inputs.candidates[COVERED][index])
