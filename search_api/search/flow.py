@@ -154,7 +154,7 @@ class SearchPipeline:
     ) -> Interpretation:
         """The interpretation of the question, without a search."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self.parts.understander.understand(request.q, parts, structured)
+        return self.parts.understander.understand(request.q, parts, structured).in_english()
 
     def with_names(self, interpretation: Interpretation, serving: Serving, *, spelling: bool = False) -> Interpretation:
         """Adds the names that the catalogue has, if its records have keys of names."""
@@ -171,7 +171,7 @@ class SearchPipeline:
 
     def _corrected(self, interpretation: Interpretation, serving: Serving) -> CorrectedQuestion | None:
         """The question without its certain typing errors. A corrected question costs one request more."""
-        if not interpretation.unknown:
+        if not interpretation.unknown or interpretation.foreign_topic:
             return None
         embedder = serving.embedder
         real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
@@ -348,7 +348,7 @@ def _rerank(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[R
     records = fetch_records(parts.client, state.plan.index, versions, parts.caches.records)
     texts = [records[record].embedding_text if record in records else "" for record in best]
     try:
-        logits = cross_encoder.score(interpretation.text, texts)
+        logits = cross_encoder.score(interpretation.english_text or interpretation.text, texts)
     except Unavailable:
         return ranking, ("cross_encoder",)
     return rerank(ranking, logits, cross_encoder.card), ()

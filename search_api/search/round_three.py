@@ -197,7 +197,8 @@ def _choices(parts: SearchParts, state: SearchState) -> Choices:
 def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
     interpretation, words = state.interpretation, ""
-    if state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT:
+    is_checked = not interpretation.foreign_topic  # else its words are of another language
+    if is_checked and (state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT):
         words = interpretation.thematic
         for place in interpretation.places:  # still in the topic if no record gives its place in numbers
             words = words.replace(place.mention.text, " ")

@@ -238,14 +238,27 @@ def _without_asides(interpretation: Interpretation) -> Interpretation:
         aside, claimed, topic = [], list(interpretation.possible.claimed), interpretation.thematic
     terms = tuple(term for term in interpretation.terms if not _overlaps(term.mention, aside))
     ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
+    asked = {"thematic": topic, "beside_terms": topic_of(interpretation.text, ranges)}
+    if interpretation.foreign_topic:
+        names_aside = [name.mention.text for name in aside]
+        asked = {
+            "foreign_topic": topic,
+            "thematic": _without_names(interpretation.thematic, names_aside),
+            "beside_terms": _without_names(interpretation.beside_terms, names_aside),
+        }
     return replace(
         interpretation,
-        thematic=topic,
+        **asked,  # type: ignore[arg-type]
         named=" ".join([*filter(None, [interpretation.named]), *(name.mention.text for name in aside)]),
         terms=terms,
-        beside_terms=topic_of(interpretation.text, ranges),
         aside=tuple(name.mention for name in aside),
     )
+
+
+def _without_names(topic: str, names: Iterable[str]) -> str:
+    """A translated topic without these: names are not translated."""
+    ranges = [(at, at + len(name)) for name in names if (at := topic.find(name)) >= 0]
+    return topic_of(topic, ranges)
 
 
 def _names(ask: AskAll, interpretation: Interpretation, answer: JsonMapping) -> tuple[QueryName, ...]:

@@ -25,6 +25,7 @@ from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
 from reading.time_words import AND, ARTICLES
 from reading.times import TimeMention, TimeReader
+from reading.translation import ForeignText
 from reading.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
@@ -39,6 +40,7 @@ from search_api.search.understanding.interpretation import (
     QueryScale,
     QueryTerm,
     QueryTime,
+    QueryTranslation,
     TextSpan,
 )
 from search_api.search.understanding.topic import free_ranges, topic_of
@@ -79,6 +81,8 @@ class Understander:
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
+        foreign = self._foreign(text, language, readers) if "terms" in parts else None
+        language = foreign.language if foreign is not None else language
         interpretation = self._mentions(text, parts, language, readers)
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
@@ -97,9 +101,11 @@ class Understander:
         claimed += [(offer.start, offer.end) for offer in offers]
         terms = readers.mentions("terms", lambda: self._terms(text, claimed, language), wanted="terms" in parts)
         with_terms = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
+        topic = readers.read("topic", lambda: topic_of(text, claimed), text)
+        beside_terms = readers.read("topic", lambda: topic_of(text, with_terms), text)
         return Interpretation(
             text=text,
-            thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
+            thematic=topic,
             language=language,
             places=tuple(_place(place) for place in asked_places),
             relations=tuple(_relation(text, relation) for relation in interpretation.relations),
@@ -111,11 +117,16 @@ class Understander:
             kinds=tuple(_kind(kind) for kind in interpretation.kinds),
             identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(terms),
-            beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
+            beside_terms=beside_terms,
             possible=_possible(
-                text, claimed, [(identifier.start, identifier.end) for identifier in certain], parts, readers
+                text,
+                claimed,
+                [(mention.start, mention.end) for mention in (*certain, *(foreign.translations if foreign else ()))],
+                parts,
+                readers,
             ),
             named=" ".join(span.text for span in without_topic),
+            translation=None if foreign is None else _translation(foreign, topic, beside_terms, without_topic),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
             exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
@@ -157,6 +168,9 @@ class Understander:
             offers=_elsewhere(offers, [*exclusions, *identifiers, *places], len(text)),
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > MAX_RECOGNISED else ())),
         )
+
+    def _foreign(self, text: str, language: str | None, readers: GuardedReaders) -> ForeignText | None:
+        return readers.read("terms", lambda: self.vocabulary().translator.read(text, language), None) if text else None
 
     def _terms(self, text: str, claimed: list[Range], language: str | None) -> list[QueryTerm]:
         """Of the first terms, those with another name."""
@@ -287,6 +301,14 @@ def _enclosing(first: TimeSpan, second: TimeSpan) -> TimeSpan:
         None if None in starts else min(start for start in starts if start is not None),
         None if None in ends else max(end for end in ends if end is not None),
     )
+
+
+def _translation(
+    foreign: ForeignText, topic: str, beside_terms: str, named: Sequence[PlaceMention | TimeMention]
+) -> QueryTranslation:
+    """Places by their names in the gazetteer."""
+    names = [mention.place.name if isinstance(mention, PlaceMention) else mention.text for mention in named]
+    return QueryTranslation(foreign.in_english(topic), foreign.in_english(beside_terms), " ".join(names))
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:

@@ -249,7 +249,8 @@ def interpretation(parsed: Interpretation) -> Json:
     """How the question was understood, each part with its position in the text and its source."""
     return {
         "text": parsed.text,
-        "thematic": parsed.thematic,
+        "thematic": parsed.foreign_topic or parsed.thematic,
+        **({"understoodAs": parsed.thematic} if parsed.foreign_topic else {}),
         "language": parsed.language,
         "places": [
             {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
