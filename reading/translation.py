@@ -25,12 +25,13 @@ _SHORTEST_PART, _SHORTEST_COMPOUND, _MOST_PARTS = 3, 7, 4  # letters of German c
 _LINKS = ("", "s", "es", "n", "en", "er", "e")  # between the parts of a German compound
 _ENDINGS = {
     "de": ("ern", "en", "er", "em", "es", "e", "n", "s"),
-    "fr": ("es", "s", "x", "e"),
+    "fr": ("ees", "ee", "es", "s", "x", "e"),
     "es": ("es", "as", "os", "a", "o", "e"),
     "it": ("a", "e", "i", "o"),
     "pt": ("oes", "ao", "es", "as", "os", "a", "o", "e"),
 }
 _SHORTEST_STEM = 4
+_VOWELS = frozenset("aeiou")
 # What follows is said first in English: "température du sol"; in German only a genitive, "Temperatur des Bodens".
 _OF = word_set("de du des d del di da dei dell della delle dello degli do das dos l la le les el los las")
 _OF_GERMAN = word_set("der des von vom")
@@ -68,7 +69,7 @@ class ForeignText:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The names of one language in English, by folded name (``names``) and by stem, if a stem has one meaning.
+    """The names of one language in English, by folded name (``names``) and by stem, if it has one meaning or is a name.
 
     ``longest``: the most words of a name, by the stem of its first word.
     """
@@ -87,7 +88,8 @@ class Lexicon:
             meanings[_stem_key(parts, language)].add(meaning)
             first = _stem(parts[0], language)
             longest[first] = max(len(parts), longest.get(first, 0))
-        stems = {stem: next(iter(found)) for stem, found in meanings.items() if len(found) == 1}
+        single = {stem: next(iter(found)) for stem, found in meanings.items() if len(found) == 1}
+        stems = single | {stem: names[stem] for stem in meanings if stem in names}
         return cls(language, names, stems, longest)
 
     def meaning(self, folded: Sequence[str]) -> str | None:
@@ -100,7 +102,7 @@ class Lexicon:
 
     def compound(self, word: str, most: int = _MOST_PARTS) -> list[str] | None:
         """The parts of a German compound in English, the fewest of them."""
-        whole = self.meaning([word]) or self.meaning([f"-{word}"])
+        whole = self.meaning([f"-{word}"]) or self.meaning([word])
         if whole is not None:
             return [whole]
         best: list[str] | None = None
@@ -144,7 +146,9 @@ class Translator:
 
         ``detected``: the language by its letters, which decides if the words are few.
         """
-        text_words = words(text) if len(text) <= _LONGEST else []
+        if len(text) > _LONGEST:
+            return None
+        text_words = words(text)
         if any(word.folded in _ENGLISH_ONLY for word in text_words):
             return None
         small = {code: sum(_is_small_of(code, word.text) for word in text_words) for code in _FOREIGN}
@@ -296,7 +300,8 @@ def _stem_key(folded: Sequence[str], language: str) -> str:
 
 
 def _stem(word: str, language: str) -> str:
+    """Without its ending; a short word loses only the "s" of its plural."""
     for ending in _ENDINGS[language]:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word.removesuffix(ending)
-    return word
+    return word.removesuffix("s") if len(word) >= _SHORTEST_STEM and word[-2] in _VOWELS else word

@@ -6,7 +6,8 @@ Over the harvested index of the settings (``SONDE_INDEX__PREFIX``), with the pip
   of the first five hits are the same.
 - ``random``: sixty texts of random letters, digits, pseudo-words, and a word beside a random one: which have hits, and
   how relevant the best is.
-- ``languages``: twenty topics, and fourteen others, in German, French and Spanish: the share of the first five hits of the English question.
+- ``languages``: twenty topics, and fourteen others, in German, French and Spanish: the share of the first five hits of
+  the English question.
 """
 
 from __future__ import annotations

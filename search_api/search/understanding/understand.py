@@ -25,7 +25,7 @@ from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
 from reading.time_words import AND, ARTICLES
 from reading.times import TimeMention, TimeReader
-from reading.translation import ForeignText
+from reading.translation import ForeignText, Translation
 from reading.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
@@ -83,7 +83,8 @@ class Understander:
         language = readers.read("language", lambda: self.language(text), None) if text else None
         foreign = self._foreign(text, language, readers) if "terms" in parts else None
         language = foreign.language if foreign is not None else language
-        interpretation = self._mentions(text, parts, language, readers)
+        translations = foreign.translations if foreign is not None else ()
+        interpretation = self._mentions(text, parts, language, translations, readers)
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
@@ -121,7 +122,7 @@ class Understander:
             possible=_possible(
                 text,
                 claimed,
-                [(mention.start, mention.end) for mention in (*certain, *(foreign.translations if foreign else ()))],
+                [(mention.start, mention.end) for mention in (*certain, *translations)],
                 parts,
                 readers,
             ),
@@ -133,10 +134,18 @@ class Understander:
             offers=tuple(map(_offer, offers)),
         )
 
-    def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
+    def _mentions(
+        self,
+        text: str,
+        parts: frozenset[Part],
+        language: str | None,
+        translations: Sequence[Translation],
+        readers: GuardedReaders,
+    ) -> _Mentions:
         limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
         places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
+        places = [place for place in places if not _is_term(place, translations)]
         in_south = bool(places) and all(_is_southern(place.place.bbox) for place in places)
         times = readers.mentions(
             "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
@@ -221,6 +230,12 @@ def _elsewhere(mentions: Sequence[M], other_mentions: Sequence[Any], length: int
     for mention in other_mentions:
         claims.block((mention.start, mention.end))
     return [mention for mention in mentions if claims.is_free((mention.start, mention.end))]
+
+
+def _is_term(place: PlaceMention, translations: Sequence[Translation]) -> bool:
+    """Whether its words are terms of the field in another language: *corrientes* is no city."""
+    around = [term for term in translations if term.start <= place.start and place.end <= term.end]
+    return any(place.text.islower() or len(place.text) < term.end - term.start for term in around)
 
 
 def _is_southern(box: BBox) -> bool:
