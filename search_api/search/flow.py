@@ -5,7 +5,7 @@ Serving and evaluation both run it. README.md beside this file has a picture.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -38,14 +38,20 @@ from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
 from search_api.search.retrieval.refinement import with_catalogue_names
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.spelling import CorrectedQuestion, corrected_question
+from search_api.search.retrieval.spelling import (
+    CorrectedQuestion,
+    corrected_question,
+    likely_correction,
+    sure_correction,
+)
 from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne
 from search_api.search.round_three import RoundThree
 from search_api.search.round_two import complete
 from search_api.search.state import SearchState, Stopwatch
-from search_api.search.understanding.interpretation import Interpretation, target_of
+from search_api.search.understanding.interpretation import Interpretation, UnknownWord, target_of
 from search_api.search.understanding.topic import (
     QueryVectors,
+    is_mostly_known,
     is_nonsense,
     query_vectors,
     unknown_to_model,
@@ -86,11 +92,37 @@ class SearchPipeline:
         return present(self.round_three(self._rank(request, serving)), self.parts.config.relevance.weak)
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
-        state = self.understand(request, serving)
-        state = rank_candidates(self.parts, self.round_two(self.round_one(state)))
-        return self.there_and_then(state) if _is_only_elsewhere(state) else state
+        state = self._ranked(self.understand(request, serving))
+        return self.instead_of_nothing(state) if len(state.ranking) == 0 else state
 
-    def understand(self, request: SearchRequest, serving: Serving) -> SearchState:
+    def _ranked(self, state: SearchState) -> SearchState:
+        return rank_candidates(self.parts, self.round_two(self.round_one(state)))
+
+    def instead_of_nothing(self, state: SearchState) -> SearchState:
+        """For a question without hits: what lies in its place and time, else the answer to what it probably means, else
+        the nearest by meaning, if half of its words are known. Raises Unavailable.
+        """
+        interpretation = state.interpretation
+        if not interpretation.thematic or interpretation.identifiers:
+            return state
+        if interpretation.areas or interpretation.span is not None:
+            return self.there_and_then(state)
+        if state.request.correct and not interpretation.corrected:
+            corrected = self._ranked(self.understand(state.request, state.serving, likely_correction))
+            if len(corrected.ranking):
+                return replace(corrected, typed=state.typed)
+        embedder, nearness = state.serving.embedder, state.plan.nearness
+        if embedder is None or nearness is None or not is_mostly_known(embedder, interpretation):
+            return state
+        plan = replace(state.plan, nearness=replace(nearness, answer_score=nearness.min_score))
+        return self._ranked(replace(state, plan=plan, is_beside_topic=True))
+
+    def understand(
+        self,
+        request: SearchRequest,
+        serving: Serving,
+        correction_of: Callable[[UnknownWord], str | None] = sure_correction,
+    ) -> SearchState:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
         if not self.parts.finds_people:
             refuse_people(request)
@@ -100,7 +132,7 @@ class SearchPipeline:
             interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
             interpretation = self.with_names(interpretation, serving, spelling=request.correct)
-            if request.correct and (corrected := self._corrected(interpretation, serving)) is not None:
+            if request.correct and (corrected := self._corrected(interpretation, serving, correction_of)):
                 request = replace(request, q=corrected.text)
                 interpretation = self.with_names(self.interpret(request, serving.structured), serving)
                 interpretation = replace(interpretation, corrected=corrected.pairs)
@@ -127,7 +159,7 @@ class SearchPipeline:
         vector = state.vectors.question if state.vectors is not None and is_known else None
         plan = plan_retrieval(state.request, without_topic, state.serving, vector, self.parts.config.words)
         state = replace(state, plan=plan, is_beside_topic=True)
-        return rank_candidates(self.parts, self.round_two(self.round_one(state)))
+        return self._ranked(state)
 
     def round_one(self, state: SearchState) -> SearchState:
         """The arms and counts. Raises Unavailable."""
@@ -169,13 +201,15 @@ class SearchPipeline:
             else interpretation
         )
 
-    def _corrected(self, interpretation: Interpretation, serving: Serving) -> CorrectedQuestion | None:
-        """The question without its certain typing errors. A corrected question costs one request more."""
+    def _corrected(
+        self, interpretation: Interpretation, serving: Serving, correction_of: Callable[[UnknownWord], str | None]
+    ) -> CorrectedQuestion | None:
+        """The question without its typing errors. A corrected question costs one request more."""
         if not interpretation.unknown or interpretation.foreign_topic:
             return None
         embedder = serving.embedder
         real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
-        corrected = corrected_question(interpretation, real_words)
+        corrected = corrected_question(interpretation, real_words, correction_of)
         return None if corrected is None or _may_be_foreign(interpretation, corrected, serving) else corrected
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
@@ -249,13 +283,6 @@ def refuse_people(request: SearchRequest) -> None:
         raise InvalidInput("person", "person: this service does not search for people")
     if PERSON in request.facets:
         raise InvalidInput("facets", "facets: this service does not count people")
-
-
-def _is_only_elsewhere(state: SearchState) -> bool:
-    """Whether nothing is a hit although the place or the time of the question was understood."""
-    interpretation = state.interpretation
-    is_placed = bool(interpretation.areas) or interpretation.span is not None
-    return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
 
 
 def present(state: SearchState, weak: float = 0.0) -> Answer:

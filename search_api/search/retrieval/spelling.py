@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -15,6 +15,7 @@ _SHORTEST = 4
 _LONG = 8  # letters of a word that may have two errors
 _SHORT = 5  # letters of a word that has so many neighbours that none of them may be as near
 _COMMON = 3  # records that must have the correction of a word that is not long
+_USUAL = 10  # records that must have a correction that is only likely
 _FAR_MORE = 10
 _MOST_NEAR = 5
 _ENDING, _STEM = 2, 4  # letters
@@ -77,6 +78,20 @@ def sure_correction(unknown: UnknownWord) -> str | None:
     return best if is_common and all(-count >= _FAR_MORE * rival for rival in rivals) else None
 
 
+def likely_correction(unknown: UnknownWord) -> str | None:
+    """The commonest word with the same ends and one letter more, less or changed; a longer one first. It may be meant
+    where the word itself finds nothing: *ozne* is *ozone*.
+    """
+    possible = [
+        (len(near.text) > len(unknown.text), near.record_count, near.text)
+        for near in unknown.near
+        if near.record_count >= _USUAL
+        and (near.text[0], near.text[-1]) == (unknown.text[0], unknown.text[-1])
+        and edits(unknown.text, near.text) == 1
+    ]
+    return max(possible)[-1] if possible else None
+
+
 def _is_form(word: str, other: str) -> bool:
     """Whether they differ only in their ending."""
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
@@ -91,15 +106,19 @@ class CorrectedQuestion:
     pairs: tuple[tuple[str, str], ...]
 
 
-def corrected_question(interpretation: Interpretation, real_words: Collection[str]) -> CorrectedQuestion | None:
-    """The question with each sure correction; None if there is none.
+def corrected_question(
+    interpretation: Interpretation,
+    real_words: Collection[str],
+    correction_of: Callable[[UnknownWord], str | None] = sure_correction,
+) -> CorrectedQuestion | None:
+    """The question with each correction; None if there is none.
 
     ``real_words``: unknown words that exist all the same. A word in capitals inside a sentence is no typing error, nor
     is the beginning of a name, unless far more records have the correction.
     """
     pairs = []
     for unknown in interpretation.unknown_words:
-        correction = None if unknown.text in real_words else sure_correction(unknown)
+        correction = None if unknown.text in real_words else correction_of(unknown)
         if correction is not None and not _is_name(unknown, correction, interpretation):
             pairs.append((unknown.text, correction))
     text = interpretation.text
