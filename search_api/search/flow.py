@@ -11,12 +11,13 @@ from functools import partial
 
 from core.deadlines import is_hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
+from core.geo import BBox, box_array, compare
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
 from reading.sentences import detect_language, sure_language
-from search_api.search.answer import Answer
+from search_api.search.answer import Answer, FoundRecord, Shared
 from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Relation
@@ -306,7 +307,24 @@ def present(state: SearchState, weak: float = 0.0) -> Answer:
         is_weak=bool(unknown and results.hits)
         and all(hit.relevance is not None and hit.relevance < weak for hit in results.hits),
         is_beside_topic=state.is_beside_topic and bool(results.hits),
+        shared_beside_topic=_shared_by_all(results.hits, state.interpretation.areas)
+        if state.is_beside_topic
+        else frozenset(),
     )
+
+
+def _shared_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox]) -> frozenset[Shared]:
+    """Whether each hit lies in one of the areas, and in the asked time: a record of a year before it has 0 of it."""
+    shared: set[Shared] = set()
+    if hits and all(any(_overlaps(hit.record.extents, area) for area in areas) for hit in hits):
+        shared.add("place")
+    if hits and all((hit.hit.signals.get("temporal") or 0.0) > 0.0 for hit in hits):
+        shared.add("time")
+    return frozenset(shared)
+
+
+def _overlaps(extents: Sequence[BBox], area: BBox) -> bool:
+    return bool(extents) and bool((compare(area, box_array(extents)).overlap_km2 > 0.0).any())
 
 
 def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:

@@ -15,7 +15,6 @@ _SHORTEST = 4
 _LONG = 8  # letters of a word that may have two errors
 _SHORT = 5  # letters of a word that has so many neighbours that none of them may be as near
 _COMMON = 3  # records that must have the correction of a word that is not long
-_USUAL = 10  # records that must have a correction that is only likely
 _FAR_MORE = 10
 _MOST_NEAR = 5
 _ENDING, _STEM = 2, 4  # letters
@@ -79,17 +78,17 @@ def sure_correction(unknown: UnknownWord) -> str | None:
 
 
 def likely_correction(unknown: UnknownWord) -> str | None:
-    """The commonest word with the same ends and one letter more, less or changed; a longer one first. It may be meant
-    where the word itself finds nothing: *ozne* is *ozone*.
+    """The one word that has a letter more between the same ends. It may be meant where the word itself finds nothing:
+    *ozne* is *ozone*.
     """
-    possible = [
-        (len(near.text) > len(unknown.text), near.record_count, near.text)
+    word = unknown.text
+    longer = [
+        near.text
         for near in unknown.near
-        if near.record_count >= _USUAL
-        and (near.text[0], near.text[-1]) == (unknown.text[0], unknown.text[-1])
-        and edits(unknown.text, near.text) == 1
+        if near.record_count >= _COMMON and len(near.text) == len(word) + 1 and edits(word, near.text) == 1
     ]
-    return max(possible)[-1] if possible else None
+    possible = [text for text in longer if (text[0], text[-1]) == (word[0], word[-1])]
+    return possible[0] if len(possible) == 1 else None
 
 
 def _is_form(word: str, other: str) -> bool:
@@ -127,6 +126,14 @@ def corrected_question(
     return CorrectedQuestion(text, tuple(pairs)) if pairs and text != interpretation.text else None
 
 
+def is_name_by_capital(word: str, question: str) -> bool:
+    """Whether it is written in capitals inside a question that has small letters too."""
+    match = _without_case(word).search(question)
+    if match is None or match[0].islower():
+        return False
+    return match.start() > 0 and any(letter.islower() for letter in question)
+
+
 def _without_case(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
 
@@ -136,7 +143,4 @@ def _is_name(unknown: UnknownWord, correction: str, interpretation: Interpretati
     for name in interpretation.names:
         if name.how == "beginning" and name.mention.text.lower() == unknown.text and count < _FAR_MORE * name.count:
             return True
-    match = _without_case(unknown.text).search(interpretation.text)
-    if match is None or match[0].islower():
-        return False
-    return match.start() > 0 and any(letter.islower() for letter in interpretation.text)
+    return is_name_by_capital(unknown.text, interpretation.text)
