@@ -69,7 +69,7 @@ class ForeignText:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The names of one language in English, by folded name (``names``) and by stem, if it has one meaning or is a name.
+    """The names of one language in English, by folded name (``names``) and by stem, if a stem has one meaning.
 
     ``longest``: the most words of a name, by the stem of its first word.
     """
@@ -88,9 +88,13 @@ class Lexicon:
             meanings[_stem_key(parts, language)].add(meaning)
             first = _stem(parts[0], language)
             longest[first] = max(len(parts), longest.get(first, 0))
-        single = {stem: next(iter(found)) for stem, found in meanings.items() if len(found) == 1}
-        stems = single | {stem: names[stem] for stem in meanings if stem in names}
+        stems = {stem: next(iter(found)) for stem, found in meanings.items() if len(found) == 1}
         return cls(language, names, stems, longest)
+
+    def completed(self, names: Mapping[str, str]) -> Lexicon:
+        """With the names that it does not know yet."""
+        new = {name: meaning for name, meaning in names.items() if self.meaning(name.split()) is None}
+        return Lexicon.of(self.language, {**self.names, **new}) if new else self
 
     def meaning(self, folded: Sequence[str]) -> str | None:
         """Of these folded words together. A stem of several meanings, or without an ending, says nothing."""
@@ -98,7 +102,7 @@ class Lexicon:
         if (meaning := self.names.get(key)) is not None:
             return meaning
         stem = _stem_key(folded, self.language)
-        return self.stems.get(stem) if stem != key else None
+        return self.names.get(stem) or self.stems.get(stem) if stem != key else None
 
     def compound(self, word: str, most: int = _MOST_PARTS) -> list[str] | None:
         """The parts of a German compound in English, the fewest of them."""
@@ -131,15 +135,9 @@ class Translator:
     @classmethod
     def of(cls, concepts: Iterable[Concept]) -> Translator:
         """Of several meanings of a name, the first counts; the table before the concepts, whose names are looser."""
-        own, others = _names_by_language(_own_table()), _names_by_language(_of_concepts(concepts))
-        lexicons = {code: Lexicon.of(code, own[code]) for code in _FOREIGN}
-        names = {
-            code: own[code]
-            | {name: meaning for name, meaning in others[code].items() if not lexicon.meaning(name.split())}
-            for code, lexicon in lexicons.items()
-        }
-        english = frozenset(word for name in (*own[_ENGLISH], *others[_ENGLISH]) for word in name.split())
-        return cls({code: Lexicon.of(code, names[code]) for code in _FOREIGN}, english)
+        own, names = _own_translator(), _names_by_language(_of_concepts(concepts))
+        lexicons = {code: lexicon.completed(names[code]) for code, lexicon in own.lexicons.items()}
+        return cls(lexicons, own.english | _words_of(names[_ENGLISH]))
 
     def read(self, text: str, detected: str | None = None) -> ForeignText | None:
         """The text in the language whose words of the field it has; None if it has none or may be English.
@@ -262,7 +260,6 @@ def _of_concepts(concepts: Iterable[Concept]) -> Iterator[tuple[str, list[tuple[
             yield english, labels
 
 
-@cache
 def _own_table() -> tuple[tuple[str, list[tuple[str, str]]], ...]:
     """As ``_of_concepts``."""
     header, *lines = files(__package__).joinpath("translations.tsv").read_text(encoding="utf-8").splitlines()
@@ -284,8 +281,14 @@ def _names_by_language(rows: Iterable[tuple[str, list[tuple[str, str]]]]) -> dic
     return names
 
 
-def _unknown_to(lexicon: Lexicon, names: Mapping[str, str]) -> dict[str, str]:
-    return {name: meaning for name, meaning in names.items() if lexicon.meaning(name.split()) is None}
+def _words_of(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for name in names for word in name.split())
+
+
+@cache
+def _own_translator() -> Translator:
+    names = _names_by_language(_own_table())
+    return Translator({code: Lexicon.of(code, names[code]) for code in _FOREIGN}, _words_of(names[_ENGLISH]))
 
 
 def _key(label: str) -> str:
@@ -300,8 +303,8 @@ def _stem_key(folded: Sequence[str], language: str) -> str:
 
 
 def _stem(word: str, language: str) -> str:
-    """Without its ending; a short word loses only the "s" of its plural."""
+    """Without its endings; a short word loses only the "s" of its plural."""
     for ending in _ENDINGS[language]:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
-            return word.removesuffix(ending)
+            return _stem(word.removesuffix(ending), language)
     return word.removesuffix("s") if len(word) >= _SHORTEST_STEM and word[-2] in _VOWELS else word

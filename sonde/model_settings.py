@@ -10,6 +10,9 @@ from pydantic import AfterValidator, Field, SecretStr
 
 from sonde.setting_types import HttpUrl, SettingsGroup
 
+MULTILINGUAL_MODEL = "artifact:multilingual-e5-small"
+"""The embedder of a portal with other languages than English."""
+
 
 class EmbedderSettings(SettingsGroup):
     """The model that turns texts into vectors."""
