@@ -23,13 +23,13 @@ from sonde.environment import (
     wrong_settings,
 )
 from sonde.model_settings import (
-    MULTILINGUAL_MODEL,
     AnswersSettings,
     CrossEncoderSettings,
     EmbedderSettings,
     GeocoderSettings,
     ModelsSettings,
     RankingSettings,
+    embedder_of,
 )
 from sonde.portal_settings import PortalSettings
 from sonde.setting_types import RATE, BrokerUrl, Host, HttpUrl, HttpUrlAsWritten, Origin, Port, SettingsGroup
@@ -445,11 +445,8 @@ class Settings(BaseSettings):
     @field_validator("embedder")
     @classmethod
     def _reads_languages_of_the_portal(cls, embedder: EmbedderSettings, settings: ValidationInfo) -> EmbedderSettings:
-        portal: PortalSettings | None = settings.data.get("portal")
-        is_chosen = "model" in embedder.model_fields_set
-        if portal is None or is_chosen or set(portal.languages) <= {"en"}:
-            return embedder
-        return embedder.model_copy(update={"model": MULTILINGUAL_MODEL})
+        portal = settings.data.get("portal")
+        return embedder_of(portal, embedder) if isinstance(portal, PortalSettings) else embedder
 
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:

@@ -137,6 +137,8 @@ interface Said {
 export interface Interpretation {
   text: string;
   thematic: string;
+  /** The topic in English, if the question is in another language. */
+  understoodAs?: string;
   places: (Said & { name: string; kind: string; bbox: Box })[];
   relations: (Said & { relation: string })[];
   areas: Box[];

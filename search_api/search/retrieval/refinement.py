@@ -253,7 +253,7 @@ def _without_asides(interpretation: Interpretation) -> Interpretation:
     if interpretation.foreign_topic:
         names_aside = [name.mention.text for name in aside]
         asked = {
-            "foreign_topic": topic,
+            "foreign_topic": topic if aside else interpretation.foreign_topic,
             "thematic": _without_names(interpretation.thematic, names_aside),
             "beside_terms": _without_names(interpretation.beside_terms, names_aside),
         }
