@@ -122,7 +122,8 @@ class Understander:
             possible=_possible(
                 text,
                 claimed,
-                [(mention.start, mention.end) for mention in (*certain, *translations)],
+                [(mention.start, mention.end) for mention in certain]
+                + [(term.start, term.end) for term in translations],
                 parts,
                 readers,
             ),
