@@ -206,7 +206,7 @@ class SearchPipeline:
         self, interpretation: Interpretation, serving: Serving, correction_of: Callable[[UnknownWord], str | None]
     ) -> CorrectedQuestion | None:
         """The question without its typing errors. A corrected question costs one request more."""
-        if not interpretation.unknown or interpretation.foreign_topic:
+        if not interpretation.unknown or (interpretation.foreign_topic and sure_language(interpretation.text)):
             return None
         embedder = serving.embedder
         real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
