@@ -89,12 +89,13 @@ def _is_word_end(head: str) -> bool:
     return re.search(r"(?:\d\s?|/)[A-Za-z]\.$", head) is not None
 
 
-def _word_set(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text without signs."""
     return frozenset(text.split())
 
 
 # Articles, prepositions and conjunctions: dropped beside a removed place or time.
-JOINING_WORDS = _word_set(
+JOINING_WORDS = word_set(
     """a an the of in on at to from for by with within over across around about near during and or but as into onto off
     between along per that which is are was were
     der die das den dem des ein eine einer eines einem einen in im am an auf aus bei beim für fur von vom zu zum zur mit
@@ -107,7 +108,7 @@ JOINING_WORDS = _word_set(
 )
 
 # A question with only these words asks for nothing: "what is it", "wie viele gibt es".
-EMPTY_WORDS = JOINING_WORDS | _word_set(
+EMPTY_WORDS = JOINING_WORDS | word_set(
     """what where when who whom whose why how much many any some all there here this these those it its be been being
     do does did has have had can could would should will may might i we you they he she me us my our your their not no
     show find give get tell list please want need
@@ -135,10 +136,10 @@ _SMALL_WORD_LISTS = {
     "it": "il lo la gli di del dei della delle nel nella in su per con e da tra dal dalla",
     "pt": "o os do da dos das de no na nos nas em com por para e entre desde ao aos pela pelo",
 }
-_SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SMALL_WORD_LISTS.items()}
+SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SMALL_WORD_LISTS.items()}
 _LANGUAGES_OF = {
-    word: [code for code, words in _SMALL_WORDS.items() if word in words]
-    for word in frozenset().union(*_SMALL_WORDS.values())
+    word: [code for code, words in SMALL_WORDS.items() if word in words]
+    for word in frozenset().union(*SMALL_WORDS.values())
 }
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -170,7 +171,7 @@ def sure_language(text: str) -> str | None:
     if by_letters is None:
         return None
     words = [word for word in _WORD.findall(text.lower()) if word not in ("el", "la")]
-    votes = {code: sum(word in _SMALL_WORDS[code] for word in words) for code in (by_letters, "en")}
+    votes = {code: sum(word in SMALL_WORDS[code] for word in words) for code in (by_letters, "en")}
     return by_letters if votes[by_letters] and votes[by_letters] >= votes["en"] else None
 
 

@@ -8,7 +8,11 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, Field, SecretStr
 
+from sonde.portal_settings import PortalSettings
 from sonde.setting_types import HttpUrl, SettingsGroup
+
+MULTILINGUAL_MODEL = "artifact:multilingual-e5-small"
+"""The embedder of a portal with other languages than English."""
 
 
 class EmbedderSettings(SettingsGroup):
@@ -54,6 +58,13 @@ def _runtime_of_rerankers(name: str) -> str:
     if name not in RERANKERS:
         raise ValueError(f"must be one of {', '.join(RERANKERS)}")
     return name
+
+
+def embedder_of(portal: PortalSettings, embedder: EmbedderSettings) -> EmbedderSettings:
+    """With the multilingual model for a portal with other languages than English, if no model is chosen."""
+    if "model" in embedder.model_fields_set or set(portal.languages) <= {"en"}:
+        return embedder
+    return embedder.model_copy(update={"model": MULTILINGUAL_MODEL})
 
 
 class CrossEncoderSettings(SettingsGroup):

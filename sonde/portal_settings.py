@@ -59,6 +59,7 @@ DarkColour = Annotated[str, Field(pattern=_COLOUR), AfterValidator(lambda colour
 Picture = Annotated[Path, AfterValidator(lambda path: _file(path, _PICTURES))]
 Icon = Annotated[Path, AfterValidator(lambda path: _file(path, _ICONS))]
 Font = Annotated[Path, AfterValidator(lambda path: _file(path, (".woff2",)))]
+Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
 Ancestor = Annotated[str, Field(pattern=r"^(https?://[A-Za-z0-9.*-]+(:(\d{1,5}|\*))?|'self')$")]
 Degrees = tuple[float, float, float, float]
 
@@ -152,6 +153,11 @@ class PortalSettings(BaseModel):
     )
     start_map: Degrees | None = Field(
         None, description="Area of the map at first: `west,south,east,north`. Default: the world."
+    )
+    languages: tuple[Language, ...] = Field(
+        (),
+        description="Languages of records and questions: `de,fr`. With another one than `en`, the default embedder is "
+        "`artifact:multilingual-e5-small`; run `sonde reindex` after a change.",
     )
     frame_ancestors: tuple[Ancestor, ...] = Field(
         (), description="Origins whose pages may embed the search: `https://portal.example,https://www.example`."

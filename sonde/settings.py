@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from urllib.parse import urlencode, urlsplit
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope, Algorithm
@@ -29,6 +29,7 @@ from sonde.model_settings import (
     GeocoderSettings,
     ModelsSettings,
     RankingSettings,
+    embedder_of,
 )
 from sonde.portal_settings import PortalSettings
 from sonde.setting_types import RATE, BrokerUrl, Host, HttpUrl, HttpUrlAsWritten, Origin, Port, SettingsGroup
@@ -412,7 +413,7 @@ class Settings(BaseSettings):
     mail: MailSettings = MailSettings()
     alerts: AlertsSettings = AlertsSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
-    embedder: EmbedderSettings = EmbedderSettings()
+    embedder: EmbedderSettings = Field(EmbedderSettings(), validate_default=True)
     cross_encoder: CrossEncoderSettings = CrossEncoderSettings()
     models: ModelsSettings = ModelsSettings()
     geocoder: GeocoderSettings = GeocoderSettings()
@@ -440,6 +441,12 @@ class Settings(BaseSettings):
         environment = EnvironmentSource(settings_cls)
         environment.env_vars = with_secret_files(environment.env_vars, settings_cls)
         return init_settings, environment
+
+    @field_validator("embedder")
+    @classmethod
+    def _reads_languages_of_the_portal(cls, embedder: EmbedderSettings, settings: ValidationInfo) -> EmbedderSettings:
+        portal = settings.data.get("portal")
+        return embedder_of(portal, embedder) if isinstance(portal, PortalSettings) else embedder
 
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from core.hit import Hit
 from core.json_types import JsonMapping
@@ -29,6 +30,9 @@ class FoundRecord:
     """Ids of the same data set from other sources, if hits are grouped by identity."""
 
 
+Shared = Literal["place", "time"]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """``matched``: the hits that can be paged; ``total``: all records that match, each copy of a data set counted;
@@ -52,3 +56,5 @@ class Answer:
     """Whether each hit of the page is a weak match."""
     is_beside_topic: bool = False
     """Whether no record is about the topic, so the hits are near it, or of the asked place and time."""
+    shared_beside_topic: frozenset[Shared] = frozenset()
+    """What each hit of the page shares with the question all the same, if no record is about the topic."""

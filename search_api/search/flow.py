@@ -6,18 +6,19 @@ Serving and evaluation both run it. README.md beside this file has a picture.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from core.deadlines import is_hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
+from core.geo import BBox, box_array, compare
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
 from reading.sentences import detect_language, sure_language
-from search_api.search.answer import Answer, FoundRecord
+from search_api.search.answer import Answer, FoundRecord, Shared
 from search_api.search.curation import curated_request
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.candidates import Relation
@@ -40,14 +41,20 @@ from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.record_reads import TokenPrefetch, fetch_records, fetch_token_vectors
 from search_api.search.retrieval.refinement import with_catalogue_names
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.spelling import CorrectedQuestion, corrected_question
+from search_api.search.retrieval.spelling import (
+    CorrectedQuestion,
+    corrected_question,
+    likely_correction,
+    sure_correction,
+)
 from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne
 from search_api.search.round_three import RoundThree
 from search_api.search.round_two import complete
 from search_api.search.state import SearchState, Stopwatch
-from search_api.search.understanding.interpretation import Interpretation, TextSpan, target_of
+from search_api.search.understanding.interpretation import Interpretation, TextSpan, UnknownWord, target_of
 from search_api.search.understanding.topic import (
     QueryVectors,
+    is_mostly_known,
     is_nonsense,
     query_vectors,
     unknown_to_model,
@@ -88,11 +95,37 @@ class SearchPipeline:
         return present(self.round_three(self._rank(request, serving)), self.parts.config.relevance)
 
     def _rank(self, request: SearchRequest, serving: Serving) -> SearchState:
-        state = self.understand(request, serving)
-        state = rank_candidates(self.parts, self.round_two(self.round_one(state)))
-        return self.there_and_then(state) if _is_only_elsewhere(state) else state
+        state = self._ranked(self.understand(request, serving))
+        return self.instead_of_nothing(state) if len(state.ranking) == 0 else state
 
-    def understand(self, request: SearchRequest, serving: Serving) -> SearchState:
+    def _ranked(self, state: SearchState) -> SearchState:
+        return rank_candidates(self.parts, self.round_two(self.round_one(state)))
+
+    def instead_of_nothing(self, state: SearchState) -> SearchState:
+        """For a question without hits: what lies in its place and time, else the answer to what it probably means, else
+        the nearest by meaning, if half of its words are known. Raises Unavailable.
+        """
+        interpretation = state.interpretation
+        if not interpretation.thematic or interpretation.identifiers:
+            return state
+        if interpretation.areas or interpretation.spans:
+            return self.there_and_then(state)
+        if state.request.correct and not interpretation.corrected:
+            corrected = self._ranked(self.understand(state.request, state.serving, likely_correction))
+            if len(corrected.ranking):
+                return replace(corrected, typed=state.typed)
+        embedder, nearness = state.serving.embedder, state.plan.nearness
+        if embedder is None or nearness is None or not is_mostly_known(embedder, interpretation):
+            return state
+        plan = replace(state.plan, nearness=replace(nearness, answer_score=nearness.min_score))
+        return self._ranked(replace(state, plan=plan, is_beside_topic=True))
+
+    def understand(
+        self,
+        request: SearchRequest,
+        serving: Serving,
+        correction_of: Callable[[UnknownWord], str | None] = sure_correction,
+    ) -> SearchState:
         """The question as what, where and when, and the searches to send. Names are looked up in the index."""
         if not self.parts.finds_people:
             refuse_people(request)
@@ -102,7 +135,7 @@ class SearchPipeline:
             interpretation = self.interpret(request, serving.structured)
         with watch.stage("names"):
             interpretation = self.with_contacts(request, interpretation, serving, spelling=request.correct)
-            if request.correct and (corrected := self._corrected(interpretation, serving)) is not None:
+            if request.correct and (corrected := self._corrected(interpretation, serving, correction_of)) is not None:
                 request = replace(request, q=corrected.text)
                 interpretation = self.interpret(request, serving.structured)
                 interpretation = self.with_contacts(request, interpretation, serving)
@@ -130,7 +163,7 @@ class SearchPipeline:
         vector = state.vectors.question if state.vectors is not None and is_known else None
         plan = plan_retrieval(state.request, without_topic, state.serving, vector, self.parts.config.words)
         state = replace(state, plan=plan, is_beside_topic=True)
-        return rank_candidates(self.parts, self.round_two(self.round_one(state)))
+        return self._ranked(state)
 
     def round_one(self, state: SearchState) -> SearchState:
         """The arms and counts. Raises Unavailable."""
@@ -160,7 +193,7 @@ class SearchPipeline:
     ) -> Interpretation:
         """The interpretation of the question, without a search; ``contacts`` contain no places and times."""
         parts = request.interpret if request.expand else request.interpret - {"terms"}
-        return self.parts.understander.understand(request.q, parts, structured, contacts)
+        return self.parts.understander.understand(request.q, parts, structured, contacts).in_english()
 
     def with_contacts(
         self, request: SearchRequest, interpretation: Interpretation, serving: Serving, *, spelling: bool = False
@@ -185,13 +218,15 @@ class SearchPipeline:
             else interpretation
         )
 
-    def _corrected(self, interpretation: Interpretation, serving: Serving) -> CorrectedQuestion | None:
-        """The question without its certain typing errors. A corrected question costs one request more."""
-        if not interpretation.unknown:
+    def _corrected(
+        self, interpretation: Interpretation, serving: Serving, correction_of: Callable[[UnknownWord], str | None]
+    ) -> CorrectedQuestion | None:
+        """The question without its typing errors. A corrected question costs one request more."""
+        if not interpretation.unknown or (interpretation.foreign_topic and sure_language(interpretation.text)):
             return None
         embedder = serving.embedder
         real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
-        corrected = corrected_question(interpretation, real_words)
+        corrected = corrected_question(interpretation, real_words, correction_of)
         return None if corrected is None or _may_be_foreign(interpretation, corrected, serving) else corrected
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
@@ -274,13 +309,6 @@ def refuse_people(request: SearchRequest) -> None:
         raise InvalidInput("facets", "facets: this service does not count people")
 
 
-def _is_only_elsewhere(state: SearchState) -> bool:
-    """Whether nothing is a hit although the place or the time of the question was understood."""
-    interpretation = state.interpretation
-    is_placed = bool(interpretation.areas or interpretation.spans)
-    return len(state.ranking) == 0 and bool(interpretation.thematic) and is_placed and not interpretation.identifiers
-
-
 def present(state: SearchState, relevance: AnswerRelevance) -> Answer:
     """The answer after round three. Raises ValueError before it."""
     results = state.results
@@ -301,6 +329,9 @@ def present(state: SearchState, relevance: AnswerRelevance) -> Answer:
         unknown_words=tuple(unknown),
         is_weak=_is_weak(state, results.hits, relevance.least(is_word_unknown=bool(unknown))),
         is_beside_topic=state.is_beside_topic and bool(results.hits),
+        shared_beside_topic=_shared_by_all(results.hits, state.interpretation.areas)
+        if state.is_beside_topic
+        else frozenset(),
     )
 
 
@@ -309,6 +340,20 @@ def _is_weak(state: SearchState, hits: Sequence[FoundRecord], least: float) -> b
     if not hits or state.serving.lacks(state.interpretation.language):
         return False
     return all(hit.relevance is not None and hit.relevance < least for hit in hits)
+
+
+def _shared_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox]) -> frozenset[Shared]:
+    """Whether each hit lies in one of the areas, and in the asked time: a record of a year before it has 0 of it."""
+    shared: set[Shared] = set()
+    if hits and all(any(_overlaps(hit.record.extents, area) for area in areas) for hit in hits):
+        shared.add("place")
+    if hits and all((hit.hit.signals.get("temporal") or 0.0) > 0.0 for hit in hits):
+        shared.add("time")
+    return frozenset(shared)
+
+
+def _overlaps(extents: Sequence[BBox], area: BBox) -> bool:
+    return bool(extents) and bool((compare(area, box_array(extents)).overlap_km2 > 0.0).any())
 
 
 def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:
@@ -377,7 +422,7 @@ def _rerank(parts: SearchParts, state: SearchState, ranking: Ranking) -> tuple[R
     records = fetch_records(parts.client, state.plan.index, versions, parts.caches.records)
     texts = [records[record].embedding_text if record in records else "" for record in best]
     try:
-        logits = cross_encoder.score(interpretation.text, texts)
+        logits = cross_encoder.score(interpretation.english_text or interpretation.text, texts)
     except Unavailable:
         return ranking, ("cross_encoder",)
     return rerank(ranking, logits, cross_encoder.card), ()

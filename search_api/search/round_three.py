@@ -9,6 +9,7 @@ from core.hit import Hit
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.searching import Search
+from reading.sentences import sure_language
 from search_api.search.answer import FoundRecord
 from search_api.search.caches import Version
 from search_api.search.parts import SearchParts
@@ -30,9 +31,11 @@ from search_api.search.retrieval.conditions import offer_reasons
 from search_api.search.retrieval.facets import Choices, Facet, FacetCounts, read_facets, region_boxes
 from search_api.search.retrieval.record_reads import BestPassage, PagePassages, PageRecords, read_highlights
 from search_api.search.retrieval.refinement import CheckedWords, WordCheck, identifiers_search, with_known_identifiers
+from search_api.search.retrieval.spelling import is_name_by_capital
 from search_api.search.round_one import COUNTED
 from search_api.search.state import SearchResults, SearchState
 from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.understanding.topic import words_of_model
 
 _ALL_COUNT = 3
 """A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
@@ -221,11 +224,25 @@ def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     Places and contacts are not corrected.
     """
     interpretation, words = state.interpretation, ""
-    if state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT:
+    is_checked = not interpretation.foreign_topic  # else its words are of another language
+    if is_checked and (state.candidates.with_every_word < COUNTED or len(interpretation.thematic.split()) > _ALL_COUNT):
         words = interpretation.checkable_words
     serving = state.serving
     fields = serving.word_fields(parts.config.words)
-    return WordCheck.of(interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
+    return WordCheck.of(
+        interpretation.text, words, state.plan.index, fields, serving.state, parts.caches.answers, _real_words(state)
+    )
+
+
+def _real_words(state: SearchState) -> frozenset[str]:
+    """Of the topic, in small letters: what the model knows as a whole word, names, and words of another language."""
+    interpretation, embedder = state.interpretation, state.serving.embedder
+    words = list(dict.fromkeys(interpretation.thematic.lower().split()))
+    if state.serving.lacks(sure_language(interpretation.thematic)):
+        return frozenset(words)
+    known = words_of_model(embedder, words) if embedder is not None else frozenset()
+    contacts = {word for name in interpretation.names if name.is_contact for word in name.mention.text.lower().split()}
+    return known | contacts | {word for word in words if is_name_by_capital(word, interpretation.text)}
 
 
 def _first_page(state: SearchState, display_order: DisplayOrder) -> list[str]:

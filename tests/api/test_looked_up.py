@@ -148,3 +148,18 @@ def test_relevance_does_not_depend_on_the_other_hits(samples: Service) -> None:
     assert strong["features"][0]["sonde:relevance"] > 0.3
     assert max(feature["sonde:relevance"] for feature in weak["features"]) < 0.2
     assert "sonde:notes" not in strong
+
+
+def test_a_note_claims_only_what_holds_for_each_hit(samples: Service) -> None:
+    answer = samples.search("cathedral architecture in Switzerland", limit=3)
+    (note,) = answer["sonde:notes"]
+    assert note["text"] == "No record is about the topic. These records are from the place of the question."
+
+
+def test_a_question_in_another_language_is_asked_in_english_too(samples: Service) -> None:
+    german, english = samples.search("Niederschlagsdaten", limit=3), samples.search("precipitation data", limit=3)
+    assert german["sonde:interpretation"]["thematic"] == "Niederschlagsdaten"
+    assert german["sonde:interpretation"]["understoodAs"] == "precipitation data"
+    assert german["features"][0]["id"] in [feature["id"] for feature in english["features"]]
+    assert "sonde:didYouMean" not in german
+    assert "understoodAs" not in english["sonde:interpretation"]

@@ -6,7 +6,8 @@ Over the harvested index of the settings (``SONDE_INDEX__PREFIX``), with the pip
   of the first five hits are the same.
 - ``random``: sixty texts of random letters, digits, pseudo-words, and a word beside a random one: which have hits, and
   how relevant the best is.
-- ``languages``: twenty topics in German, French and Spanish: the share of the first five hits of the English question.
+- ``languages``: twenty topics, and fourteen others, in German, French and Spanish: the share of the first five hits of
+  the English question.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import random
 import re
 import string
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from statistics import mean
 
@@ -70,6 +71,78 @@ TOPICS = {
     "tide gauges": ("Gezeitenpegel", "marégraphes", "mareógrafos"),
     "forest fires": ("Waldbrände", "incendies de forêt", "incendios forestales"),
 }  # fmt: skip
+UNSEEN_TOPICS = {
+    "tropical cyclone rainfall": (
+        "Niederschlag tropischer Wirbelstürme",
+        "précipitations des cyclones tropicaux",
+        "precipitación de ciclones tropicales",
+    ),
+    "ozone profiles Antarctica": (
+        "Ozonprofile Antarktis",
+        "profils d'ozone en Antarctique",
+        "perfiles de ozono en la Antártida",
+    ),
+    "soil moisture Oklahoma": (
+        "Bodenfeuchte in Oklahoma",
+        "humidité du sol en Oklahoma",
+        "humedad del suelo en Oklahoma",
+    ),
+    "cloud radar measurements": (
+        "Wolkenradar Messungen",
+        "mesures de radar de nuages",
+        "mediciones de radar de nubes",
+    ),
+    "fish in the Bering Sea": (
+        "Fische im Beringmeer",
+        "poissons de la mer de Béring",
+        "peces del mar de Bering",
+    ),
+    "atmospheric aerosol concentration": (
+        "Aerosolkonzentration in der Atmosphäre",
+        "concentration d'aérosols dans l'atmosphère",
+        "concentración de aerosoles en la atmósfera",
+    ),
+    "permafrost thaw": (
+        "Auftauen des Permafrosts",
+        "dégel du pergélisol",
+        "deshielo del permafrost",
+    ),
+    "climate model scenarios precipitation": (
+        "Klimamodelle Szenarien Niederschlag",
+        "scénarios climatiques de précipitations",
+        "escenarios climáticos de precipitación",
+    ),
+    "plankton Arctic Ocean": (
+        "Plankton im Arktischen Ozean",
+        "plancton de l'océan Arctique",
+        "plancton del océano Ártico",
+    ),
+    "hourly surface weather observations": (
+        "stündliche Wetterbeobachtungen am Boden",
+        "observations météorologiques horaires en surface",
+        "observaciones meteorológicas horarias en superficie",
+    ),
+    "carbon dioxide flux tundra": (
+        "Kohlendioxidfluss Tundra",
+        "flux de dioxyde de carbone toundra",
+        "flujo de dióxido de carbono tundra",
+    ),
+    "aircraft measurements of ice crystals": (
+        "Flugzeugmessungen von Eiskristallen",
+        "mesures aéroportées de cristaux de glace",
+        "mediciones de cristales de hielo desde aviones",
+    ),
+    "sea ice satellite images": (
+        "Satellitenbilder Meereis",
+        "images satellite de la banquise",
+        "imágenes de satélite del hielo marino",
+    ),
+    "tree growth temperature": (
+        "Baumwachstum und Temperatur",
+        "croissance des arbres et température",
+        "crecimiento de los árboles y temperatura",
+    ),
+}  # written before any of them was asked
 _WORD = re.compile(r"[^\W\d_]{4,}")
 Ask = Callable[[str], Answer]
 
@@ -139,18 +212,21 @@ def measure_random(ask: Ask) -> None:
     _say(f"random: {answered} of 60 have hits")
 
 
-def measure_languages(ask: Ask) -> None:
+def measure_languages(ask: Ask, topics: Mapping[str, tuple[str, str, str]]) -> None:
     shares: dict[str, list[float]] = {"de": [], "fr": [], "es": []}
     empty = 0
-    for english, others in TOPICS.items():
+    for english, others in topics.items():
         meant = ask(english)
         for language, question in zip(shares, others, strict=True):
             answer = ask(question)
             empty += not answer.hits
             shares[language].append(shared_share(answer, meant))
-            terms = [term.mention.text for term in answer.interpretation.terms]
-            _say(f"{language} {shares[language][-1]:.1f}  {question}  terms {terms}  hits {answer.matched}")
-    _say(", ".join(f"{language} {mean(values):.3f}" for language, values in shares.items()) + f"; empty: {empty} of 60")
+            read = answer.interpretation.thematic
+            _say(f"{language} {shares[language][-1]:.1f}  {question}  read {read}  hits {answer.matched}")
+    _say(
+        ", ".join(f"{language} {mean(values):.3f}" for language, values in shares.items())
+        + f"; empty: {empty} of {3 * len(topics)}"
+    )
 
 
 def _say(line: str) -> None:
@@ -171,7 +247,8 @@ def main(kind: str) -> None:
     if kind in ("random", "all"):
         measure_random(ask)
     if kind in ("languages", "all"):
-        measure_languages(ask)
+        measure_languages(ask, TOPICS)
+        measure_languages(ask, UNSEEN_TOPICS)
 
 
 if __name__ == "__main__":

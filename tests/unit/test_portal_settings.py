@@ -30,6 +30,7 @@ def test_contrast_is_wcag_s() -> None:
         ({"frame_ancestors": ["https://a.example; script-src *"]}, "pattern"),
         ({"links": [{"title": "x", "url": "javascript:alert(1)"}]}, "pattern"),
         ({"start_map": [10, 0, 5, 5]}, "west before east"),
+        ({"languages": ["German"]}, "pattern"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(given: dict[str, object], why: str) -> None:
@@ -51,3 +52,19 @@ def test_the_style_holds_both_colours_and_the_font(tmp_path: Path) -> None:
     assert 'font-family: "portal", Lato, sans-serif, system-ui' in style
     assert style.count("--accent: #7a1f5c") == 1
     assert style.count("--accent: #f0a8d8") == 2, "chosen by the reader, and by the system"
+
+
+@pytest.mark.parametrize(
+    ("languages", "embedder", "model"),
+    [
+        (["en"], {}, "sentence-transformers/all-MiniLM-L6-v2"),
+        (["de", "fr"], {"threads": 2}, "artifact:multilingual-e5-small"),
+        (["de"], {"model": "my/model"}, "my/model"),
+    ],
+    ids=["English", "others", "a chosen model"],
+)
+def test_a_portal_in_other_languages_gets_the_multilingual_model(
+    languages: list[str], embedder: dict[str, object], model: str
+) -> None:
+    settings = Settings.model_validate({"portal": {"languages": languages}, "embedder": embedder})
+    assert settings.embedder.model == model

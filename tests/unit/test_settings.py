@@ -50,6 +50,7 @@ _VALUES = {
     "start_map": ("-10", "35", "30", "60"),
     "more_urls": ("http://a.example:9200", "http://b.example"),
     "names": ("datacite", "crossref"),
+    "languages": ("de", "fr"),
     "oidc_scopes": ("search", "library"),
     "allowed_hosts": ("a.example", "[::1]:8080"),
     "user_hosts": ("[fe80::1]", "b.example:8080"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.search.retrieval.spelling import corrected_question, edits, sure_correction
+from search_api.search.retrieval.spelling import corrected_question, edits, likely_correction, sure_correction
 from search_api.search.understanding.interpretation import Interpretation, NearWord, QueryName, TextSpan, UnknownWord
 
 
@@ -38,6 +38,22 @@ def test_edits_are_dropped_added_replaced_and_swapped_letters(left: str, right: 
 )
 def test_the_one_near_common_word_is_sure(word: UnknownWord, correction: str | None) -> None:
     assert sure_correction(word) == correction
+
+
+@pytest.mark.parametrize(
+    ("word", "correction"),
+    [
+        (unknown("ozne", ozone=40, one=900, zone=50), "ozone"),  # a letter is missing
+        (unknown("walus", walls=24, walrus=5), "walrus"),
+        (unknown("snw", snow=50), "snow"),
+        (unknown("bost", boost=9, boast=8), None),
+        (unknown("ozne", ozone=2), None),  # rare
+        (unknown("kezumo"), None),
+    ],
+    ids=["dropped", "not replaced", "three letters", "two of them", "rare", "none"],
+)
+def test_where_nothing_is_found_a_dropped_letter_is_likely(word: UnknownWord, correction: str | None) -> None:
+    assert likely_correction(word) == correction
 
 
 def question(text: str, *words: UnknownWord, names: tuple[QueryName, ...] = ()) -> Interpretation:

@@ -356,7 +356,7 @@ export interface components {
             "sonde:interpretation": {
                 [key: string]: unknown;
             };
-            /** @description What to tell the visitor: `code` and an English `text`; only if there is something. `nothing_about_topic`: no record is about the topic, so the hits are from the place and time of the question, or nearest in meaning. `weak_matches`: `sonde:relevance` of each hit of the page is low. */
+            /** @description What to tell the visitor: `code` and an English `text`; only if there is something. `nothing_about_topic`: no record is about the topic; the text says whether each hit is from the place or time of the question. `weak_matches`: `sonde:relevance` of each hit of the page is low. */
             "sonde:notes"?: {
                 [key: string]: unknown;
             }[];

@@ -137,6 +137,8 @@ interface Said {
 export interface Interpretation {
   text: string;
   thematic: string;
+  /** The topic in English, if the question is in another language. */
+  understoodAs?: string;
   /** `records`: how many records' titles name it, if the catalogue is where it is known from. */
   places: (Said & { name: string; kind: string; bbox: Box; records?: number })[];
   relations: (Said & { relation: string })[];

@@ -111,20 +111,25 @@ def plan_retrieval(
     names = (name for place in interpretation.places for name in dict.fromkeys((place.mention.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     fields = serving.word_fields(weights)
-    expansion = records_expansion(weights, fields, terms, interpretation.beside_terms, interpretation.language)
+    language = interpretation.topic_language
+    expansion = records_expansion(weights, fields, terms, interpretation.beside_terms, language)
     words = bm25.records_query(
         weights,
         fields,
         interpretation.split_topic,
         interpretation.named,
-        interpretation.language,
+        language,
         identifiers,
         expansion,
     )
+    as_asked = interpretation.foreign_topic if not serving.lacks(interpretation.language) else ""
     if interpretation.is_contacts_only:  # a first name alone is not the person
         words = _either(*map(mention_clause, interpretation.names))
+    elif as_asked:
+        asked_words = bm25.records_query(weights, fields, as_asked, interpretation.named, interpretation.language)
+        words = {"dis_max": {"queries": [words, asked_words]}}
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
-    marked = bm25.records_query(weights, fields, topic_words, "", interpretation.language, (), expansion)
+    marked = bm25.records_query(weights, fields, topic_words, "", language, (), expansion)
     filters = record_filters(request.filters)
     index = serving.records.index
     selected: list[Arm] = []
@@ -150,9 +155,9 @@ def plan_retrieval(
     if request.pinned:
         selected.append(arms.pinned_arm(index, request.pinned, filters))
     judges_meaning = bool(interpretation.thematic) and vector is not None
-    every_word = bm25.every_word_query(
-        weights, fields, interpretation.split_topic, interpretation.language, identifiers, expansion
-    )
+    every_word = bm25.every_word_query(weights, fields, interpretation.split_topic, language, identifiers, expansion)
+    if as_asked:
+        every_word = _either(every_word, bm25.every_word_query(weights, fields, as_asked, interpretation.language))
     matching = _matching(request, interpretation, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
@@ -166,7 +171,7 @@ def plan_retrieval(
         tuple(filters),
         tuple(selected),
         words,
-        marks(marked, interpretation.language),
+        marks(marked, language),
         _nearness(request, serving) if judges_meaning else None,
         matching,
         vector,
@@ -270,10 +275,14 @@ def _passage_arms(
     index = serving.passages.index
     selected: list[Arm] = []
     if request.algorithm != "dense":
-        expansion = passages_expansion(weights, terms, interpretation.beside_terms, interpretation.language)
-        query = bm25.passages_query(
-            weights, interpretation.thematic, interpretation.named, interpretation.language, expansion
-        )
+        language = interpretation.topic_language
+        expansion = passages_expansion(weights, terms, interpretation.beside_terms, language)
+        query = bm25.passages_query(weights, interpretation.thematic, interpretation.named, language, expansion)
+        if interpretation.foreign_topic:
+            asked_words = bm25.passages_query(
+                weights, interpretation.foreign_topic, interpretation.named, interpretation.language
+            )
+            query = {"dis_max": {"queries": [query, asked_words]}}
         selected.append(arms.passage_lexical_arm(index, query, filters))
     if vector is not None:
         selected.append(arms.passage_dense_arm(index, vector, filters))

@@ -77,18 +77,26 @@ class WordCheck:
     keys: Mapping[str, bytes]
     cached: Mapping[bytes, JsonMapping]
     searches: Mapping[str, Search]
+    real_words: Collection[str] = ()
 
     @classmethod
     def of(
-        cls, question: str, words: str, index: str, fields: Collection[str], state: IndexState, cache: AnswerCache
+        cls,
+        question: str,
+        words: str,
+        index: str,
+        fields: Collection[str],
+        state: IndexState,
+        cache: AnswerCache,
+        real_words: Collection[str] = (),
     ) -> WordCheck:
-        """Checks only ``words``: the question without its places and times."""
+        """Checks only ``words``: the question without its places and times. ``real_words`` are no typing errors."""
         checkable = _checkable(words)
         keys = {word: orjson.dumps(["word", *fields, word]) for word in checkable}
         cached = cache.get("words", state, list(keys.values())) if keys else {}
         new = [word for word in checkable if keys[word] not in cached]
         searches: dict[str, Search] = {"words": ({"index": index}, _body(fields, new))} if new else {}
-        return cls(question, fields, state, cache, keys, cached, searches)
+        return cls(question, fields, state, cache, keys, cached, searches, real_words)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> CheckedWords:
         if not self.keys:
@@ -97,7 +105,7 @@ class WordCheck:
         fresh = _by_word(self.fields, new, answers["words"]) if new else {}
         self.cache.put(self.state, {self.keys[word]: counts for word, counts in fresh.items()})
         words = {word: fresh.get(word) or self.cached[key] for word, key in self.keys.items()}
-        return _check(self.question, words)
+        return _check(self.question, words, self.real_words)
 
 
 def _checkable(words: str) -> list[str]:
@@ -115,10 +123,13 @@ def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping)
     return {word: {"held": counts[word]["doc_count"], "near": neighbours[word]} for word in words}
 
 
-def _check(question: str, counts: Mapping[str, JsonMapping]) -> CheckedWords:
+def _check(question: str, counts: Mapping[str, JsonMapping], real_words: Collection[str]) -> CheckedWords:
     """``counts``: by word, as ``_by_word`` reads it."""
     unknown = tuple(word for word, count in counts.items() if count["held"] == 0)
-    corrections = {word: _best(count["near"], word, count["held"]) for word, count in counts.items()}
+    corrections = {
+        word: None if word in real_words else _best(count["near"], word, count["held"])
+        for word, count in counts.items()
+    }
     corrected = question
     for word, correction in corrections.items():
         if correction is not None:
@@ -258,16 +269,29 @@ def _without_asides(interpretation: Interpretation) -> Interpretation:
         aside, claimed, topic = [], list(interpretation.possible.claimed), interpretation.thematic
     terms = tuple(term for term in interpretation.terms if not _overlaps(term.mention, aside))
     ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
+    asked = {"thematic": topic, "beside_terms": topic_of(interpretation.text, ranges)}
+    if interpretation.foreign_topic:
+        names_aside = [name.mention.text for name in aside]
+        asked = {
+            "foreign_topic": topic if aside else interpretation.foreign_topic,
+            "thematic": _without_names(interpretation.thematic, names_aside),
+            "beside_terms": _without_names(interpretation.beside_terms, names_aside),
+        }
     return replace(
         interpretation,
-        thematic=topic,
+        **asked,  # type: ignore[arg-type]
         named=" ".join(
             [*filter(None, [interpretation.named]), *(name.mention.text for name in aside if name.is_contact)]
         ),
         terms=terms,
-        beside_terms=topic_of(interpretation.text, ranges),
         aside=tuple(name.mention for name in aside),
     )
+
+
+def _without_names(topic: str, names: Iterable[str]) -> str:
+    """A translated topic without these: names are not translated."""
+    ranges = [(at, at + len(name)) for name in names if (at := topic.find(name)) >= 0]
+    return topic_of(topic, ranges)
 
 
 def _names(ask: AskAll, interpretation: Interpretation, answer: JsonMapping) -> tuple[QueryName, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -77,6 +77,20 @@ def sure_correction(unknown: UnknownWord) -> str | None:
     return best if is_common and all(-count >= _FAR_MORE * rival for rival in rivals) else None
 
 
+def likely_correction(unknown: UnknownWord) -> str | None:
+    """The one word that has a letter more between the same ends. It may be meant where the word itself finds nothing:
+    *ozne* is *ozone*.
+    """
+    word = unknown.text
+    longer = [
+        near.text
+        for near in unknown.near
+        if near.record_count >= _COMMON and len(near.text) == len(word) + 1 and edits(word, near.text) == 1
+    ]
+    possible = [text for text in longer if (text[0], text[-1]) == (word[0], word[-1])]
+    return possible[0] if len(possible) == 1 else None
+
+
 def _is_form(word: str, other: str) -> bool:
     """Whether they differ only in their ending."""
     stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
@@ -91,21 +105,33 @@ class CorrectedQuestion:
     pairs: tuple[tuple[str, str], ...]
 
 
-def corrected_question(interpretation: Interpretation, real_words: Collection[str]) -> CorrectedQuestion | None:
-    """The question with each sure correction; None if there is none.
+def corrected_question(
+    interpretation: Interpretation,
+    real_words: Collection[str],
+    correction_of: Callable[[UnknownWord], str | None] = sure_correction,
+) -> CorrectedQuestion | None:
+    """The question with each correction; None if there is none.
 
     ``real_words``: unknown words that exist all the same. A word in capitals inside a sentence is no typing error, nor
     is the beginning of a name, unless far more records have the correction.
     """
     pairs = []
     for unknown in interpretation.unknown_words:
-        correction = None if unknown.text in real_words else sure_correction(unknown)
+        correction = None if unknown.text in real_words else correction_of(unknown)
         if correction is not None and not _is_name(unknown, correction, interpretation):
             pairs.append((unknown.text, correction))
     text = interpretation.text
     for word, correction in pairs:
         text = _without_case(word).sub(correction, text)
     return CorrectedQuestion(text, tuple(pairs)) if pairs and text != interpretation.text else None
+
+
+def is_name_by_capital(word: str, question: str) -> bool:
+    """Whether it is written in capitals inside a question that has small letters too."""
+    match = _without_case(word).search(question)
+    if match is None or match[0].islower():
+        return False
+    return match.start() > 0 and any(letter.islower() for letter in question)
 
 
 def _without_case(word: str) -> re.Pattern[str]:
@@ -117,7 +143,4 @@ def _is_name(unknown: UnknownWord, correction: str, interpretation: Interpretati
     for name in interpretation.names:
         if name.how == "beginning" and name.mention.text.lower() == unknown.text and count < _FAR_MORE * name.count:
             return True
-    match = _without_case(unknown.text).search(interpretation.text)
-    if match is None or match[0].islower():
-        return False
-    return match.start() > 0 and any(letter.islower() for letter in interpretation.text)
+    return is_name_by_capital(unknown.text, interpretation.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
 from core.geo import BBox
@@ -181,6 +181,15 @@ class QueryTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryTranslation:
+    """In English: the topic, what is beside its terms, and the words of place and time."""
+
+    topic: str
+    beside_terms: str
+    named: str
+
+
+@dataclass(frozen=True, slots=True)
 class NameCandidates:
     """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
@@ -204,6 +213,8 @@ class Interpretation:
     ``entities``). ``failed``: the readers that raised; their parts are empty.
     ``aside``: formats, people and organisations of the catalogue, which are not of the topic; nor are ``exclusions``
     and ``offers``. ``is_title``: a record has this title.
+    ``translation``: into English, of a question in another language; :meth:`in_english` puts it into the other fields,
+    and what was asked into ``foreign_topic``.
     ``unknown_words``: of the topic, which no record contains. ``corrected``: words as typed, in small
     letters, and as the question was answered.
     """
@@ -235,6 +246,33 @@ class Interpretation:
     is_title: bool = False
     unknown_words: tuple[UnknownWord, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
+    translation: QueryTranslation | None = None
+    foreign_topic: str = ""
+
+    @property
+    def topic_language(self) -> str | None:
+        """Of ``thematic``."""
+        return "en" if self.foreign_topic else self.language
+
+    def in_english(self) -> Interpretation:
+        """The same with its topic in English, if it was translated."""
+        if self.translation is None:
+            return self
+        return replace(
+            self,
+            thematic=self.translation.topic,
+            beside_terms=self.translation.beside_terms,
+            named=self.translation.named,
+            foreign_topic=self.thematic,
+        )
+
+    @property
+    def english_text(self) -> str:
+        """The whole question in English; empty if nothing was translated."""
+        if not self.foreign_topic:
+            return ""
+        names = [*(place.name for place in self.places), *(time.mention.text for time in self.times)]
+        return " ".join([self.thematic, *names])
 
     @property
     def span(self) -> TimeSpan | None:
@@ -325,7 +363,10 @@ class Interpretation:
         """The text without what is aside, and its topic, with acronyms as words, which a model knows better than their
         letters.
         """
-        text, thematic = self._without_unknown(self._without_aside()), self._without_unknown(self.thematic)
+        text, thematic = (
+            self._without_unknown(self.english_text or self._without_aside()),
+            self._without_unknown(self.thematic),
+        )
         for term in self.terms:
             if term.is_acronym and len(term.mention.text.split()) == 1:
                 words = term.synonyms[0].text

@@ -21,6 +21,7 @@ from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language
 from reading.times import MonthsMention, TimeMention, TimeReader, asked_spans, read_months
+from reading.translation import ForeignText, Translation
 from reading.vocabulary import TermMention, Vocabulary, names_to_add
 from search_api.search.ranking.candidates import AreaName
 from search_api.search.request import Part
@@ -37,6 +38,7 @@ from search_api.search.understanding.interpretation import (
     QueryScale,
     QueryTerm,
     QueryTime,
+    QueryTranslation,
     TextSpan,
 )
 from search_api.search.understanding.topic import free_ranges, topic_of
@@ -81,7 +83,10 @@ class Understander:
         """
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
-        interpretation = self._mentions(text, parts, language, readers, contacts)
+        foreign = self._foreign(text, language, readers) if "terms" in parts else None
+        language = foreign.language if foreign is not None else language
+        translations = foreign.translations if foreign is not None else ()
+        interpretation = self._mentions(text, parts, language, readers, contacts, translations)
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
         # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
         certain = [identifier for identifier in interpretation.identifiers if identifier.kind != "file_identifier"]
@@ -106,9 +111,11 @@ class Understander:
         areas, area_names = readers.read(
             "area", lambda: _areas(text, interpretation.places, interpretation.relations), no_areas
         )
+        topic = readers.read("topic", lambda: topic_of(text, claimed), text)
+        beside_terms = readers.read("topic", lambda: topic_of(text, with_terms), text)
         return Interpretation(
             text=text,
-            thematic=readers.read("topic", lambda: topic_of(text, claimed), text),
+            thematic=topic,
             language=language,
             places=tuple(_first_of_each(map(_place, asked_places), lambda place: (place.name, place.bbox))),
             relations=tuple(_relation(text, relation) for relation in interpretation.relations),
@@ -122,9 +129,10 @@ class Understander:
             kinds=tuple(_kind(kind) for kind in interpretation.kinds),
             identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(_first_of_each(terms, lambda term: (term.uri, term.mention.text.lower()))),
-            beside_terms=readers.read("topic", lambda: topic_of(text, with_terms), text),
-            possible=_possible(text, [*claimed, *_ranges(seasons)], _ranges(certain), parts, readers),
+            beside_terms=beside_terms,
+            possible=_possible(text, [*claimed, *_ranges(seasons)], _ranges([*certain, *translations]), parts, readers),
             named=" ".join(dict.fromkeys(text[span.start : span.end] for span in without_topic)),
+            translation=None if foreign is None else _translation(foreign, text, topic, beside_terms, without_topic),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
             exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
@@ -138,10 +146,12 @@ class Understander:
         language: str | None,
         readers: GuardedReaders,
         contacts: Sequence[TextSpan],
+        translations: Sequence[Translation],
     ) -> _Mentions:
         limit = MOST_READ + 1  # one more shows that there are more
         identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
         places = readers.mentions("place", lambda: self.places.read(text, language, limit), wanted="place" in parts)
+        places = [place for place in places if not _is_term(place, translations)]
         in_south = bool(places) and all(_is_southern(place.place.bbox) for place in places)
         times = readers.mentions(
             "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
@@ -180,6 +190,9 @@ class Understander:
             offers=_elsewhere(offers, [*exclusions, *identifiers, *places], len(text)),
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > MAX_RECOGNISED else ())),
         )
+
+    def _foreign(self, text: str, language: str | None, readers: GuardedReaders) -> ForeignText | None:
+        return readers.read("terms", lambda: self.vocabulary().translator.read(text, language), None) if text else None
 
     def _terms(self, text: str, claimed: list[Range], language: str | None) -> list[QueryTerm]:
         """Of the first terms, those with another name."""
@@ -263,6 +276,12 @@ def _ranges(mentions: Iterable[_Located]) -> list[Range]:
     return [(mention.start, mention.end) for mention in mentions]
 
 
+def _is_term(place: PlaceMention, translations: Sequence[Translation]) -> bool:
+    """Whether its words are terms of the field in another language: *corrientes* is no city."""
+    around = [term for term in translations if term.start <= place.start and place.end <= term.end]
+    return any(place.text.islower() or len(place.text) < term.end - term.start for term in around)
+
+
 def _is_southern(box: BBox) -> bool:
     """Whether nearly all of it lies south of the equator: Brazil, but not Africa."""
     return -box.south > 4.0 * max(box.north, 0.0) and box.south < 0.0
@@ -334,6 +353,17 @@ def _described(text: str, places: Sequence[PlaceMention], relations: Sequence[Re
     ends = [places[argument].end for relation in relations for argument in relation.arguments]
     begin = min(start, *(relation.start for relation in relations))
     return AreaName(text[begin : max(*ends, *(relation.end for relation in relations))], is_described=True)
+
+
+def _translation(
+    foreign: ForeignText, text: str, topic: str, beside_terms: str, named: Sequence[_Located]
+) -> QueryTranslation:
+    """Places by their names in the gazetteer."""
+    names = [
+        mention.place.name if isinstance(mention, PlaceMention) else text[mention.start : mention.end]
+        for mention in named
+    ]
+    return QueryTranslation(foreign.in_english(topic), foreign.in_english(beside_terms), " ".join(names))
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:

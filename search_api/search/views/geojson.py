@@ -190,16 +190,17 @@ def _signals(hit: Hit) -> dict[str, float | None]:
     return {**dict.fromkeys(default_config().records.signals), **measured}
 
 
-_NOTHING_ABOUT_TOPIC = (
-    "No record is about the topic. These records are from the place and time of the question, or nearest in meaning."
-)
+_NOTHING_ABOUT_TOPIC = "No record is about the topic. These records are"
+_NEAREST = "the nearest to the question"
 _WEAK_MATCHES = "These records are only weak matches."
 
 
 def _notes(answer: Answer) -> list[Json]:
     """What to tell the visitor: at most one note, by its code."""
     if answer.is_beside_topic:
-        return [{"code": "nothing_about_topic", "text": _NOTHING_ABOUT_TOPIC}]
+        shared = " and ".join(sorted(answer.shared_beside_topic))
+        reason = f"from the {shared} of the question" if shared else _NEAREST
+        return [{"code": "nothing_about_topic", "text": f"{_NOTHING_ABOUT_TOPIC} {reason}."}]
     return [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
 
 
@@ -250,7 +251,8 @@ def interpretation(parsed: Interpretation) -> Json:
     """How the question was understood, each part with its position in the text and its source."""
     return {
         "text": parsed.text,
-        "thematic": parsed.thematic,
+        "thematic": parsed.foreign_topic or parsed.thematic,
+        **({"understoodAs": parsed.thematic} if parsed.foreign_topic else {}),
         "language": parsed.language,
         "places": [
             {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}

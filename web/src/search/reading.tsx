@@ -27,6 +27,11 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
           {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>
         </p>
       )}
+      {read?.understoodAs && (
+        <p class="meant">
+          {words.understoodAs} <strong>{read.understoodAs}</strong>
+        </p>
+      )}
       {lacking.length > 0 && <p class="soft small unknown-words">{lacking.map((word) => words.unknownWord({ word })).join(" ")}</p>}
       {(answer["sonde:notes"] ?? []).map(({ code }) => (
         <p key={code} class="note">
