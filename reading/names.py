@@ -130,14 +130,19 @@ class NameCandidate:
         return len(self.text.split()) == 1
 
 
-def name_candidates(text: str, occupied_ranges: Sequence[Range] = ()) -> list[NameCandidate]:
+def name_candidates(
+    text: str, occupied_ranges: Sequence[Range] = (), distance_ranges: Sequence[Range] = ()
+) -> list[NameCandidate]:
     """Longest first, then from left to right; at most ``MOST_NAMES``.
 
-    ``occupied_ranges``: ranges that mean something else, places and times.
+    ``occupied_ranges``: ranges that mean something else, places and times. ``distance_ranges``: those of distances,
+    whose words do not make a question long: "within 100 km of".
     """
     tokens = (word for word in _words(text) if any(letter.isalnum() for letter in word.text))
     words = list(islice(tokens, _MOST_WORDS))
-    meaningful = [word for word in words if word.text.lower() not in EMPTY_WORDS]
+    meaningful = [
+        word for word in words if word.text.lower() not in EMPTY_WORDS and not _is_within(word, distance_ranges)
+    ]
     is_short = len(meaningful) <= _SHORT
     candidates: dict[str, NameCandidate] = {}
     for run in _runs(words):
@@ -182,10 +187,14 @@ def _candidate(
     certain = any(_is_name_like_word(word) for word in texts)
     start, end = run[0].start, run[-1].end
     # A year within a word is part of a name: FLUXNET-2015.
-    if not (certain or is_short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied_ranges):
+    if not (certain or is_short) or any(_is_within(word, occupied_ranges) for word in run):
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
+
+
+def _is_within(word: _Word, ranges: Sequence[Range]) -> bool:
+    return any(start <= word.start and word.end <= end for start, end in ranges)
 
 
 def _is_small(word: str) -> bool:

@@ -130,7 +130,14 @@ class Understander:
             identifiers=tuple(_identifier(text, identifier) for identifier in interpretation.identifiers),
             terms=tuple(_first_of_each(terms, lambda term: (term.uri, term.mention.text.lower()))),
             beside_terms=beside_terms,
-            possible=_possible(text, [*claimed, *_ranges(seasons)], _ranges([*certain, *translations]), parts, readers),
+            possible=_possible(
+                text,
+                [*claimed, *_ranges(seasons)],
+                _ranges([*certain, *translations]),
+                _ranges(relation for relation in located if relation.distance_km is not None),
+                parts,
+                readers,
+            ),
             named=" ".join(dict.fromkeys(text[span.start : span.end] for span in without_topic)),
             translation=None if foreign is None else _translation(foreign, text, topic, beside_terms, without_topic),
             unread=interpretation.unread,
@@ -205,10 +212,11 @@ def _possible(
     text: str,
     claimed: Sequence[Range],
     identifier_ranges: Sequence[Range],
+    distances: Sequence[Range],
     parts: frozenset[Part],
     readers: GuardedReaders,
 ) -> NameCandidates:
-    names = readers.mentions("names", lambda: name_candidates(text, claimed), wanted="names" in parts)
+    names = readers.mentions("names", lambda: name_candidates(text, claimed, distances), wanted="names" in parts)
     acronyms = readers.mentions(
         "acronyms", lambda: acronym_candidates(text, claimed, own_acronyms()), wanted="terms" in parts
     )
