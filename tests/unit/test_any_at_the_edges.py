@@ -10,7 +10,7 @@ PACKAGES = (
     "core", "es_mappings", "es_gateway", "encoders", "net", "reading", "indexer", "workers", "search_api", "evaluation",
     "training", "local_stack", "sonde", "sonde_client", "lab",
 )  # fmt: skip
-MOST = 267
+MOST = 259
 """What was reached. Lower it when there are fewer; it is never raised."""
 
 
