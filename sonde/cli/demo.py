@@ -9,20 +9,26 @@ from pathlib import Path
 import click
 
 from core.errors import SondeError
+from core.json_types import Json
+from search_api.app import create_app
 from sonde.cli.catalogue import run_to_end, show_reports
 from sonde.cli.screen import messages, screen
 from sonde.cli.search import ask
 from sonde.cli.search import show as show_answer
 from sonde.cli.stack import show as show_stack
 from sonde.cli.stack import start_stack
-from sonde.settings import load_settings
+from sonde.model_settings import CrossEncoderSettings
+from sonde.settings import Settings, load_settings
+from sonde.wiring.api import api_parts
 from sonde.wiring.harvesting import Harvester
+from sonde.wiring.models import Models
 
 _QUESTIONS = (
     "rainfall in southern Africa since 1990",
     "greenhouse gas measurements north of Italy since 2010",
     "how much ice has Greenland lost",
 )
+_CROSS_ENCODER = "shipped:cross-encoder-minilm-l6"
 _FILE = Path(__file__).resolve()
 _SAMPLES = (_FILE.parents[2] / "samples" / "records", _FILE.parents[1] / "sample_records")
 """In a checkout, and in an installed package."""
@@ -45,10 +51,21 @@ def demo() -> None:
     for question in _QUESTIONS:
         console.print(f"\n> {question}", style="bold")
         show_answer(console, ask(f"{settings.api_url}/search", {"q": question, "limit": 5}))
+    console.print(f"\n> {_QUESTIONS[-1]}", style="bold")
+    console.print(f"With SONDE_CROSS_ENCODER__MODEL={_CROSS_ENCODER}, which reads the best hits again:", style="dim")
+    show_answer(console, _answer_with_cross_encoder(settings, _QUESTIONS[-1]))
     console.print(
         f"\nReady after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
         "`sonde down` ends it (in a checkout `make down`)."
     )
+
+
+def _answer_with_cross_encoder(settings: Settings, question: str) -> Json:
+    """Searched in this process: the service that runs is the one of the default settings."""
+    chosen = settings.model_copy(update={"cross_encoder": CrossEncoderSettings(model=_CROSS_ENCODER)})
+    service = create_app(api_parts(chosen, Models(chosen))).test_client()
+    answer: Json = service.get("/search", query_string={"q": question, "limit": 5}).get_json()
+    return answer
 
 
 COMMANDS = (demo,)
