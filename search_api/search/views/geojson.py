@@ -196,12 +196,18 @@ _WEAK_MATCHES = "These records are only weak matches."
 
 
 def _notes(answer: Answer) -> list[Json]:
-    """What to tell the visitor: at most one note, by its code."""
+    """What to tell the visitor, by its code."""
     if answer.is_beside_topic:
         shared = " and ".join(sorted(answer.shared_beside_topic))
         reason = f"from the {shared} of the question" if shared else _NEAREST
         return [{"code": "nothing_about_topic", "text": f"{_NOTHING_ABOUT_TOPIC} {reason}."}]
-    return [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
+    notes = [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
+    if answer.missed:
+        missed = " or the ".join(sorted(answer.missed))
+        notes.insert(
+            0, {"code": "nothing_there", "text": f"None of these records is from the {missed} of the question."}
+        )
+    return notes
 
 
 def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:

@@ -247,13 +247,12 @@ class LateInteraction(BestOnly):
         value = float(raw[index])
         return (
             Reason(
-                f"its words are close in meaning to the question's: {value:.2f} of 1", "interaction", {"raw": value}
+                f"compared word by word, as near to the question as {percent(value)}", "interaction", {"raw": value}
             ),
         )
 
     def silence(self, counted: float) -> Reason:
-        text = f"its words were not compared one by one: counted as {counted:.2f}"
-        return Reason(text, "no_interaction", {"counted": counted})
+        return Reason("its words were not compared one by one", "no_interaction", {"counted": counted})
 
 
 def best_scores(raw: Floats) -> Floats:
