@@ -247,7 +247,7 @@ class LateInteraction(BestOnly):
         value = float(raw[index])
         return (
             Reason(
-                f"compared word by word, as near to the question as {percent(value)}", "interaction", {"raw": value}
+                f"compared word by word with the question: {percent(value)}", "interaction", {"raw": value}
             ),
         )
 
