@@ -10,9 +10,11 @@ from core.json_types import JsonMapping
 from indexer.raw import Source
 from indexer.sources import (
     ckan,
+    cmr,
     csw,
     datacite,
     dcat,
+    erddap,
     geonetwork,
     invenio,
     oai_pmh,
@@ -26,6 +28,8 @@ from indexer.sources.fetching import Fetcher
 from indexer.sources.protocol import Protocol
 
 _PROTOCOLS = (
+    cmr.PROTOCOL,
+    erddap.PROTOCOL,
     csw.PROTOCOL,
     oai_pmh.PROTOCOL,
     ckan.PROTOCOL,

@@ -1,0 +1,123 @@
+"""CMR, ERDDAP, THREDDS and ArcGIS as their public documentation says they answer; no answer is a copy of a server's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_sources_json import Asked, as_json, serving
+
+from indexer.formats.registry import read
+from indexer.sources.cmr import CmrOptions, CmrSource
+from indexer.sources.erddap import ErddapOptions, ErddapSource
+from indexer.sources.linked_walk import NothingToHarvest
+from indexer.sources.probe import probe
+from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
+
+SAMPLE = (Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml").read_bytes()
+
+
+def found_at(url: str) -> tuple[str, str, dict[str, Any]]:
+    """What `sonde sources add` proposes for an address."""
+    found = probe(fetcher_of(url), url).found
+    assert found is not None
+    return found.type, found.url, dict(found.options)
+
+
+def _collection(number: int) -> dict[str, Any]:
+    return {
+        "meta": {"concept-id": f"C{number}-X", "revision-date": f"2024-01-{number + 1:02}T00:00:00Z"},
+        "umm": {"ShortName": f"S{number}", "Version": "1", "EntryTitle": f"Rain {number}", "Abstract": "Daily rain."},
+    }
+
+
+_REFERENCES = b"""<?xml version="1.0"?><results><hits>1</hits><references><reference><name>et1</name><id>C90-X</id>
+<revision-id>3</revision-id></reference></references></results>"""
+
+
+def cmr(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    if path == "/search/deleted-collections":
+        assert asked["revision_date"] == "2024-05-01T00:00:00Z"
+        return 200, "application/xml", _REFERENCES
+    if path != "/search/collections.umm_json":
+        return 404, "text/plain", b"not here"
+    start = int(json.loads(asked.get("cmr-search-after", "[0]"))[0])
+    size = int(asked["page_size"])
+    items = [_collection(number) for number in range(25) if asked.get("provider") != "EMPTY"]
+    return (
+        200,
+        "application/json",
+        json.dumps({"hits": len(items), "took": 1, "items": items[start : start + size]}).encode(),
+    )
+
+
+def test_cmr_page_by_page_with_its_header_and_what_was_deleted() -> None:
+    with serving(cmr, after=lambda asked: _next_of(asked, 25)) as (url, asked):
+        search = f"{url}/search"
+        options = CmrOptions(provider="POCLOUD", page_size=10, filter={"has_granules": "true"})
+        make = lambda: CmrSource(fetcher_of(search), search, None, options)  # noqa: E731
+        given = all_of(make())
+        assert given.ids == [f"C{number}-X" for number in range(25)]
+        assert given.matched == 25
+        assert (asked[0]["provider"], asked[0]["has_granules"]) == ("POCLOUD", "true")
+        assert "cmr-search-after" not in asked[0]
+        assert asked[1]["cmr-search-after"] == "[10]"
+        resumed_everywhere(make, given)
+        record = read(given.pages[0].records[0], "nasa")
+        assert (record.id, record.title) == ("nasa:C0-X", "Rain 0")
+
+        changed = all_of(CmrSource(fetcher_of(search), search, "2024-05-01T00:00:00Z"))
+        assert changed.deleted == ["C90-X"]
+        assert asked[-1]["updated_since"] == "2024-05-01T00:00:00Z"
+        with pytest.raises(NothingToHarvest):
+            all_of(CmrSource(fetcher_of(search), search, None, CmrOptions(provider="EMPTY")))
+
+        assert found_at(search) == ("cmr", search, {})
+        typed = f"{search}/collections.json?provider=POCLOUD&page_size=20&platform=SWOT"
+        assert found_at(typed) == ("cmr", search, {"provider": "POCLOUD", "filter": {"platform": "SWOT"}})
+
+
+def _next_of(asked: Asked, count: int) -> dict[str, str]:
+    """As CMR: the header comes with every page but the last, which is empty."""
+    start = int(json.loads(asked.get("cmr-search-after", "[0]"))[0])
+    return {"CMR-Search-After": json.dumps([start + int(asked.get("page_size", "1"))])} if start < count else {}
+
+
+_PAGE = b"""<html><head><title>Tides</title><script type="application/ld+json">{"@context": "http://schema.org",
+"@type": "Dataset", "name": "Tides without a place", "identifier": "tides", "description": "Heights of tides."}
+</script></head><body>x</body></html>"""
+
+
+def erddap(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    rows = [
+        [id, id.title(), iso]
+        for id, iso in (("allDatasets", ""), ("rain", f"{own}/x.xml"), ("tides", ""), ("gone", "y"))
+    ]
+    if path == "/erddap/tabledap/allDatasets.json":
+        return as_json({"table": {"columnNames": ["datasetID", "title", "iso19115"], "rows": rows}})
+    documents = {
+        "/erddap/metadata/iso19115/xml/rain_iso19115.xml": ("application/xml", SAMPLE),
+        "/erddap/info/tides/index.html": ("text/html", _PAGE),
+    }
+    kind, content = documents.get(path, ("text/html", b""))
+    return (200, kind, content) if content else (404, "text/html", b"<html>no</html>")
+
+
+def test_erddap_gives_one_record_a_data_set_of_its_own_list() -> None:
+    with serving(erddap) as (url, _):
+        base = f"{url}/erddap"
+        make = lambda: ErddapSource(fetcher_of(base), base)  # noqa: E731
+        given = all_of(make())
+        assert given.ids == ["rain", "tides"]
+        (skipped,) = given.pages[0].skipped
+        assert skipped.native_id == "gone", "its last good version stays"
+        titles = [read(raw, "e").title for page in given.pages for raw in page.records]
+        assert titles[1] == "Tides without a place"
+        resumed_everywhere(make, given)
+        assert all_of(ErddapSource(fetcher_of(base), base, None, ErddapOptions(("tides",)))).ids == ["tides"]
+        with pytest.raises(NothingToHarvest, match="no data set nobody"):
+            all_of(ErddapSource(fetcher_of(base), base, None, ErddapOptions(("nobody",))))
+        for address in (f"{base}/index.html", url, f"{base}/tabledap/rain.html"):
+            assert found_at(address) == ("erddap", base, {})
