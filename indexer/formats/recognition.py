@@ -25,6 +25,7 @@ from indexer.formats.readers import (
     ogc_record,
     schema_org,
     stac,
+    thredds,
     umm_c,
 )
 from indexer.formats.repair.text import line
@@ -39,6 +40,7 @@ _FORMATS = (
     eml.FORMAT,
     dif.FORMAT,
     echo10.FORMAT,
+    thredds.FORMAT,
     stac.FORMAT,
     ogc_record.FORMAT,
     umm_c.FORMAT,

@@ -22,6 +22,7 @@ from indexer.sources import (
     sitemap,
     stac_api,
     stac_static,
+    thredds,
     waf,
 )
 from indexer.sources.fetching import Fetcher
@@ -30,6 +31,7 @@ from indexer.sources.protocol import Protocol
 _PROTOCOLS = (
     cmr.PROTOCOL,
     erddap.PROTOCOL,
+    thredds.PROTOCOL,
     csw.PROTOCOL,
     oai_pmh.PROTOCOL,
     ckan.PROTOCOL,

@@ -14,6 +14,7 @@ from indexer.sources.cmr import CmrOptions, CmrSource
 from indexer.sources.erddap import ErddapOptions, ErddapSource
 from indexer.sources.linked_walk import NothingToHarvest
 from indexer.sources.probe import probe
+from indexer.sources.thredds import ThreddsOptions, ThreddsSource
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 
 SAMPLE = (Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml").read_bytes()
@@ -121,3 +122,75 @@ def test_erddap_gives_one_record_a_data_set_of_its_own_list() -> None:
             all_of(ErddapSource(fetcher_of(base), base, None, ErddapOptions(("nobody",))))
         for address in (f"{base}/index.html", url, f"{base}/tabledap/rain.html"):
             assert found_at(address) == ("erddap", base, {})
+
+
+_INV = (
+    'xmlns="http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0" xmlns:xlink="http://www.w3.org/1999/xlink"'
+)
+_SERVICES = """<service name="all" serviceType="Compound" base="">
+<service name="odap" serviceType="OPENDAP" base="/thredds/dodsC/"/>
+<service name="http" serviceType="HTTPServer" base="/thredds/fileServer/"/>
+<service name="wms" serviceType="WMS" base="/thredds/wms/"/>
+<service name="iso" serviceType="ISO" base="/thredds/iso/"/></service>"""
+_FILES = "".join(
+    f'<dataset name="rain_{n}.nc" ID="scan/{n}" urlPath="scan/rain_{n}.nc">'
+    f'<date type="modified">2024-01-{n:02}T00:00:00Z</date></dataset>'
+    for n in range(1, 8)
+)
+_CATALOGUES = {
+    "/thredds/catalog.xml": f"""<catalog {_INV} name="Top">{_SERVICES}
+<dataset name="Best series" ID="best" urlPath="best.nc"><serviceName>all</serviceName>
+<documentation type="summary">The best rain.</documentation></dataset>
+<dataset name="Not described" ID="plain" urlPath="plain.nc"><serviceName>all</serviceName></dataset>
+<catalogRef xlink:title="Scans" xlink:href="scan/catalog.html" name=""/>
+<catalogRef xlink:title="Broken" xlink:href="broken/catalog.xml" name=""/>
+<catalogRef xlink:title="Elsewhere" xlink:href="http://127.0.0.2:1/thredds/catalog.xml" name=""/>
+<catalogRef xlink:title="Again" xlink:href="/thredds/catalog.xml" name=""/></catalog>""",
+    "/thredds/scan/catalog.xml": f"""<catalog {_INV}>{_SERVICES}<dataset name="Rain Office">
+<metadata inherited="true"><serviceName>all</serviceName><creator><name>Rain Office</name></creator><geospatialCoverage>
+<northsouth><start>-26</start><size>5</size></northsouth><eastwest><start>26</start><size>7</size></eastwest>
+</geospatialCoverage></metadata><dataset name="daily" ID="scan">{_FILES}</dataset></dataset></catalog>""",
+}
+
+
+def thredds(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    if path in _CATALOGUES:
+        return 200, "application/xml", _CATALOGUES[path].encode()
+    if path == "/thredds/iso/best.nc":
+        assert asked == {"catalog": f"{own}/thredds/catalog.html", "dataset": "best"}
+        return 200, "application/xml", SAMPLE
+    if path == "/thredds/iso/plain.nc":
+        return 200, "text/html", b"<html>it cannot be read</html>"
+    return 404, "text/html", b"<html>not here</html>"
+
+
+def test_thredds_walks_catalogues_and_takes_a_folder_of_many_files_for_one_record() -> None:
+    with serving(thredds) as (url, _):
+        top = f"{url}/thredds/catalog.xml"
+        few = ThreddsOptions(most_files=5)
+        make = lambda options=few, since=None: ThreddsSource(fetcher_of(top), top, since, options)  # noqa: E731
+        given = all_of(make())
+        assert given.ids == ["best.nc", "plain.nc", "scan"]
+        assert given.skipped == [f"{url}/thredds/broken/catalog.xml"]
+        assert [page.passed_over[0].origin for page in given.pages if page.passed_over] == [
+            "http://127.0.0.2:1/thredds/catalog.xml"
+        ]
+        records = {raw.native_id: read(raw, "t") for page in given.pages for raw in page.records}
+        assert [record.native_format for record in records.values()] == ["iso19139", "thredds", "thredds"]
+        links = {link.protocol: (link.rel, link.href) for link in records["plain.nc"].links}
+        assert links["OPENDAP"] == ("service", f"{url}/thredds/dodsC/plain.nc")
+        assert links["HTTPServer"] == ("download", f"{url}/thredds/fileServer/plain.nc")
+        assert links[None] == ("about", f"{url}/thredds/catalog.html?dataset=plain")
+        folder = records["scan"]
+        assert (folder.title, folder.abstract) == ("Rain Office: daily", "A folder of 7 files.")
+        assert (folder.extents[0].west, folder.extents[0].north) == (26, -21)
+        assert folder.contacts[0].name == "Rain Office"
+        resumed_everywhere(make, given)
+
+        files = all_of(make(ThreddsOptions(most_files=7, iso=False)))
+        assert len(files.ids) == 9
+        assert read(files.pages[-3].records[-1], "t").title == "daily: rain_7.nc"
+        since = all_of(make(ThreddsOptions(iso=False), "2024-01-06T12:00:00Z"))
+        assert since.ids == ["best.nc", "plain.nc", "scan/rain_6.nc", "scan/rain_7.nc"]
+        for address in (f"{url}/thredds/catalog.html", top, f"{url}/thredds"):
+            assert found_at(address) == ("thredds", top, {})
