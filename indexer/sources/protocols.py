@@ -9,6 +9,9 @@ from __future__ import annotations
 from core.json_types import JsonMapping
 from indexer.raw import Source
 from indexer.sources import (
+    arcgis_hub,
+    arcgis_portal,
+    arcgis_server,
     ckan,
     cmr,
     csw,
@@ -32,6 +35,9 @@ _PROTOCOLS = (
     cmr.PROTOCOL,
     erddap.PROTOCOL,
     thredds.PROTOCOL,
+    arcgis_server.PROTOCOL,
+    arcgis_portal.PROTOCOL,
+    arcgis_hub.PROTOCOL,
     csw.PROTOCOL,
     oai_pmh.PROTOCOL,
     ckan.PROTOCOL,

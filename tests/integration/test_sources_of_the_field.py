@@ -10,6 +10,9 @@ import pytest
 from test_sources_json import Asked, as_json, serving
 
 from indexer.formats.registry import read
+from indexer.sources.arcgis_hub import HubSource
+from indexer.sources.arcgis_portal import PortalOptions, PortalSource
+from indexer.sources.arcgis_server import ServerOptions, ServerSource
 from indexer.sources.cmr import CmrOptions, CmrSource
 from indexer.sources.erddap import ErddapOptions, ErddapSource
 from indexer.sources.linked_walk import NothingToHarvest
@@ -194,3 +197,132 @@ def test_thredds_walks_catalogues_and_takes_a_folder_of_many_files_for_one_recor
         assert since.ids == ["best.nc", "plain.nc", "scan/rain_6.nc", "scan/rain_7.nc"]
         for address in (f"{url}/thredds/catalog.html", top, f"{url}/thredds"):
             assert found_at(address) == ("thredds", top, {})
+
+
+def _portal_item(number: int) -> dict[str, Any]:
+    return {
+        "id": f"i{number}", "owner": "gis", "title": f"Rain {number}", "type": "Feature Service", "typeKeywords": [],
+        "snippet": "<b>Daily</b> rain.", "tags": ["rain"], "extent": [[26, -26], [33, -21]],
+        "created": 1583020800000, "modified": 1609459200000, "url": f"https://s.example.org/rest/services/r{number}",
+    }  # fmt: skip
+
+
+def arcgis_portal(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    if "f" not in asked:
+        return 200, "text/html", b"<html><title>Portal</title></html>"
+    if path == "/portal/sharing/rest/portals/self":
+        return as_json({"id": "0123456789ABCDEF", "name": "Rain Office", "portalHostname": "p"})
+    if path != "/portal/sharing/rest/search":
+        return 404, "text/html", b"<html>no</html>"
+    first = int(asked["start"]) - 1
+    items = [_portal_item(number) for number in range(25)]
+    return as_json({"total": 25, "start": first + 1, "results": items[first : first + int(asked["num"])]})
+
+
+def test_an_arcgis_portal_in_order_of_modification() -> None:
+    with serving(arcgis_portal) as (url, asked):
+        base = f"{url}/portal"
+        options = PortalOptions(page_size=10, types=("Feature Service", "CSV"))
+        make = lambda: PortalSource(fetcher_of(base), base, None, options)  # noqa: E731
+        given = all_of(make())
+        assert (given.ids, given.matched) == ([f"i{number}" for number in range(25)], 25)
+        assert asked[1]["q"] == 'orgid:0123456789ABCDEF AND (type:"Feature Service" OR type:"CSV")'
+        assert (asked[1]["sortField"], asked[1]["sortOrder"]) == ("modified", "asc")
+        resumed_everywhere(make, given)
+        record = read(given.pages[0].records[0], "p")
+        assert (record.title, record.abstract) == ("Rain 0", "Daily rain.")
+        assert {(link.rel, link.href) for link in record.links} == {
+            ("service", "https://s.example.org/rest/services/r0"), ("about", f"{base}/home/item.html?id=i0"),
+        }  # fmt: skip
+        assert record.dates.created == "2020-03-01T00:00:00Z"
+        all_of(PortalSource(fetcher_of(base), base, "2024-05-01T00:00:00+00:00", PortalOptions(types=())))
+        assert asked[-1]["q"].endswith(" AND modified:[0000001714521600000 TO 9000000000000000000]")
+        for address in (f"{base}/home/search.html?q=rain", f"{base}/sharing/rest"):
+            assert found_at(address)[:2] == ("arcgis-portal", base)
+
+
+def arcgis_hub(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    items = f"{own}/api/search/v1/collections/dataset/items"
+    if path == "/":
+        return 200, "text/html", b"<html><title>Open data</title></html>"
+    if not items.endswith(path):
+        return 404, "text/html", b"<html>no</html>"
+    first = int(asked.get("startindex", "1"))
+    features = [
+        {
+            "type": "Feature",
+            "id": f"i{number}",
+            "geometry": None,
+            "properties": {**_portal_item(number), "license": "custom"},
+        }
+        for number in range(25)
+    ][first - 1 : first + 9]
+    links = [{"rel": "next", "href": f"{items}?limit=10&startindex={first + 10}"}] if first < 21 else []
+    return as_json({"type": "FeatureCollection", "features": features, "numberMatched": 25, "links": links})
+
+
+def test_an_arcgis_hub_by_its_search() -> None:
+    with serving(arcgis_hub) as (url, _):
+        make = lambda: HubSource(fetcher_of(url), url)  # noqa: E731
+        given = all_of(make())
+        assert (given.ids, given.matched) == ([f"i{number}" for number in range(25)], 25)
+        resumed_everywhere(make, given)
+        record = read(given.pages[0].records[0], "h")
+        assert (record.native_format, record.title, record.licence) == ("arcgis", "Rain 0", None)
+        assert (record.extents[0].west, record.extents[0].north) == (26, -21)
+        assert found_at(f"{url}/search?q=rain") == ("arcgis-hub", url, {})
+
+
+_METRES = {"xmin": 2894306.8, "ymin": -3006021.7, "xmax": 3673543.2, "ymax": -2391878.6}
+
+
+def arcgis_server(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    if asked.get("f") not in ("json", "pjson"):
+        return 200, "text/html", b"<html><title>ArcGIS REST Services Directory</title></html>"
+    root = "/arcgis/rest/services"
+    rain = {
+        "currentVersion": 11, "mapName": "Layers", "serviceDescription": "Rain of the Limpopo.",
+        "documentInfo": {"Title": "Rain gauges", "Author": "Thandi Nkosi", "Keywords": "rain,gauges"},
+        "layers": [{"id": 0, "name": "Stations"}], "copyrightText": "Rain Office",
+        "fullExtent": {**_METRES, "spatialReference": {"wkid": 102100, "latestWkid": 3857}},
+    }  # fmt: skip
+    layer = {"id": 0, "name": "Stations", "extent": {**_METRES, "spatialReference": {"wkid": 102100}}}
+    answers = {
+        root: {
+            "currentVersion": 11, "folders": ["Water", "System"],
+            "services": [{"name": "roads", "type": "MapServer"}, {"name": "tools", "type": "GPServer"}],
+        },
+        f"{root}/Water": {
+            "currentVersion": 11, "folders": [],
+            "services": [{"name": "Water/rain", "type": "MapServer"}, {"name": "Water/rain", "type": "FeatureServer"}],
+        },
+        f"{root}/Water/rain/FeatureServer": rain,
+        f"{root}/Water/rain/FeatureServer/layers": {"layers": [layer], "tables": []},
+        f"{root}/roads/MapServer": {"error": {"code": 499, "message": "Token Required"}},
+    }  # fmt: skip
+    return as_json(answers[path]) if path in answers else (404, "text/html", b"<html>no</html>")
+
+
+def test_an_arcgis_server_gives_each_service_once_and_its_layers_on_request() -> None:
+    with serving(arcgis_server) as (url, asked):
+        root = f"{url}/arcgis/rest/services"
+        given = all_of(ServerSource(fetcher_of(root), root))
+        assert given.ids == ["Water/rain"]
+        assert [skipped.native_id for skipped in given.pages[0].skipped] == ["roads"]
+        assert sum(1 for each in asked if each) == 4, "a refusal is not asked for again"
+        record = read(given.pages[0].records[0], "s")
+        assert (record.title, record.abstract) == ("Rain gauges", "Rain of the Limpopo.\n\nLayers: Stations.")
+        box = record.extents[0]
+        assert [round(edge) for edge in (box.west, box.south, box.east, box.north)] == [26, -26, 33, -21]
+        assert [link.href for link in record.links] == [
+            f"{root}/Water/rain/{kind}" for kind in ("FeatureServer", "MapServer")
+        ]
+        options = ServerOptions(layers=True, folders=("Water",))
+        make = lambda: ServerSource(fetcher_of(root), root, None, options)  # noqa: E731
+        layers = all_of(make())
+        assert layers.ids == ["Water/rain", "Water/rain/0"]
+        assert read(layers.pages[0].records[1], "s").parent == "Water/rain"
+        resumed_everywhere(make, layers)
+        assert found_at(f"{root}?f=pjson")[0] == "arcgis-server"
+        for address, folders in ((f"{url}/arcgis", {}), (f"{root}/Water", {"folders": ["Water"]})):
+            assert found_at(address) == ("arcgis-server", root, folders)

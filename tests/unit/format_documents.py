@@ -595,6 +595,43 @@ def _thredds() -> bytes:
  </dataset></catalog>""".encode()
 
 
+def _arcgis() -> bytes:
+    return _json(
+        {
+            "id": "0123456789abcdef",
+            "owner": "weather_office",
+            "title": TITLE,
+            "name": "ZA_RAIN",
+            "type": "CSV",
+            "typeKeywords": ["CSV", "Data"],
+            "snippet": ABSTRACT,
+            "tags": ["rain", "in situ observations"],
+            "culture": "en-us",
+            "extent": [[26, -26], [33, -21]],
+            "created": 1583020800000,
+            "modified": 1609459200000,
+            "accessInformation": "Thandi Nkosi",
+            "license": "CC-BY-4.0",
+            "licenseInfo": "Requires a registration.",
+            "access": "org",
+            "url": DATA,
+        }
+    )
+
+
+def _arcgis_layer() -> bytes:
+    return _json(
+        {
+            "name": TITLE,
+            "serviceDescription": ABSTRACT,
+            "extent": {"xmin": 26, "ymin": -26, "xmax": 33, "ymax": -21, "spatialReference": {"wkid": 4326}},
+            "timeInfo": {"timeExtent": [631152000000, 1577836799000]},
+            "pixelSizeX": 500,
+            "arcgisServer": {"name": "rain/gauges", "services": [f"{PAGE}/rest/services/gauges/0"], "parent": "gauges"},
+        }
+    )
+
+
 def _umm_c() -> bytes:
     points = [{"Longitude": lon, "Latitude": lat} for lon, lat in RING]
     return _json(
@@ -766,6 +803,7 @@ DOCUMENTS: dict[str, bytes] = {
     "echo10": _echo10(),
     "umm-c": _umm_c(),
     "thredds": _thredds(),
+    "arcgis": _arcgis(),
 }
 
 VARIANTS: dict[str, bytes] = {
@@ -775,6 +813,7 @@ VARIANTS: dict[str, bytes] = {
     "datacite": _datacite_json(),
     "geoblacklight": _geoblacklight_1(),
     "dif": _dif9(),
+    "arcgis": _arcgis_layer(),
 }
 """The same data set in another syntax or version of a standard."""
 
