@@ -58,6 +58,10 @@ class Link:
     description: str | None = None
 
 
+DATA_OF_SERVICE = "operatesOn: data of this service"
+"""The ``description`` of a service's link to a data set that it serves; ``name``: its identifier or title."""
+
+
 @dataclass(frozen=True, slots=True)
 class Vertical:
     """Vertical extent, in ``unit`` (default ``m``), positive upwards; an end may be open."""
@@ -145,6 +149,11 @@ class Record:
         """
         suffix = self.id.removeprefix(record_id(self.source, self.identifier))
         return (self.doi or self.identifier) + (suffix if suffix.startswith(APART_MARKS) else "")
+
+    @property
+    def served_data(self) -> tuple[Link, ...]:
+        """The data sets that a service says it serves."""
+        return tuple(link for link in self.links if link.description == DATA_OF_SERVICE)
 
     @property
     def embedding_text(self) -> str:

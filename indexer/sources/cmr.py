@@ -54,8 +54,8 @@ class CmrSource:
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
-        state = json.loads(position) if position else {"after": None, "seen": 0}
-        after, seen_count = state["after"], int(state["seen"])
+        state: Json = json.loads(position) if position else {}
+        after, seen_count = state.get("after"), int(state.get("seen", 0))
         if self.since is not None and position is None:
             yield RawPage((), deleted=self._deleted(self.since))
         while True:

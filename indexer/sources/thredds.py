@@ -211,9 +211,12 @@ class _Reader:
         files: list[etree._Element] | tuple[()],
     ) -> etree._Element:
         """A catalogue of this data set alone, as the server itself answers for ``?dataset=ID``."""
-        document = etree.Element(f"{{{NAMESPACE}}}catalog", nsmap={None: NAMESPACE, "xlink": _XLINK})
+        prefixes: dict[str | None, str] = {None: NAMESPACE, "xlink": _XLINK}
+        document = etree.Element(f"{{{NAMESPACE}}}catalog", nsmap=prefixes)
         document.extend(copy.deepcopy(service) for service in find_all(self.root, "service"))
-        alone = etree.SubElement(document, f"{{{NAMESPACE}}}dataset", dict(dataset.attrib))
+        alone = etree.SubElement(
+            document, f"{{{NAMESPACE}}}dataset", {str(name): str(value) for name, value in dataset.attrib.items()}
+        )
         alone.extend(copy.deepcopy(child) for child in dataset if local_name(child) not in _NESTED)
         alone.extend(copy.deepcopy(metadata) for metadata in reversed(inherited))  # the nearest first
         properties = {"path": " > ".join(name for name in names if name), "files": str(len(files) or "")}

@@ -352,6 +352,9 @@ def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position:
     target = iri(link.href)
     if target is None:
         return
+    if link in record.served_data:
+        graph.add((about, DCAT.servesDataset, URIRef(target)))
+        return
     if record.type == "service":
         graph.add((about, DCAT.endpointURL if position == 0 else FOAF.page, URIRef(target)))
         return

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
-from core.record import Record, Resolution
+from core.record import DATA_OF_SERVICE, Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period, add_period_object
 from indexer.formats.format import Format, Inspection, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
@@ -239,6 +239,10 @@ def _add_links(draft: RecordDraft, resource: JsonMapping) -> None:
         draft.add_link(address(endpoint), "service")
     for href, title in _documents(resource):
         draft.add_link(href, "describedby", name=title)
+    for dataset in as_list(resource.get("servesDataset")):
+        if address(dataset).lower().startswith("http"):
+            name = label(dataset) if isinstance(dataset, dict) else ""
+            draft.add_link(address(dataset), "related", name=name, description=DATA_OF_SERVICE)
     for item in objects_in(resource.get("distribution")):
         _add_distribution(draft, item)
     for item in [*as_list(resource.get("references")), *as_list(resource.get("relation"))]:
@@ -420,7 +424,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dcat",
-    4,
+    5,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
