@@ -1,5 +1,5 @@
-"""schema.org Dataset as JSON-LD (ESIP science-on-schema.org guidelines), and on top of it Croissant 1.0 and GeoCroissant 1.0
-(ML Commons).
+"""schema.org Dataset as JSON-LD (ESIP science-on-schema.org guidelines), and on top of it Croissant 1.0 and
+GeoCroissant 1.0 (ML Commons).
 
 Only records with files have Croissant. What a file holds (Croissant's RecordSet) is not known from metadata. The data
 set is declared as live: catalogues seldom state checksums, and their files can change.
