@@ -36,6 +36,13 @@ class Keyword:
     uri: str | None = None
 
 
+HIGH_VALUE_VOCABULARIES = {
+    "hvdCategory": "EU high-value data set category",
+    "applicableLegislation": "applicable legislation",
+}
+"""The vocabularies of the keywords that say that data are of high value in the EU, by their properties in DCAT-AP."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contact:
     """A responsible party; ``role`` is ISO's CI_RoleCode (pointOfContact, author, publisher, ...)."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
-from core.record import DATA_OF_SERVICE, Record, Resolution
+from core.record import DATA_OF_SERVICE, HIGH_VALUE_VOCABULARIES, Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period, add_period_object
 from indexer.formats.format import Format, Inspection, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
@@ -138,7 +138,7 @@ def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
     for theme in as_list(resource.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
             draft.add_theme(label(theme))
-    for name, scheme in _HIGH_VALUE.items():
+    for name, scheme in HIGH_VALUE_VOCABULARIES.items():
         for item in as_list(resource.get(name)):
             code, _, act = label(item), *address(item).partition("/eli/")[1:]
             draft.add_keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
@@ -148,7 +148,6 @@ def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
         draft.add_theme(label(category))
 
 
-_HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
 _CATEGORIES = {
     "c_ac64a52d": "Geospatial",
     "c_dd313021": "Earth observation and environment",
