@@ -62,6 +62,7 @@ from sonde.wiring.portal import (
     previews,
     record_quality,
     source_descriptions,
+    table_reader,
 )
 from sonde.wiring.pushing import Pusher, groups_of_source
 from sonde.wiring.search import answerer, loaded_name_lists, ranking_config, search_pipeline
@@ -165,6 +166,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         portal=portal_look(settings),
         previews=previews(settings, partial(models.gates, "records")),
         granules=granule_searches(settings, partial(models.gates, "records")),
+        tables=table_reader(settings, partial(models.gates, "records")),
     )
 
 

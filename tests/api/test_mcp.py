@@ -35,7 +35,8 @@ from tests.shown_answers import difference
 
 TOOLS = [
     "search", "get_record", "find_similar", "read_passages", "ask_documents", "describe_holdings", "lookup_place",
-    "lookup_terms", "get_access", "get_granules", "get_variables", "compare_records", "cite",
+    "lookup_terms", "get_access", "get_granules", "get_variables", "read_rows",
+    "compare_records", "cite",
 ]  # fmt: skip
 Ask = Callable[..., Told]
 ROOT = Path(__file__).parents[2]
@@ -292,6 +293,7 @@ def test_kind_is_what_it_is_or_how_it_was_made(ask: Ask, kind: str, field: str, 
         ("get_access", {"id": "samples:era5"}),
         ("get_granules", {"id": "samples:era5"}),
         ("get_variables", {"id": "samples:era5"}),
+        ("read_rows", {"id": "samples:era5"}),
         ("compare_records", {"ids": ["samples:era5", "samples:e-obs"]}),
         ("cite", {"id": "samples:era5", "style": "bibtex"}),
     ],

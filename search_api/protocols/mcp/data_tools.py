@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal
 
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from core.json_types import Json
@@ -17,6 +18,7 @@ _GRANULES_REL = "sonde:granules"
 _MOST_STEPS = 24
 Ids = Annotated[list[str], Field(min_length=2, max_length=5, description="Ids of records.")]
 Style = Annotated[Literal["text", "bibtex", "ris", "csl"], Field(description="Form of the citation.")]
+Address = Annotated[str | None, Field(max_length=4096, description="`href` of one of its links; default: first table.")]
 _COMPARED = (
     "kind", "product", "period", "bbox", "resolution", "names", "formats", "licence", "access", "edition", "dates",
     "organisations", "doubts",
@@ -63,6 +65,21 @@ def get_variables(context: ToolContext, id: RecordId) -> str:
         return within_budget(with_quoted({"page": answers.page_of(feature)}, quotes))
     advice = "Its keywords may name them (`get_record`); the files themselves do (`get_access`)."
     return within_budget(with_quoted({"nothing": "The record names no variables.", "advice": advice}, quotes))
+
+
+def read_rows(context: ToolContext, id: RecordId, href: Address = None, limit: Limit = 5) -> str:
+    """The first rows of a table (CSV, ERDDAP) that a record links to: what its columns are, and how values look."""
+    api = api_of(context)
+    try:
+        found = api.record(id, "/rows", {"href": href, "limit": limit})
+    except ToolError as error:
+        if "has no link to" not in str(error):
+            raise
+        advice = "`get_access` says how to open its data."
+        return within_budget(with_quoted({"nothing": f"{str(error).partition('. ')[0]}.", "advice": advice}, []))
+    rows = [dict(zip(found["columns"], row, strict=False)) for row in found["rows"]]
+    quotes = {"href": found["href"], "columns": found["columns"], "rows": rows, "tables": found["tables"]}
+    return within_budget(with_quoted({"has_more": found["has_more"]}, quotes))
 
 
 def compare_records(context: ToolContext, ids: Ids) -> str:
