@@ -210,10 +210,11 @@ def alternating(author: Author, sheet: Sheet) -> None:
     sheet.y = 80.0
     sheet.write(sheet.truth.title, _LEFT, _WIDTH, 14.0, kind="title", style="bold", align="center", after=12.0)
     groups = [people[:2], *([person] for person in people[2:])] if author.chance(0.5) else [[p] for p in people]
+    in_capitals = author.chance(0.7)
     for group in groups:
         names = _with_and([person.name for person in group])
         sheet.write(
-            names.upper() if author.chance(0.7) else names, _LEFT, _WIDTH, 9.5, kind="author", align="center", after=2.0
+            names.upper() if in_capitals else names, _LEFT, _WIDTH, 9.5, kind="author", align="center", after=2.0
         )
         sheet.write(group[0].office, _LEFT, _WIDTH, 8.5, kind="affiliation", style="italic", align="center", after=6.0)
     sheet.write(
