@@ -45,6 +45,9 @@ DIRECTIONS = _word_set(
     septentrional septentrionale settentrionale setentrional meridional meridionale oriental orientale occidental
     occidentale ocidental centrale"""
 )
+_ARTICLES = _word_set("the l la le el il o")  # "à l'ouest"
+# Before a mountain's name, which is also that of what it was named after: "Mt. Washington".
+_MOUNTS = _word_set("mt mount mont monte cerro")
 STORMS = _word_set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
 
 
@@ -173,6 +176,7 @@ class TextWords:
             self._is_acronym(first, last)
             or self._is_institution(first, last)
             or self._is_storm(first)
+            or self._is_mountain(first)
             or after_feature(self.text[: self.words[first].start])
         )
 
@@ -276,6 +280,15 @@ class TextWords:
 
     def _is_storm(self, first: int) -> bool:
         return first > 0 and self.words[first - 1].folded in STORMS
+
+    def _is_mountain(self, first: int) -> bool:
+        """Of a mountain that the gazetteer knows, the longer name was found before."""
+        return first > 0 and self.words[first - 1].folded in _MOUNTS and not self.between(first - 1).strip(". ")
+
+    def is_direction(self, first: int, last: int) -> bool:
+        """Whether the words say only where, perhaps with an article."""
+        folded = [word.folded for word in self.words[first : last + 1]]
+        return folded[-1] in DIRECTIONS and all(word in DIRECTIONS or word in _ARTICLES for word in folded)
 
     def after_preposition(self, first: int, *, strict: bool = False) -> bool:
         """Whether a preposition of place precedes, ignoring articles and similar words in between."""

@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from core.geo import Place
 from reading.gazetteer import Gazetteer, GazetteerName, NameWord, fold
-from reading.place_context import DIRECTIONS, TextWords
+from reading.place_context import TextWords
 
 _SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
 _PART = re.compile(r"(?:nordost|nordwest|südost|südwest|nord|süd|ost|west|zentral|mittel)-?", re.IGNORECASE)
@@ -71,6 +71,7 @@ def _endings(text: str, start: int, end: int, *, is_whole_name: bool) -> Iterato
 _WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a medium first-level region
 _KNOWN_IMPORTANCE = 0.37  # about 70,000 people: enough after a preposition
 _LETTERS = {"us": "u s", "uk": "u k"}  # "U.S. Virgin Islands" has four words
+_SHORTEST_KEY = 2  # letters: "concerto in D"
 _SELDOM_BY_CHANCE = 3  # words that spell a name: "Barrow in Furness"
 _SURE_KINDS = frozenset(("continent", "country", "sea", "named_region", "island", "river_basin"))
 _DOUBTED_KINDS = frozenset(("city", "region", "country"))
@@ -165,8 +166,15 @@ class NameMatcher:
             name = self._gazetteer.named(keys[length - 1])
             if name is None and length > 1 and letters is not None:
                 name = self._gazetteer.named(" ".join([letters, *words[1:length]]))
-            if name is not None:
-                yield length, name
+            if name is not None and len(keys[length - 1]) >= _SHORTEST_KEY:
+                yield length, self._with_ocean(keys[length - 1], name)
+
+    def _with_ocean(self, key: str, name: GazetteerName) -> GazetteerName:
+        """Before a city or region with the name of an ocean, the ocean: "nel Pacifico"."""
+        if name.places[0].kind not in ("city", "region"):
+            return name
+        ocean = self._gazetteer.named(f"oceano {key}")
+        return name if ocean is None else replace(name, places=(*ocean.places, *name.places))
 
     def _inside(self, tokens: TextWords, number: int, *, allow_inflected: bool) -> NameMatch | None:
         """A name inside a German word (Norditalien, Nordseeküste; Berlins only with ``allow_inflected``)."""
@@ -214,7 +222,7 @@ class NameMatcher:
         best = span.gazetteer_name.places[0]
         if best.kind in _DOUBTED_KINDS and tokens.is_other_name(span.first, span.last):
             return False
-        if all(word.folded in DIRECTIONS for word in tokens.words[span.first : span.last + 1]):
+        if tokens.is_direction(span.first, span.last):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
         is_qualified = self._is_qualified(tokens, span)
         if not is_qualified and tokens.begins_other_name(
@@ -224,7 +232,9 @@ class NameMatcher:
         capital = tokens.capital(span.first, span.last)
         if span.last - span.first >= _SELDOM_BY_CHANCE - 1:
             return True
-        lone_capital = tokens.is_lone_capital(
+        is_all_text = len(tokens.words) == span.last - span.first + 1
+        # In "Raman lidar" it is as likely a person's name.
+        lone_capital = (is_all_text or not _is_little_known(best)) and tokens.is_lone_capital(
             span.first, span.last, best.kind, may_be_surname=span.gazetteer_name.is_word
         )
         if span.gazetteer_name.is_word:
@@ -241,8 +251,7 @@ class NameMatcher:
         if best.importance < _WELL_KNOWN:
             is_known = best.importance >= _KNOWN_IMPORTANCE and tokens.may_be_name(span.first)
             return after_preposition and (capital or is_known)
-        several_words, is_all_text = span.last > span.first, len(tokens.words) == span.last - span.first + 1
-        evident = capital or after_preposition or several_words or is_all_text
+        evident = capital or after_preposition or span.last > span.first or is_all_text
         return evident or tokens.style == "plain" or best.importance >= 0.5
 
     def _word_is_place(self, tokens: TextWords, span: _Span, capital: bool) -> bool:
@@ -275,6 +284,11 @@ def _is_acceptable(inner: InnerName, name: GazetteerName) -> bool:
     if inner.is_inflected:
         return best.importance >= _WELL_KNOWN and not (name.is_word or name.is_adjective)
     return best.kind != "city"
+
+
+def _is_little_known(place: Place) -> bool:
+    """Whether only a list of the world's towns has it: neither our own list nor the catalogue."""
+    return place.kind == "city" and place.source == "geonames" and place.importance < _KNOWN_IMPORTANCE
 
 
 def _is_ambiguous(name: GazetteerName) -> bool:

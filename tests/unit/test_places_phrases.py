@@ -85,6 +85,11 @@ def test_most_phrases_give_exactly_their_places() -> None:
         "Steamboat Springs snow",
         "wild turkey habitat",
         "chili peppers",
+        "Raman spectra of ice",
+        "lidar Raman",
+        "Hudson valley ozone",
+        "sonata in D major",
+        "rime on Mt. Washington",
         "Barrow upon Soar flooding",
         "US Minor Outlying Islands seabirds",
     ],
@@ -113,6 +118,23 @@ def test_a_name_of_something_else_is_no_place(question: str) -> None:
 def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, country: str) -> None:
     (mention,) = READER.read(question)
     assert (mention.place.name, mention.place.country) == (place, country)
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("correnti nel Pacifico", "Pacific Ocean"),
+        ("salinidad en el Atlántico", "Atlantic Ocean"),
+        ("niebla en Atlántico, Colombia", "Atlántico"),
+        ("neige à l'est du Canada", "Canada"),
+        ("pluie à l'ouest de la Bolivie", "Bolivia"),
+        ("Kiruna", "Kiruna"),
+        ("ozone in Kiruna", "Kiruna"),
+    ],
+)
+def test_a_name_alone_is_the_ocean_and_a_side_is_no_province(question: str, place: str) -> None:
+    (mention,) = READER.read(question)
+    assert mention.place.name == place
 
 
 def test_a_capital_in_a_long_sentence_is_no_evidence() -> None:
