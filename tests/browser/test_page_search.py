@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Shoot, Visit
+from tests.browser.conftest import Shoot, Visit, open_record
 
 RAINFALL = "?q=rainfall+in+southern+Africa+since+1990"
 RIGHT = {  # samples/questions.jsonl, q01
@@ -181,7 +181,7 @@ def test_metadata_cannot_run_code_in_the_page(visit: Visit) -> None:
     page.wait_for_selector(".leaflet-container .extent")
     page.locator(".hit").first.hover()
     page.route("**/collections/**", lambda route: route.fulfill(status=404))
-    page.locator(".hit h2 a").first.click()
+    open_record(page)
     expect(page.get_by_role("heading", level=1)).to_have_text(evil)
     assert page.locator("#page img, #page script, #page [onerror], #page a[href^='javascript']").count() == 0
     assert page.title() == f"{evil} – Sonde"

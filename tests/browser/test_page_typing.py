@@ -15,7 +15,7 @@ from search_api.parts import Parts
 from sonde.portal_settings import PortalSettings
 from sonde.settings import QueriesSettings
 from sonde.wiring.api import api_parts
-from tests.browser.conftest import Visit, served
+from tests.browser.conftest import Visit, open_record, served
 from tests.browser.test_page_people import flaws
 from tests.browser.test_page_search import asked, titles
 from tests.browser.test_page_stillness import _WATCH, MOST, shift
@@ -68,10 +68,11 @@ def test_hits_come_while_one_types_and_the_question_is_noted_once(visit: Visit, 
         assert shift(page) < MOST
         assert flaws(page) == []
         page.keyboard.press("Enter")
-        hit = page.locator(".hit h2 a").first
-        hit.click()
+        open_record(page)
         expect(page.get_by_role("link", name="Back to the results")).to_be_visible()
         assert [one["q"] for one in sent if "typed" not in one] == ["rainfall in southern Africa"]
+        page.go_back()
+        expect(page.locator(".detail")).to_be_visible()
         page.go_back()
         assert titles(page)
         page.go_back()  # one entry for all that was typed

@@ -53,6 +53,8 @@ export interface Properties {
   "sonde:edition"?: string;
   "sonde:names"?: Names;
   "sonde:boxes"?: Box[];
+  /** Where the record states no area: read from its title. */
+  "sonde:estimatedBoxes"?: Box[];
   "sonde:times"?: [string | null, string | null][];
   "sonde:resolution"?: { metres?: number; scaleDenominator?: number; timeStep?: string };
   "sonde:provenance"?: string;

@@ -63,7 +63,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const drawn = new Map<string, Drawn>();
   const ranks = ranksOf(map, events);
   const drawing = drawingOf(map, events.onBox);
-  const resized = new ResizeObserver(() => map.invalidateSize({ pan: false }));
+  const resized = new ResizeObserver(() => element.clientWidth > 0 && map.invalidateSize({ pan: false })); // hidden, it keeps its view
   resized.observe(element);
 
   function show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null, centre: Box | null): void {

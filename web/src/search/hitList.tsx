@@ -13,10 +13,12 @@ interface Props {
   state: Search;
   found: Found;
   marked: Marked;
+  /** The id of the record beside the list. */
+  open: string | null;
   compact: boolean;
 }
 
-export function HitList({ search, state, found, marked, compact }: Props) {
+export function HitList({ search, state, found, marked, open, compact }: Props) {
   const words = useWords();
   const without = found.answer["sonde:degraded"] ?? [];
   const { answer } = found;
@@ -30,7 +32,7 @@ export function HitList({ search, state, found, marked, compact }: Props) {
       {found.features.length === 0 && <Nothing search={search} />}
       <ol class={compact ? "hit-list compact" : "hit-list"} key={found.list}>
         {found.features.map((feature, index) => (
-          <Hit key={feature.id} feature={feature} rank={index + 1} isMarked={marked.id === feature.id} marking={marked.marking} compact={compact} />
+          <Hit key={feature.id} feature={feature} rank={index + 1} isMarked={marked.id === feature.id} isOpen={open === feature.id} marking={marked.marking} compact={compact} />
         ))}
       </ol>
       {found.cursor && (

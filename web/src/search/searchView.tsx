@@ -10,6 +10,7 @@ import { useWords, type Words } from "../words/index.ts";
 import { rounded } from "../words/numbers.ts";
 import { type Columns, useColumns } from "../shell/columns.ts";
 import { Chips } from "./chips.tsx";
+import { Detail } from "./detail.tsx";
 import { HitList } from "./hitList.tsx";
 import { ListTools, type Part, useCompact } from "./listTools.tsx";
 import { rememberHits } from "./recent.ts";
@@ -19,11 +20,14 @@ import { useMarked } from "./useMarked.ts";
 import { setTyped, settle } from "./typing.ts";
 import { type Found, type Search, useSearch } from "./useSearch.ts";
 import { setTitle } from "../portal.ts";
+import { BESIDE } from "../shell/place.ts";
 import { SkipTo } from "../shell/skipTo.tsx";
 
 export function SearchView({ query }: { query: string }) {
   const words = useWords();
-  const search = useMemo(() => searchOf(query), [query]);
+  const asked = searchOf(query).toString();
+  const search = useMemo(() => new URLSearchParams(asked), [asked]);
+  const beside = new URLSearchParams(query).get(BESIDE);
   const state = useSearch(search);
   const columns = useColumns();
   const narrow = columns === "one";
@@ -68,9 +72,10 @@ export function SearchView({ query }: { query: string }) {
       {columns === "three" && <SkipTo id="side-map" name={words.skipMap} />}
       {phase === "loading" && !found && <div class="waiting" aria-hidden="true" />}
       {state.problem && <ProblemNote problem={state.problem} again={found ? state.more : state.again} />}
-      {found && <HitList search={search} state={state} found={found} marked={marked} compact={compact} />}
+      {found && <HitList search={search} state={state} found={found} marked={marked} open={beside} compact={compact} />}
     </main>
   );
+  const detail = beside === null ? null : <Detail key="detail" id={beside} modal={columns !== "three"} />;
   return (
     <div class={phase === "start" ? "start" : "search-view"}>
       <SearchForm search={search} onAsked={() => (phase === "done" ? settle() : askNow(state))} hits={found !== null} />
@@ -80,7 +85,7 @@ export function SearchView({ query }: { query: string }) {
         <>
           <Chips search={search} read={read} waiting={phase === "loading"} />
           <div class={`columns ${columns}`} aria-busy={phase === "loading" || typing}>
-            {arranged(columns, { tools, side, parts, hits })}
+            {arranged(columns, { tools, side, parts, hits, detail })}
           </div>
         </>
       )}
@@ -93,13 +98,14 @@ interface Arranged {
   side: SideProps;
   parts: ReadonlySet<Part>;
   hits: VNode;
+  detail: VNode | null;
 }
 
 /** One list with keys, so that what a reader opened in the hits stays open when the columns change. */
-function arranged(columns: Columns, { tools, side, parts, hits }: Arranged): VNode[] {
-  if (columns === "one") return [tools, <Beside key="side" {...side} open={parts} />, hits];
-  if (columns === "two") return [<Beside key="side" {...side} open={null} />, hits];
-  return [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} />];
+function arranged(columns: Columns, { tools, side, parts, hits, detail }: Arranged): (VNode | null)[] {
+  if (columns === "one") return [tools, <Beside key="side" {...side} open={parts} />, hits, detail];
+  if (columns === "two") return [<Beside key="side" {...side} open={null} />, hits, detail];
+  return [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} hidden={detail !== null} />, detail];
 }
 
 /** The whole search of what was typed, without waiting for more. */

@@ -36,10 +36,10 @@ export function Filters(props: SideProps) {
 }
 
 /** The right of three columns. */
-export function Seen(props: SideProps) {
+export function Seen({ hidden, ...props }: SideProps & { hidden: boolean }) {
   const words = useWords();
   return (
-    <aside id="side-map" class="side side-map" tabIndex={-1} aria-label={words.mapAndPeriod}>
+    <aside id="side-map" class="side side-map" tabIndex={-1} aria-label={words.mapAndPeriod} hidden={hidden}>
       <TheMap {...props} />
       <ThePeriod {...props} />
     </aside>
