@@ -88,12 +88,10 @@ export interface Signal {
 export interface Reason {
   code: string;
   raw?: number;
-  best?: number;
   counted?: number;
   place?: string | null;
   number?: number;
   of?: number;
-  distance_deg?: number;
   share?: number;
   area_ratio?: number;
   start?: string | null;
@@ -145,6 +143,9 @@ export interface Interpretation {
   areas: Box[];
   times: (Said & { start: string | null; end: string | null })[];
   datetime: string | null;
+  /** Where the question names several. */
+  periods?: string[];
+  seasons?: (Said & { months: number[] })[];
   latest: boolean;
   scales: Said[];
   kinds: (Said & { kind: string })[];

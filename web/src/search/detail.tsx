@@ -4,12 +4,19 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { RecordContent } from "../record/recordView.tsx";
 import { goBeside, recordAddress } from "../route.ts";
+import { Drawer } from "../shell/drawer.tsx";
 import { Go } from "../shell/link.tsx";
 import { useWords } from "../words/index.ts";
 import { hitElementId } from "./useMarked.ts";
 
 export function Detail({ id, modal }: { id: string; modal: boolean }) {
-  return modal ? <Drawer id={id}><Content id={id} /></Drawer> : <Column id={id}><Content id={id} /></Column>;
+  const words = useWords();
+  if (!modal) return <Column id={id}><Content id={id} /></Column>;
+  return (
+    <Drawer label={words.detail.title} class="detail" content={id} close={() => close(id)}>
+      <Content id={id} />
+    </Drawer>
+  );
 }
 
 interface Props {
@@ -31,27 +38,6 @@ function Column({ id, children }: Props) {
     <aside class="side detail" aria-label={words.detail.title} tabIndex={-1} ref={panel} onKeyDown={key}>
       {children}
     </aside>
-  );
-}
-
-function Drawer({ id, children }: Props) {
-  const words = useWords();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
-    dialog.current?.scrollTo(0, 0);
-  }, [id]);
-  const outside = (event: MouseEvent) => {
-    if (event.target === dialog.current) close(id);
-  };
-  const cancel = (event: Event) => {
-    event.preventDefault();
-    close(id);
-  };
-  return (
-    <dialog class="detail drawer" aria-label={words.detail.title} ref={dialog} onClick={outside} onCancel={cancel}>
-      <div class="drawer-content">{children}</div>
-    </dialog>
   );
 }
 

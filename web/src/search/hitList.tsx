@@ -28,6 +28,12 @@ export function HitList({ search, state, found, marked, open, compact }: Props) 
       {without.length > 0 && (
         <p class={without.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.degraded({ names: without.map((name) => words.degradedNames[name] ?? name).join(", ") })}</p>
       )}
+      {state.better && (
+        <p class="note better row" role="status">
+          {words.better}
+          <button type="button" class="main-button" onClick={state.showBetter}>{words.showBetter}</button>
+        </p>
+      )}
       <Reading search={search} answer={answer} />
       {found.features.length === 0 && <Nothing search={search} />}
       <ol class={compact ? "hit-list compact" : "hit-list"} key={found.list}>
