@@ -345,14 +345,14 @@ def _is_weak(state: SearchState, hits: Sequence[FoundRecord], least: float) -> b
 def _shared_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox]) -> frozenset[Shared]:
     """Whether each hit lies in one of the areas, and in the asked time: a record of a year before it has 0 of it."""
     shared: set[Shared] = set()
-    if hits and all(any(_overlaps(hit.record.extents, area) for area in areas) for hit in hits):
+    if hits and all(any(overlaps(hit.record.extents, area) for area in areas) for hit in hits):
         shared.add("place")
     if hits and all((hit.hit.signals.get("temporal") or 0.0) > 0.0 for hit in hits):
         shared.add("time")
     return frozenset(shared)
 
 
-def _overlaps(extents: Sequence[BBox], area: BBox) -> bool:
+def overlaps(extents: Sequence[BBox], area: BBox) -> bool:
     return bool(extents) and bool((compare(area, box_array(extents)).overlap_km2 > 0.0).any())
 
 

@@ -32,7 +32,7 @@ from search_api.search.request import Part, SearchRequest
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, target_of
 
-_MOST_NEAR = 3
+MOST_NEAR = 3
 _PARTS_TO_READ: frozenset[Part] = frozenset(("place", "time", "relation"))
 
 
@@ -70,10 +70,10 @@ class PassageRetriever:
         threshold = self.config.threshold if request.threshold is None else request.threshold
         best = _with_relevance(ranking, candidates, request.top_k or self.config.top_k)
         relevant = [passage for passage in best if passage.relevance >= threshold]
-        near_misses = [] if relevant else best[:_MOST_NEAR]
+        near_misses = [] if relevant else best[:MOST_NEAR]
         missing_parts = ("dense",) if serving.embedder_problem is not None else ()
         return RetrievedPassages(
-            _number(relevant), _number(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
+            numbered(relevant), numbered(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
         )
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
@@ -177,7 +177,7 @@ def _with_relevance(ranking: Ranking, candidates: PassageCandidates, count: int)
     ]
 
 
-def _number(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
+def numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
     return tuple(replace(passage, number=number) for number, passage in enumerate(passages, 1))
 
 
