@@ -8,6 +8,7 @@ Pure: passages in, verdicts out.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -19,12 +20,15 @@ from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.ask.asked_value import asked_value
 from search_api.search.passages.coverage import content_words, coverage, weights
+from search_api.search.passages.quotable import is_quotable
 from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
 _SHORTEST = 4  # words; shorter sentences are not meaningful alone
 _LONGEST = 120
 _MOST_SENTENCES = 200
+_REPEATS = 3
+"""A line that so many passages of one document have is printed on each page or slide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,13 @@ def ranked_quotes(
     language: str | None = None,
 ) -> list[Quote]:
     """All sentences of the passages with their scores, best first, each text once."""
-    candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
+    candidates = [(text, passage) for passage in passages for text in _sentences(passage)]
+    repeats = Counter((passage.document or passage.id, text) for text, passage in candidates)
+    candidates = [
+        (text, passage)
+        for text, passage in candidates
+        if repeats[passage.document or passage.id, text] < _REPEATS and is_quotable(text)
+    ][:_MOST_SENTENCES]
     if not candidates:
         return []
     contexts = [_with_heads(text, passage) for text, passage in candidates]

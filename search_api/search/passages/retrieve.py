@@ -15,6 +15,7 @@ from reading.sentences import sentences, sure_language
 from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
+from search_api.search.passages.quotable import is_quotable
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.values import (
     AnswerConfig,
@@ -68,7 +69,8 @@ class PassageRetriever:
         ranking = self._rank(request, language, interpretation, candidates, serving)
         ranking, unranked = self._rerank(interpretation, ranking, candidates)
         threshold = self.config.threshold if request.threshold is None else request.threshold
-        best = _with_relevance(ranking, candidates, request.top_k or self.config.top_k)
+        is_chosen = bool(request.roles or request.document or request.documents)
+        best = _with_relevance(ranking, candidates, request.top_k or self.config.top_k, with_unquotable=is_chosen)
         relevant = [passage for passage in best if passage.relevance >= threshold]
         near_misses = [] if relevant else best[:MOST_NEAR]
         missing_parts = ("dense",) if serving.embedder_problem is not None else ()
@@ -162,18 +164,28 @@ def _with_joint_relevance(ranking: Ranking) -> Ranking:
     return replace(ranking, terms={**ranking.terms, Relevance.name: replace(own, raw=np.sqrt(own.raw * read.raw))})
 
 
-def _with_relevance(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
-    """The best ``count``, each with signals and relevance (0..1)."""
+def _with_relevance(
+    ranking: Ranking, candidates: PassageCandidates, count: int, *, with_unquotable: bool
+) -> list[FoundPassage]:
+    """The best ``count``, each with signals and relevance (0..1).
+
+    Code, references and labels of charts are kept and found in documents and sections that the caller chose.
+    """
     relevance = ranking.terms[Relevance.name].raw
     measured = dict.fromkeys((PassageDense.name, CrossEncoderReading.name))
+    positions = [
+        position
+        for position, id in enumerate(ranking.ids())
+        if with_unquotable or any(map(is_quotable, _sentences(candidates.passages[id])))
+    ][:count]
     return [
         replace(
             candidates.passages[hit.id],
             score=hit.score,
-            relevance=float(relevance[index]),
+            relevance=float(relevance[ranking.order[position]]),
             signals={**measured, **hit.signals},
         )
-        for hit, index in zip(ranking.hits(0, count), ranking.order, strict=False)
+        for hit, position in zip(ranking.hits_at(positions), positions, strict=True)
     ]
 
 
