@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.ask.extract import ranked_quotes
+from search_api.ask.extract import best_quotes, ranked_quotes
 from search_api.search.passages.quotable import is_quotable
 from search_api.search.passages.values import FoundPassage
 from search_api.search.ranking.config import default_config
@@ -22,6 +22,8 @@ from search_api.search.ranking.config import default_config
         "Die Pegel werden alle 15 Minuten gelesen.",
         "La profondeur moyenne des lacs est de 12 m.",
         "Средняя глубина озёр составляет 12 метров.",
+        "Bohrung Moor GmbH, Tel. 0123 4567, Verfahren Rotation, Tiefe 25 m, Durchmesser 14 cm, Datum 17.06.2013, Ort "
+        "Amselgrund, Ton grau, Sand fein, Kies grob, Torf schwarz, Fels rot, Wasser kalt",
         "Inlet | 12 | 14 | 15",
         "salinity 35, temperature 14 °C, depth 20 m",
     ],
@@ -62,6 +64,21 @@ def test_a_reference_never_answers_although_it_has_all_the_words() -> None:
     reference = "Larsen, K., 2009: How deep are the lakes of the valley? J. Hydrol., 12(3), 45-67."
     prose = "The lakes are 12 m deep."
     assert quotes("How deep are the lakes of the valley?", reference, prose) == [prose]
+
+
+def test_prose_behind_a_command_is_quoted_without_it() -> None:
+    text = "> plot(depth, main = 'all') The depth of the lakes falls with time."
+    assert quotes("How does the depth of the lakes change?", text) == ["The depth of the lakes falls with time."]
+
+
+def test_of_a_table_only_the_row_is_quoted_whose_head_is_asked_for() -> None:
+    rows = ["Lake | Depth in m | Width in m", "Asel lake | 12 | 140", "Biel lake | 14 | 150", "Cyan lake | 15 | 160"]
+    table = FoundPassage("d#1", "d", "\n".join(rows), 1, 0.9, kind="table", table=1, header=(rows[0],))
+    weights = default_config().quotes
+    asked = best_quotes("How deep is lake Biel in m?", [table], None, 3, weights, "en")
+    assert [quote.text for quote in asked] == [rows[2]]
+    without_head = best_quotes("Which depths in m are known?", [table], None, 3, weights, "en")
+    assert len(without_head) == 3
 
 
 def test_a_line_that_each_slide_repeats_is_not_quoted() -> None:

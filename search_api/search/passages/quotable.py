@@ -10,6 +10,7 @@ from reading.sentences import EMPTY_WORDS
 _LATIN_WORD = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"\S+")
 _LEADERS = re.compile(r"(?:\s?[.·…]){5,}|_{5,}")
+_COMMAND_BEFORE_PROSE = re.compile(r"^\s*(?:R?>|\+)\s.*\)\s+(?=[^\W\d_a-z][a-z]*\s[a-z])")
 _SURE_CODE = re.compile(
     r"^\s*(?:R?>|>>>|\+|\$|In \[\d+\]:)\s+(?:#|[\w.$]*\s?(?:[=(<\[]|<-)|.*[;{},]$)|[=;(].*[{}]|[{}].*[=;(]"
 )
@@ -36,11 +37,13 @@ _BETWEEN_NAMES = frozenset(
     ["and", "und", "et", "al", "van", "von", "der", "den", "de", "la", "di", "del", "du", "ten", "ter", "zu", "eds"]
 )
 _CONTACT = re.compile(r"\w@\w|\b(?:tel|fax|phone|telefon|e-?mail)\b\.?:?|https?://|www\.", re.IGNORECASE)
+_PUNCTUATION = re.compile(r"[,;:.]\s")
 _LEAST_WORDS = 0.35
 _LEAST_DISTINCT = 0.5
 _MOST_SIGNS = 0.06
 _PROSE = 0.25
 _LEAST_PROSE = 0.2  # of a sentence with an address in it
+_LONGEST_LETTERHEAD = 25  # words; a longer text with an address is a form
 _FEWEST = 4
 _LONG_ENOUGH = 9
 """Words from which on a sentence in one of the page's languages has a small word."""
@@ -55,6 +58,11 @@ def is_quotable(sentence: str) -> bool:
     if _share_of_small_words(sentence) >= _PROSE:  # also a sentence about code or with a formula
         return True
     return not (_is_code(sentence) or _is_labels(sentence) or _is_letterhead(sentence))
+
+
+def without_prompt(sentence: str) -> str:
+    """The prose behind a command: "> plot(depth) The depth falls with time." is read as one sentence."""
+    return _COMMAND_BEFORE_PROSE.sub("", sentence)
 
 
 def _is_code(sentence: str) -> bool:
@@ -79,12 +87,14 @@ def _is_labels(sentence: str) -> bool:
         return True
     if len(set(words)) < _LEAST_DISTINCT * len(words):
         return True
-    return len(words) >= _LONG_ENOUGH and EMPTY_WORDS.isdisjoint(words) and sentence.isascii()
+    is_plain = sentence.isascii() and _PUNCTUATION.search(sentence) is None
+    return len(words) >= _LONG_ENOUGH and is_plain and EMPTY_WORDS.isdisjoint(words)
 
 
 def _is_letterhead(sentence: str) -> bool:
     """An address: how to reach an office, without a sentence around it."""
-    return _CONTACT.search(sentence) is not None and _share_of_small_words(sentence) < _LEAST_PROSE
+    is_short = len(sentence.split()) <= _LONGEST_LETTERHEAD
+    return is_short and _CONTACT.search(sentence) is not None and _share_of_small_words(sentence) < _LEAST_PROSE
 
 
 def _share_of_small_words(sentence: str) -> float:

@@ -15,7 +15,7 @@ from reading.sentences import sentences, sure_language
 from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
-from search_api.search.passages.quotable import is_quotable
+from search_api.search.passages.quotable import is_quotable, without_prompt
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.values import (
     AnswerConfig,
@@ -176,7 +176,8 @@ def _with_relevance(
     positions = [
         position
         for position, id in enumerate(ranking.ids())
-        if with_unquotable or any(map(is_quotable, _sentences(candidates.passages[id])))
+        if with_unquotable
+        or any(is_quotable(without_prompt(sentence)) for sentence in _sentences(candidates.passages[id]))
     ][:count]
     return [
         replace(
