@@ -116,7 +116,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     watch()
     missing_ocr_notes = ocr_notes(settings)
     records = RecordReader(client, settings.index.prefix, resolver)
-    answers = answerer(settings, pipeline.parts, resolver, models)
+    answers = answerer(settings, pipeline, resolver, models)
     jobs = job_queue(settings)
     writing_client = RetryingElasticsearch.over(client_of_all).options(request_timeout=_WRITE_TIMEOUT_S)
     pusher = _pusher(settings, writing_client, models)
