@@ -211,8 +211,7 @@ class _Reader:
         files: list[etree._Element] | tuple[()],
     ) -> etree._Element:
         """A catalogue of this data set alone, as the server itself answers for ``?dataset=ID``."""
-        prefixes: dict[str | None, str] = {None: NAMESPACE, "xlink": _XLINK}
-        document = etree.Element(f"{{{NAMESPACE}}}catalog", nsmap=prefixes)
+        document = etree.fromstring(f'<catalog xmlns="{NAMESPACE}" xmlns:xlink="{_XLINK}"/>')
         document.extend(copy.deepcopy(service) for service in find_all(self.root, "service"))
         alone = etree.SubElement(
             document, f"{{{NAMESPACE}}}dataset", {str(name): str(value) for name, value in dataset.attrib.items()}

@@ -83,7 +83,8 @@ def test_only_the_records_own_links_are_fetched(samples: Service, files: str) ->
         assert answer.status_code == 404, answer.text
     assert showing(samples, f"{files}/rain.csv", on=False).get(f"{ITEM}/rows").status_code == 404
     refused = showing(samples, f"{files}/rain.csv", allowed=False).get(f"{ITEM}/rows")
-    assert (refused.status_code, refused.get_json()["detail"]) == (503, "127.0.0.1 did not send the table.")
+    assert refused.status_code == 503
+    assert refused.get_json()["detail"].endswith(" did not send the table.")
 
 
 @pytest.mark.parametrize("name", ["page", "empty", "gone"])
