@@ -20,6 +20,7 @@ import click
 import httpx
 from rich.console import Console
 
+from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
 from es_mappings.names import alias
@@ -54,7 +55,7 @@ class Site:
     environment: dict[str, str]
     client: Elasticsearch
     key: str = ""
-    kept: dict[str, object] = field(default_factory=dict)
+    before: dict[str, object] = field(default_factory=dict)
 
     @property
     def release(self) -> Release:
@@ -138,14 +139,21 @@ def _empty_disk(site: Site) -> None:
     site.client.cluster.put_settings(persistent=dict.fromkeys((*_WATERMARKS, "cluster.info.update.interval")))
 
 
+def _records_index(site: Site) -> str:
+    index = serving(site.client, _PREFIX, "records")
+    if index is None:
+        raise SondeError("The drill's stack has no index of records.")
+    return index.index
+
+
 def _lose_alias(site: Site) -> None:
-    index = str(serving(site.client, _PREFIX, "records"))
-    site.kept["index"] = index
+    index = _records_index(site)
+    site.before["index"] = index
     site.client.indices.delete_alias(index=index, name=alias(_PREFIX, "records"))
 
 
 def _break_sources(site: Site) -> None:
-    site.kept["sources"] = site.sources.read_text("utf-8")
+    site.before["sources"] = site.sources.read_text("utf-8")
     site.sources.write_text("sources:\n  - {id: samples, tpye: folder}\n", "utf-8")
 
 
@@ -170,19 +178,19 @@ def _replace_key(site: Site) -> None:
 
 
 def _raise_schema(site: Site) -> None:
-    index = str(serving(site.client, _PREFIX, "records"))
+    index = _records_index(site)
     mapping = site.client.indices.get_mapping(index=index).body[index]["mappings"]
-    site.kept["meta"] = mapping["_meta"]
+    site.before["meta"] = mapping["_meta"]
     site.client.indices.put_mapping(index=index, meta={**mapping["_meta"], "schema_version": 99})
 
 
 def _lower_schema(site: Site) -> None:
-    site.client.indices.put_mapping(index=alias(_PREFIX, "records"), meta=site.kept["meta"])  # type: ignore[arg-type]
+    site.client.indices.put_mapping(index=alias(_PREFIX, "records"), meta=site.before["meta"])  # type: ignore[arg-type]
 
 
 def _lose_index(site: Site) -> None:
     site.release.sonde("backup", "take", *_REGISTER)
-    site.client.indices.delete(index=str(serving(site.client, _PREFIX, "records")))
+    site.client.indices.delete(index=_records_index(site))
 
 
 def _restore(site: Site) -> None:
@@ -204,7 +212,7 @@ FAULTS = (
         "## An alias is gone",
         "`sonde reindex --serve INDEX`",
         _lose_alias,
-        lambda site: site.release.sonde("reindex", "--serve", str(site.kept["index"])),
+        lambda site: site.release.sonde("reindex", "--serve", str(site.before["index"])),
     ),
     Fault(
         "sources.yaml is wrong",
@@ -212,7 +220,7 @@ FAULTS = (
         "`sources.yaml` is wrong",
         "correct the line that doctor names",
         _break_sources,
-        lambda site: site.sources.write_text(str(site.kept["sources"]), "utf-8"),
+        lambda site: site.sources.write_text(str(site.before["sources"]), "utf-8"),
     ),
     Fault("a key expired", "keys", "a key expired", "`sonde keys add`", _let_key_expire, _replace_key),
     Fault(
