@@ -43,7 +43,7 @@ BUDGETS: Mapping[str, int] = {
     "docs/operators/monitoring.md": 900,
     "docs/operators/security.md": 1450,
     "docs/operators/secrets.md": 600,
-    "docs/operators/troubleshooting.md": 800,
+    "docs/operators/troubleshooting.md": 870,
     "docs/operators/settings.md": 400,
     "docs/quality/ranking.md": 1200,
     "docs/quality/figures.md": 600,

@@ -49,6 +49,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
         "bench": "Measure harvest, embedding and search.",
         "load": "Search as many clients at once would.",
         "simulate": "Let simulated people search, and see what the ranking learns.",
+        "drill": "Cause faults of operation, and show how each is noticed and repaired.",
         "chaos": "Break things on purpose, and check what is right afterwards.",
     },
 }

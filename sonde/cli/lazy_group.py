@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
 
 
 GROUP = "sonde.commands"
-LABORATORY = ("bench", "chaos", "load", "simulate")
+LABORATORY = ("bench", "chaos", "drill", "load", "simulate")
 
 
 def added_commands() -> Mapping[str, str]:

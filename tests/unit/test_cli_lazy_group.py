@@ -23,6 +23,7 @@ def test_the_laboratory_adds_its_commands_by_entry_points() -> None:
     assert {name: added_commands()[name] for name in LABORATORY} == {
         "bench": "lab.cli.bench",
         "chaos": "lab.cli.chaos",
+        "drill": "lab.operating.drill",
         "load": "lab.cli.load",
         "simulate": "lab.cli.simulate",
     }
