@@ -9,6 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from statistics import fmean
@@ -80,7 +81,7 @@ def profile_searches(settings: Settings) -> SearchProfile:
         create_app(parts).test_client(),
         parts.search.parts.client,
     )
-    whole = [_spent_ms(lambda question=question: _get(http, question)) for question in asked * (_REPEATS + 1)]
+    whole = [_spent_ms(partial(_get, http, question)) for question in asked * (_REPEATS + 1)]
     own: dict[str, list[float]] = defaultdict(list)
     for question in asked * _REPEATS:
         _run_steps(parts.search, question, own)
@@ -117,7 +118,7 @@ def _run_steps(pipeline: SearchPipeline, question: PeerQuestion, spent: dict[str
         ("rank", lambda state: rank_candidates(pipeline.parts, state)),
         ("round three", pipeline.round_three),
     ):
-        state = _timed(spent[name], lambda state=state, step=step: step(state))
+        state = _timed(spent[name], partial(step, state))
         rounds[name] = {
             search_name: (header, filtered_body(body, frozenset()))
             for searches in session.requests
