@@ -9,6 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http import HTTPStatus
 from itertools import islice
 from statistics import fmean
@@ -80,7 +81,7 @@ def profile_searches(settings: Settings) -> SearchProfile:
         create_app(parts).test_client(),
         parts.search.parts.client,
     )
-    whole = [_spent_ms(lambda question=question: _get(http, question)) for question in asked * (_REPEATS + 1)]
+    whole = [_spent_ms(partial(_get, http, question)) for question in asked * (_REPEATS + 1)]
     own: dict[str, list[float]] = defaultdict(list)
     for question in asked * _REPEATS:
         _run_steps(parts.search, question, own)
@@ -117,7 +118,7 @@ def _run_steps(pipeline: SearchPipeline, question: PeerQuestion, spent: dict[str
         ("rank", lambda state: rank_candidates(pipeline.parts, state)),
         ("round three", pipeline.round_three),
     ):
-        state = _timed(spent[name], lambda state=state, step=step: step(state))
+        state = _timed(spent[name], partial(step, state))
         rounds[name] = {
             search_name: (header, filtered_body(body, frozenset()))
             for searches in session.requests
@@ -181,10 +182,10 @@ def _profile(
         for step, searches in rounds.items():
             for search_name, (header, body) in searches.items():
                 repeats = [search_all(client, [header, {**body, "profile": True}])[0] for _ in range(_REPEATS)]
-                answer = min(repeats, key=lambda answer: sum(spent_ms for _, spent_ms in _phases(answer)))
+                answer = min(repeats, key=lambda answer: sum(spent_ms for _, spent_ms in phase_times(answer)))
                 name = f"{step}: {search_name}"
                 phases[name]["share"] += 1
-                for times, parts in ((phases[name], _phases(answer)), (clauses[name], _clauses(answer))):
+                for times, parts in ((phases[name], phase_times(answer)), (clauses[name], clause_times(answer))):
                     for part, spent_ms in parts:
                         times[part] += spent_ms  # type: ignore[assignment]
     names = sorted(phases, key=lambda name: sum(phases[name][phase] for phase in PHASES), reverse=True)
@@ -197,7 +198,8 @@ def _profile(
     )
 
 
-def _phases(answer: JsonMapping) -> Iterator[tuple[str, float]]:
+def phase_times(answer: JsonMapping) -> Iterator[tuple[str, float]]:
+    """Milliseconds of each phase on each shard, of an answer with ``profile``."""
     for shard in answer["profile"]["shards"]:
         yield "fetch", shard.get("fetch", {}).get("time_in_nanos", 0) / 1e6
         for part in shard["searches"]:
@@ -206,8 +208,8 @@ def _phases(answer: JsonMapping) -> Iterator[tuple[str, float]]:
             yield "collect", sum(collector["time_in_nanos"] for collector in part["collector"]) / 1e6
 
 
-def _clauses(answer: JsonMapping) -> Iterator[tuple[str, float]]:
-    """Each Lucene query without its children."""
+def clause_times(answer: JsonMapping) -> Iterator[tuple[str, float]]:
+    """Milliseconds of each Lucene query without its children, by its kind."""
     queries = [query for shard in answer["profile"]["shards"] for part in shard["searches"] for query in part["query"]]
     while queries:
         query = queries.pop()

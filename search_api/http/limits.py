@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -22,9 +23,14 @@ from functools import lru_cache, partial
 from typing import Literal
 
 import structlog
+from cachetools import LRUCache
 from flask import Flask, Response, g, request
 from flask_limiter import ApplicationLimit, Limiter
+from limits import RateLimitItem
 from limits.errors import StorageError
+from limits.storage import StorageTypes
+from limits.strategies import STRATEGIES, FixedWindowRateLimiter
+from limits.util import WindowStats
 from prometheus_client import Counter, Histogram
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -40,6 +46,7 @@ MOST_COMPARED = 20
 MOST_QUESTIONS = 5
 """Questions in one comparison."""
 
+_MOST_CALLERS = 4096
 _MOST_LISTED = 1000
 _RECORDS_A_REQUEST = 100
 _RDF_RECORDS_A_REQUEST = 20
@@ -73,6 +80,44 @@ class LimitPolicy:
 
 
 NO_LIMITS = LimitPolicy()
+_STRATEGY = "fixed-window-in-one-trip"
+
+
+class OneTripWindow(FixedWindowRateLimiter):
+    """A fixed window whose state is known from counting the request, so that headers need no further round trip.
+
+    A process asks for the end of a window once.
+    """
+
+    def __init__(self, storage: StorageTypes) -> None:
+        super().__init__(storage)
+        self._ends: LRUCache[str, float] = LRUCache(_MOST_CALLERS)
+        self._lock = threading.Lock()
+
+    def hit(self, item: RateLimitItem, *identifiers: str, cost: int = 1) -> bool:
+        key = item.key_for(*identifiers)
+        count = self.storage.incr(key, item.get_expiry(), amount=cost)
+        if count <= cost:  # the first of its window
+            with self._lock:
+                self._ends.pop(key, None)
+        g.setdefault("limit_counts", {})[key] = count
+        return count <= item.amount
+
+    def get_window_stats(self, item: RateLimitItem, *identifiers: str) -> WindowStats:
+        key = item.key_for(*identifiers)
+        count = g.get("limit_counts", {}).get(key)
+        if count is None:
+            return super().get_window_stats(item, *identifiers)
+        with self._lock:
+            end = self._ends.get(key, 0.0)
+        if end <= time.time():
+            end = self.storage.get_expiry(key)
+            with self._lock:
+                self._ends[key] = end
+        return WindowStats(end, max(0, item.amount - count))
+
+
+STRATEGIES[_STRATEGY] = OneTripWindow
 
 
 def register_rate_limits(app: Flask, policy: LimitPolicy) -> None:
@@ -89,7 +134,7 @@ def register_rate_limits(app: Flask, policy: LimitPolicy) -> None:
         application_limits=[*limits],
         storage_uri=policy.storage,
         storage_options=dict(policy.storage_options),
-        strategy="fixed-window",
+        strategy=_STRATEGY,
         key_prefix=f"{policy.prefix}:limits",
         in_memory_fallback_enabled=True,
         swallow_errors=True,  # without this, all but the first request during a broker failure would be 500
@@ -101,7 +146,7 @@ def register_rate_limits(app: Flask, policy: LimitPolicy) -> None:
         nearest = limiter.current_limit
         if nearest is None:
             return response
-        try:  # both query the broker, which may have failed since the request was counted
+        try:  # may ask the broker, which may have failed since the request was counted
             wait, remaining = max(0, int(nearest.reset_at - time.time())), max(0, nearest.remaining)
         except (RedisError, StorageError):
             return response
@@ -205,7 +250,6 @@ Work = Literal["search", "answer", "library", "costly", "picture", "model"]
 
 _SPARE_THREADS = 16
 """Threads that neither work nor wait: for probes, pages and refusals."""
-_MOST_CALLERS = 4096
 _LARGE_PAGE = 200
 """A listing of more records than this takes a second or more of one processor."""
 _MODELS_PART = 0.25

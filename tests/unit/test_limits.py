@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 
 import pytest
 from flask import Flask, request
 from flask.testing import FlaskClient
+from limits import RateLimitItemPerHour, RateLimitItemPerSecond
+from limits.storage import MemoryStorage
 
 from search_api.http import problems
-from search_api.http.limits import LimitPolicy, register_rate_limits
+from search_api.http.limits import LimitPolicy, OneTripWindow, register_rate_limits
 from sonde.settings import BrokerSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 
@@ -195,3 +198,33 @@ def test_a_comparison_counts_as_its_questions_times_its_documents(body: object, 
     http = _http(_policy("memory://", per_address="1000/hour"))
     answer = http.post("/ask/compare", json=body) if body is not None else http.post("/ask/compare", data=b"{")
     assert answer.headers["RateLimit-Remaining"] == str(left)
+
+
+class AskedStorage(MemoryStorage):
+    """Counts how often it is asked for the end of a window."""
+
+    asked = 0
+
+    def get_expiry(self, key: str) -> float:
+        self.asked += 1
+        return super().get_expiry(key)
+
+
+def test_a_process_asks_for_the_end_of_a_window_once() -> None:
+    storage, limit, left = AskedStorage(), RateLimitItemPerHour(3), []
+    window = OneTripWindow(storage)
+    for _ in range(4):
+        with Flask("limited").test_request_context():
+            window.hit(limit, "address:a")
+            left.append(window.get_window_stats(limit, "address:a").remaining)
+    assert (left, storage.asked) == ([2, 1, 0, 0], 1)
+
+
+def test_the_next_window_ends_later() -> None:
+    limit, window, ends = RateLimitItemPerSecond(5), OneTripWindow(MemoryStorage()), []
+    for _ in range(2):
+        with Flask("limited").test_request_context():
+            window.hit(limit, "address:a")
+            ends.append(window.get_window_stats(limit, "address:a").reset_time)
+        time.sleep(1.1)
+    assert ends[1] - ends[0] >= 1.0
