@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
@@ -28,8 +29,8 @@ from search_api.http.parameters import (
     read_datetime,
     split_values,
 )
-from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
-from search_api.search.filtering.translate import clause_of
+from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, area_expression, parse
+from search_api.search.filtering.translate import Clause, clause_of
 from search_api.search.order import SORTBY_PATTERN, not_ours, read_opaque, read_sortby, write_opaque
 from search_api.search.ranking.candidates import Relation, SpatialMode
 from search_api.search.request import ALL_PARTS, COUNTED, PERSON, FacetName, Filters, Part, SearchRequest
@@ -58,6 +59,12 @@ class SearchParameters(Parameters):
         None,
         description="west,south,east,north in degrees WGS 84; west > east crosses the antimeridian.",
         examples=["10,-35,41,-8"],
+    )
+    geometry: str | None = Field(
+        None,
+        max_length=LONGEST_FILTER,
+        description="An area as WKT or GeoJSON, in place of `bbox`.",
+        examples=["POLYGON((10 40, 20 40, 15 50, 10 40))"],
     )
     place: Text | None = Field(None, description="A place name; its box filters like `bbox`.")
     relation: Relation | None = Field(
@@ -176,15 +183,26 @@ def _parts(text: str) -> frozenset[Part]:
     return cast(frozenset[Part], frozenset(named))
 
 
+def _expressions(query: SearchParameters) -> Iterator[Clause]:
+    if query.filter:
+        yield clause_of(parse(query.filter, query.filter_lang))
+    if query.geometry:
+        try:
+            yield clause_of(area_expression(query.geometry, query.relation or "intersects"))
+        except InvalidInput as error:
+            raise InvalidInput("geometry", f"geometry: {str(error).removeprefix('filter: ')}") from error
+
+
 def to_request(query: SearchParameters) -> SearchRequest:
     """Raises InvalidInput if parameters contradict each other or the cursor is invalid."""
-    if query.relation is not None and query.bbox is None and query.place is None:
-        raise InvalidInput("relation", "relation: relates a record to an area; name the area by bbox or place")
-    if query.bbox is not None and query.place is not None:
-        raise InvalidInput("place", "place: bbox already names the area; give only one of the two")
+    areas = [name for name in ("bbox", "geometry", "place") if getattr(query, name) is not None]
+    if query.relation is not None and not areas:
+        raise InvalidInput("relation", "relation: relates a record to an area; name it by bbox, geometry or place")
+    if len(areas) > 1:
+        raise InvalidInput(areas[1], f"{areas[1]}: {areas[0]} already names the area; give only one of the two")
     filters = Filters(
         area=read_bbox(query.bbox) if query.bbox else None,
-        relation=query.relation,
+        relation=None if query.geometry else query.relation,
         span=read_datetime(query.datetime) if query.datetime else None,
         types=tuple(query.type),
         sources=tuple(query.source),
@@ -201,7 +219,7 @@ def to_request(query: SearchParameters) -> SearchRequest:
         provenance=tuple(query.provenance),
         media_types=tuple(query.media_type),
         formats=tuple(query.format),
-        expression=(clause_of(parse(query.filter, query.filter_lang)),) if query.filter else (),
+        expression=tuple(_expressions(query)),
     )
     return SearchRequest(
         q=query.q,

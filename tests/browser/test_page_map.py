@@ -153,3 +153,23 @@ def test_what_lies_within_a_distance_is_drawn_round(visit: Visit) -> None:
     page.wait_for_selector(".leaflet-container .asked", state="attached")
     outlines = [shape.get_attribute("d") or "" for shape in page.locator(".leaflet-container .asked").all()]
     assert max(outline.count("L") for outline in outlines) <= 4
+
+
+def test_an_area_comes_from_a_file_that_is_not_sent(visit: Visit) -> None:
+    page = visit("?q=data")
+    titles(page)
+    everywhere = page.locator(".state").inner_text()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method))
+    polygon = '{"type": "Polygon", "coordinates": [[[-5, 42], [20, 42], [8, 52], [-5, 42]]]}'
+    field = page.get_by_label("Area from a file")
+    field.set_input_files({"name": "a.geojson", "mimeType": "application/json", "buffer": polygon.encode()})
+    expect(page.locator(".chip.filter")).to_contain_text("outline")
+    expect(page.locator("path.asked.filter")).to_have_count(1)
+    expect(page.locator(".state")).not_to_have_text(everywhere)
+    assert titles(page)
+    assert set(sent) == {"GET"}
+    page.get_by_role("button", name="Remove the area").click()
+    expect(page.locator(".state")).to_have_text(everywhere)
+    field.set_input_files({"name": "b.kml", "mimeType": "text/xml", "buffer": b"<kml/>"})
+    expect(page.get_by_role("alert").filter(has_text="no polygon")).to_be_visible()

@@ -17,7 +17,7 @@ export const FACETS: readonly string[] = [
 ];
 
 const KEPT: readonly string[] = [
-  "q", "algorithm", "bbox", "place", "relation", "datetime", "filter", "filter-lang", "spatial", "temporal", "expand",
+  "q", "algorithm", "bbox", "geometry", "place", "relation", "datetime", "filter", "filter-lang", "spatial", "temporal", "expand",
   "rerank", "interpret", "group", "spelling", "sortby", ...VALUE_FILTERS,
 ];
 
@@ -114,14 +114,15 @@ export function asksNothing(search: URLSearchParams): boolean {
   return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation", "spelling", "sortby"].includes(name));
 }
 
+const AREAS: readonly string[] = ["bbox", "geometry", "place"];
+
 /** A copy with one parameter replaced, or removed where the value is null. */
 export function changed(search: URLSearchParams, name: string, value: string | null): URLSearchParams {
   const copy = new URLSearchParams(search);
   if (value === null) copy.delete(name);
   else copy.set(name, value);
-  if (name === "bbox" && value !== null) copy.delete("place"); // the API accepts only one of the two
-  if (name === "place" && value !== null) copy.delete("bbox");
-  if (!copy.has("bbox") && !copy.has("place")) copy.delete("relation");
+  if (AREAS.includes(name) && value !== null) for (const other of AREAS) if (other !== name) copy.delete(other); // the API accepts only one of them
+  if (!AREAS.some((area) => copy.has(area))) copy.delete("relation");
   if (name === "q") copy.delete("spelling"); // it applied to the previous question
   return copy;
 }

@@ -25,6 +25,20 @@ def parse(text: str, language: Language = "cql2-text", longest: int = LONGEST_FI
     return _from_json(text) if language == "cql2-json" else read_text(text)
 
 
+def area_expression(geometry: str, relation: str) -> Expression:
+    """The filter of a geometry as WKT or GeoJSON, as CQL2 JSON. Raises InvalidInput."""
+    if geometry.lstrip().startswith("{"):
+        found = _from_json(geometry)
+    else:
+        tokens = Tokens(geometry)
+        if not begins_geometry(tokens):
+            raise tokens.wrong("WKT as POLYGON((10 40, 20 40, 20 50, 10 40)), or GeoJSON")
+        found = read_geometry(tokens)
+        if tokens.current.kind != "end":
+            raise tokens.wrong("the end")
+    return {"op": f"s_{relation}", "args": [{"property": "geometry"}, found]}
+
+
 def _from_json(text: str) -> Expression:
     try:
         tree = json.loads(text, parse_constant=_not_a_number)

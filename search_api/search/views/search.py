@@ -210,12 +210,13 @@ def _of_form() -> Json:
 
 
 def _of_json() -> Json:
-    """The object; a CQL2 JSON filter may be an object instead of text."""
+    """The object; a CQL2 JSON filter and a GeoJSON geometry may be objects instead of text."""
     body = request.get_json(silent=True)
     if not isinstance(body, dict):
         raise InvalidInput("body", "body: is not a JSON object of parameters")
-    if isinstance(body.get("filter"), dict):
-        body["filter"] = json.dumps(body["filter"])
+    for name in ("filter", "geometry"):
+        if isinstance(body.get(name), dict):
+            body[name] = json.dumps(body[name])
     return {name: value for name, value in body.items() if value is not None}
 
 

@@ -2,8 +2,6 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { EXPORT_PAGE } from "../address.ts";
-import { ExportPart } from "../keep/exportPart.tsx";
-import { useKeepWords } from "../keep/words/index.ts";
 import { setTitle } from "../portal.ts";
 import { citationOf, plain } from "../record/citation.ts";
 import { linksOf } from "../record/links.ts";
@@ -13,6 +11,7 @@ import { pythonOf } from "../record/python.ts";
 import { recordAddress } from "../route.ts";
 import { useKey } from "../session.ts";
 import { CopyButton } from "../shell/copyButton.tsx";
+import { useLoadedModule } from "../shell/lazyView.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -80,11 +79,13 @@ function Records({ ids, isOwn }: { ids: readonly string[]; isOwn: boolean }) {
   );
 }
 
+const loadKeep = () => import("../keep/keepPanel.tsx");
+
 /** What can be done with all of them. */
 function Uses({ records, search }: { records: Feature[]; search: URLSearchParams }) {
   const page = useWords();
   const words = useBasketWords();
-  const keep = useKeepWords(useLocale());
+  const keep = useLoadedModule(loadKeep);
   const address = new URL(basketAddress(records.map(({ id }) => id)), document.baseURI).href;
   const citations = records.map((one) => plain(citationOf(one, new URL(recordAddress(one.id), document.baseURI).href)));
   const code = codeOf(records, page.untitled, words.noOpening);
@@ -99,7 +100,7 @@ function Uses({ records, search }: { records: Feature[]; search: URLSearchParams
         </ul>
         <CopyButton text={citations.join("\n")} label={words.copyCitations} />
       </section>
-      {keep && <ExportPart search={search} hits={records.length} words={keep} />}
+      {keep && <keep.Export search={search} hits={records.length} />}
       <section>
         <h2>{page.actions.python}</h2>
         <Code text={code} />

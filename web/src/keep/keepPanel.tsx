@@ -8,6 +8,12 @@ import { ExportPart } from "./exportPart.tsx";
 import { WatchPart } from "./watchPart.tsx";
 import { useKeepWords } from "./words/index.ts";
 
+/** Only the files of a list. */
+export function Export({ search, hits }: { search: URLSearchParams; hits: number }) {
+  const words = useKeepWords(useLocale());
+  return words && <ExportPart search={search} hits={hits} words={words} />;
+}
+
 /** `hits`: how many can be paged. */
 export function KeepPanel({ search, hits }: { search: URLSearchParams; hits: number }) {
   const page = useWords();

@@ -15,6 +15,8 @@ interface Props {
   shapes: readonly Shape[];
   areas: readonly Box[];
   filter: Box | null;
+  /** The searched area as WKT or GeoJSON. */
+  outline?: string | null;
   centre?: Box | null | undefined;
   marked: string | null;
   /** Changes when the marked record must be brought into view. */
@@ -57,6 +59,7 @@ export function MapFrame(props: Props) {
   }, [words]);
 
   useEffect(() => ready?.show(props.shapes, props.areas, props.filter, props.centre ?? null), [ready, props.shapes, props.areas, props.filter, props.centre]);
+  useEffect(() => ready?.outline(props.outline ?? null), [ready, props.outline, props.shapes, props.areas, props.filter]);
   useEffect(() => ready?.mark(props.marked, false), [ready, props.marked, props.shapes]);
   useEffect(() => {
     if (props.approach) ready?.mark(props.marked, true);

@@ -8,6 +8,7 @@ import { baseTilesOf } from "./baseTiles.ts";
 import { drawingOf } from "./drawing.ts";
 import { addGraticule } from "./graticule.ts";
 import { heatOf, viewOf } from "./heat.ts";
+import { ringsOfArea } from "./geometries.ts";
 import { addLand } from "./land.ts";
 import { ranksOf } from "./ranks.ts";
 import { around, type Drawn, drawShape, type MapEvents, roundedCorners, type Shape, TURNS, turned } from "./shapes.ts";
@@ -21,6 +22,8 @@ export interface WorldMap {
   /** The records' extents, largest below; `areas` are the places read from the question, `filter` the searched box.
    * `centre`: the place within a distance of which the one area lies. */
   show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null, centre: Box | null): void;
+  /** Draws the searched area, WKT or GeoJSON, and brings it into view. */
+  outline(area: string | null): void;
   /** Marks one record's extent; `approach` also brings it into view. */
   mark(id: string | null, approach: boolean): void;
   /** Shades the cells by how many of all matches lie there; null for no shading. */
@@ -60,6 +63,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const viewed = () => events.onView?.(viewOf(map));
   map.on("moveend", viewed);
   const asked = L.layerGroup().addTo(map);
+  const outlines = L.layerGroup().addTo(map);
   const hits = L.layerGroup().addTo(map);
   const drawn = new Map<string, Drawn>();
   const ranks = ranksOf(map, events);
@@ -86,6 +90,13 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     ranks.show(shapes, drawn);
   }
 
+  function outline(area: string | null): void {
+    outlines.clearLayers();
+    if (area === null) return;
+    const drawn = L.polygon(ringsOfArea(area), { className: "asked filter", interactive: false }).addTo(outlines);
+    if (drawn.getBounds().isValid()) map.fitBounds(drawn.getBounds().pad(0.4), { maxZoom: 6, animate: false });
+  }
+
   function approachAll(areas: readonly Box[]): void {
     const bounds = around(areas);
     if (!bounds.isValid() || bounds.getEast() - bounds.getWest() > WIDEST_DEG) world();
@@ -110,7 +121,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   }
 
   viewed();
-  return { show, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
+  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
 }
 
 function extentOf(shape: Shape): number {

@@ -223,6 +223,7 @@ function filtersOf(search: URLSearchParams, words: Words, locale: string): { nam
 }
 
 function shownValue(name: string, value: string, words: Words, locale: string): string {
+  if (name === "geometry") return words.outline;
   if (name === "bbox") {
     const edges = value.split(",").map(Number);
     return edges.length === 4 && edges.every(Number.isFinite) ? boxText(edges as unknown as Box, words, locale) : value;

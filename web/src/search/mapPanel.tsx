@@ -5,6 +5,7 @@ import { changed, readBox } from "../address.ts";
 import { boxesOf, isGuessed } from "../boxes.ts";
 import { rangeOf } from "../counts.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
+import { wktOf } from "../map/geometries.ts";
 import type { Shape } from "../map/shapes.ts";
 import { goSearch } from "../route.ts";
 import type { Box, Feature } from "../types.ts";
@@ -45,13 +46,14 @@ export function MapPanel({ search, features, areas, centre, filter, marked, typi
       if (box) goSearch(changed(search, "bbox", box.join(",")));
     },
   };
+  const geometry = search.get("geometry");
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (marked.approach) panel.current?.querySelector(".map-place")?.scrollIntoView({ block: "nearest" });
   }, [marked.approach]);
   return (
     <div class="panel map-panel" ref={panel}>
-      <MapFrame label={words.map} shapes={shapes} areas={areas} centre={centre} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
+      <MapFrame label={words.map} shapes={shapes} areas={areas} centre={centre} filter={filter} outline={geometry} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
       <div class="heat-legend small soft">
         <label>
           <input type="checkbox" checked={shaded} onChange={(event) => setShaded(event.currentTarget.checked)} />
@@ -63,12 +65,13 @@ export function MapPanel({ search, features, areas, centre, filter, marked, typi
         <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
           {drawing ? words.drawing : words.draw}
         </button>
-        {filter && (
-          <button type="button" class="plain" onClick={() => goSearch(changed(search, "bbox", null))}>
+        <AreaFile search={search} />
+        {(filter ?? geometry) && (
+          <button type="button" class="plain" onClick={() => goSearch(changed(changed(search, "bbox", null), "geometry", null))}>
             {words.clearArea}
           </button>
         )}
-        {(filter ?? search.get("place")) && <RelationChoice search={search} />}
+        {(filter ?? geometry ?? search.get("place")) && <RelationChoice search={search} />}
       </div>
       <AreaFields search={search} filter={filter} />
     </div>
@@ -77,6 +80,27 @@ export function MapPanel({ search, features, areas, centre, filter, marked, typi
 
 function shapeOf(feature: Feature, rank: number | null): Shape {
   return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: boxesOf(feature), guessed: isGuessed(feature), rank };
+}
+
+/** An area from a file, which stays in the browser. */
+function AreaFile({ search }: { search: URLSearchParams }) {
+  const words = useWords();
+  const [wrong, setWrong] = useState(false);
+  const read = async (file: File | undefined) => {
+    if (!file) return;
+    const area = wktOf(await file.text());
+    setWrong(area === null);
+    if (area !== null) goSearch(changed(search, "geometry", area));
+  };
+  return (
+    <>
+      <label class="area-file as-button" title={words.areaFileHelp}>
+        {words.areaFile}
+        <input type="file" class="unseen" accept=".geojson,.json,.kml" onChange={(event) => void read(event.currentTarget.files?.[0])} />
+      </label>
+      {wrong && <span role="alert" class="wrong-field">{words.areaFileWrong}</span>}
+    </>
+  );
 }
 
 function RelationChoice({ search }: { search: URLSearchParams }) {
