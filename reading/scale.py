@@ -175,6 +175,14 @@ def read_scales(text: str) -> list[ScaleMention]:
     return sorted(mentions, key=lambda mention: mention.start)
 
 
+def time_steps(title: str) -> tuple[str, ...]:
+    """The time steps that a title names, each once: "Daily 3-Hourly and 6-Hourly Data"."""
+    claims, mentions = Claims(len(title)), _steps(title, lower_case(title))
+    return tuple(
+        dict.fromkeys(step.time_step for step in mentions if step.time_step and claims.claim((step.start, step.end)))
+    )
+
+
 def _mention(
     text: str,
     match: re.Match[str],

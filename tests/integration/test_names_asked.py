@@ -35,6 +35,9 @@ _RECORDS = {
     "h": ("WARMTH", "1", "The land surface warmth index of lakes"),
     "i": ("ONCE", "1", "Only Record Saying Such (ORSS)"),
     "j": ("DRIFTS", "1", "Snow of the high plateau"),
+    "k": ("OSUDUST", "1", "Oregon State University dust transport output"),
+    "l": ("DUSTREC", "1", "Dust transport observed in Oregon"),
+    "m": ("UODUST", "1", "University of Oregon dust transport output"),
 }
 _ABSTRACTS = {"j": "Gain of snow by condensation of vapour."}
 
@@ -142,3 +145,13 @@ def test_readings_can_be_taken_away(pipeline: SearchPipeline) -> None:
     request = SearchRequest(q="LSWI mod11_l2", algorithm="bm25", interpret=ALL_PARTS - {"names", "terms"})
     read = pipeline.search(request).interpretation
     assert (read.names, read.terms) == ((), ())
+
+
+def test_a_place_in_the_name_of_an_institution_is_not_the_place_of_the_data(pipeline: SearchPipeline) -> None:
+    request = SearchRequest(q="dust transport in Oregon", algorithm="bm25", rerank=False, explain=True)
+    counted = {}
+    for found in pipeline.search(request).hits:
+        assert found.explanation is not None
+        signals = {part["signal"]: part["normalised"] for part in found.explanation["signals"]}
+        counted[found.record.names.short_names[0]] = signals["spatial"]
+    assert counted["DUSTREC"] > counted["OSUDUST"] == counted["UODUST"]

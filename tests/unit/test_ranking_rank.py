@@ -22,7 +22,7 @@ from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.arms import CrossEncoderReading
 from search_api.search.ranking.signals.record import KIND, Kind
 from search_api.search.ranking.signals.spatial import BOXES, Spatial
-from search_api.search.ranking.signals.temporal import MODIFIED_MS, RESOLUTION_M, SPANS, STEP_S, Temporal
+from search_api.search.ranking.signals.temporal import MODIFIED_MS, RESOLUTION_M, SPANS, STEPS_S, Temporal
 from search_api.search.ranking.signals.temporal import ResolutionSignal as ResolutionSignal
 
 NOW = instant_ms("2026-01-01")
@@ -148,7 +148,7 @@ class TestFields:
             (read[SPANS].values, values[SPANS].values),
             (read[SPANS].starts, values[SPANS].starts),
             (read[RESOLUTION_M], values[RESOLUTION_M]),
-            (read[STEP_S], values[STEP_S]),
+            (read[STEPS_S].values, values[STEPS_S].values),
             (read[MODIFIED_MS], values[MODIFIED_MS]),
             (read.arms["bm25"], values.arms["bm25"]),
             (read.tie, values.tie),

@@ -16,7 +16,7 @@ from search_api.search.ranking.rank import rank
 from search_api.search.ranking.sample_candidates import Candidate, candidates_of
 from search_api.search.ranking.signals.record import Kind
 from search_api.search.ranking.signals.signal import RankingInput
-from search_api.search.ranking.signals.temporal import RESOLUTION_M, Temporal, closeness
+from search_api.search.ranking.signals.temporal import RESOLUTION_M, STEPS_S, Temporal, closeness
 from search_api.search.ranking.signals.temporal import ResolutionSignal as ResolutionSignal
 
 NOW = instant_ms("2026-01-01")
@@ -112,6 +112,24 @@ class TestResolution:
         rows = [Candidate(step, resolution=Resolution(time_step=step)) for step in ("P1D", "PT6H", "P1M")]
         scores = RESOLUTION.scores(candidates_of(rows), Target(resolution=Resolution(time_step="P1D")))
         assert scores.tolist() == pytest.approx([1.0, 0.5, math.sqrt(1 / 30.436875)])
+
+    @pytest.mark.parametrize(
+        ("fields", "hours"),
+        [
+            ({"title_sort": ["reanalysis, monthly means"], "resolution.time_step": ["PT1H"]}, [1.0]),
+            ({"title_sort": ["era9 hourly data"]}, [1.0]),
+            ({"title_sort": ["daily 3-hourly and 6-hourly data"]}, [3.0, 6.0, 24.0]),
+            ({"title_sort": ["30-minute rainfall"]}, [0.5]),
+            ({"title_sort": ["data of a daily life, in a month"]}, [24.0]),
+            ({"title_sort": ["rainfall of may"]}, []),
+            ({}, []),
+        ],
+        ids=["stated", "title", "several", "minutes", "noun", "none", "no title"],
+    )
+    def test_a_time_step_that_is_not_stated_is_read_from_the_title(
+        self, fields: dict[str, list[str]], hours: list[float]
+    ) -> None:
+        assert sorted(STEPS_S.read(fields)) == [3600.0 * count for count in hours]
 
     @pytest.mark.parametrize(
         ("level", "best"), [("global", "world"), ("continental", "europe"), ("local", "berlin"), ("national", "italy")]

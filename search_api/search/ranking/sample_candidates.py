@@ -16,12 +16,12 @@ from search_api.search.ranking.signals.temporal import (
     MODIFIED_MS,
     RESOLUTION_M,
     SPANS,
-    STEP_S,
+    STEPS_S,
     resolution_metres,
     step_seconds,
 )
 
-_COLUMNS: tuple[AnyColumn, ...] = (BOXES, ESTIMATED_BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS, COMPANION)
+_COLUMNS: tuple[AnyColumn, ...] = (BOXES, ESTIMATED_BOXES, SPANS, RESOLUTION_M, STEPS_S, KIND, MODIFIED_MS, COMPANION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _values(row: Candidate) -> tuple[object, ...]:
         tuple(box_array(row.estimated_boxes).ravel().tolist()),
         tuple(span_array(row.spans).ravel().tolist()),
         number(resolution_metres(row.resolution)),
-        number(step_seconds(row.resolution.time_step)),
+        tuple(seconds for seconds in (step_seconds(row.resolution.time_step),) if seconds is not None),
         row.kind,
         number(row.modified_ms),
         row.is_companion,

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
+from reading.place_context import INSTITUTIONS
 from search_api.search.caches import Version, versions_of
 from search_api.search.ranking.candidates import AnyColumn, DocValue, RankingFields, doc_values, fields_of
-from search_api.search.retrieval.clauses import Clause, exact, nearest_query, phrase
+from search_api.search.retrieval.clauses import Clause, exact, nearest_query
 
 BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
@@ -262,8 +263,8 @@ def match_clauses(
     if matching is not None:
         clauses.append(_named_clause(_MATCHING, matching))
     if places:
-        clauses.append(_named_clause(_NAMED_IN_TITLE, _phrases(places, ["title"])))
-        clauses.append(_named_clause(_NAMED, _phrases(places, [*fields, *(f"{field}.en" for field in fields)])))
+        clauses.append(_named_clause(_NAMED_IN_TITLE, _place_clause(places, ["title"])))
+        clauses.append(_named_clause(_NAMED, _place_clause(places, [*fields, *(f"{field}.en" for field in fields)])))
     return tuple(clauses)
 
 
@@ -296,5 +297,25 @@ def _named_clause(name: str, clause: Clause) -> Clause:
     return {"constant_score": {"filter": clause, "boost": 0.0, "_name": name}}
 
 
-def _phrases(texts: Sequence[str], fields: Sequence[str]) -> Clause:
-    return {"bool": {"should": [phrase(text, fields) for text in texts], "minimum_should_match": 1}}
+def _place_clause(places: Sequence[str], fields: Sequence[str]) -> Clause:
+    """Records that name a place, but not only within the name of an institution: "Oregon State University"."""
+    named = [_place_interval(place, field) for place in places for field in fields]
+    return {"bool": {"should": named, "minimum_should_match": 1}}
+
+
+def _place_interval(place: str, field: str) -> Clause:
+    name, of_place = _words_in_order(place), _words_in_order(f"of {place}")
+    institution = {"any_of": {"intervals": [_words_in_order(word) for word in sorted(INSTITUTIONS)]}}
+    # One filter inside the other: "any_of" under "not_contained_by" lets some of its intervals pass.
+    interval = _not_within(_not_within(name, [name, institution], 1), [institution, of_place], 0)
+    return {"intervals": {field: interval}}
+
+
+def _not_within(interval: Json, parts: Sequence[Json], max_gaps: int) -> Json:
+    """The interval where it is not in the parts, which follow each other with at most so many words between them."""
+    longer_name = {"all_of": {"intervals": list(parts), "ordered": True, "max_gaps": max_gaps}}
+    return {"all_of": {"intervals": [interval], "filter": {"not_contained_by": longer_name}}}
+
+
+def _words_in_order(text: str) -> Json:
+    return {"match": {"query": text, "ordered": True, "max_gaps": 0}}

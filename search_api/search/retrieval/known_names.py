@@ -26,6 +26,7 @@ _LEAST_WORD_PREFIX = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
 _OFTEN_ORDINARY = 12  # times: a word that so many more texts have is no name
+_LONGEST_AMBIGUOUS = 2  # letters of an acronym that means many things: PR
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
 
@@ -151,14 +152,19 @@ class _NameLookup:
         numbered = any(letter.isdigit() for letter in candidate.keys[0])
         if own_count or (mention_count and (candidate.certain or numbered or not word_count)):
             offer, most = self._count("offer"), max(own_count, mention_count)
-            # In capitals too, a word that far more texts have is an ordinary one: AND, radar.
-            texts = word_count if candidate.is_word else 0
+            # What far more texts have is ordinary: AND in capitals, and words without a sign of a name (Doppler radar).
+            texts = word_count if candidate.is_word or not candidate.certain else 0
             least = texts / _OFTEN_ORDINARY
             if not numbered and (most if candidate.certain else own_count) < least and offer < least:
                 return None
             exact = self._query_name("exact", candidate.keys, own_count or mention_count, total)
             is_preference = offer >= most or _says_how(candidate)
-            return replace(exact, share=max(most, offer, texts) / total, is_preference=is_preference)
+            return replace(
+                exact,
+                share=max(most, offer, texts) / total,
+                listed_share=own_count / most if own_count and not numbered else 1.0,
+                is_preference=is_preference,
+            )
         if word_count and not candidate.certain:
             return None  # an ordinary word, which the words of the records answer
         if prefix_count and (candidate.certain or unknown == 0):
@@ -259,6 +265,7 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
     key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
     # The code of a product counts in full, however long the question is.
     own_weight = 1.0 if any(letter.isdigit() for letter in key) else weight
+    listed_weight = own_weight * (weights.mention + (1.0 - weights.mention) * name.listed_share)
     if name.is_preference:
         return [(_offers(name.mention.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_MENTIONED: keys}}, 1.0)]
     if name.in_abstracts:
@@ -269,7 +276,7 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
         [({"prefix": {_OWN: key}}, weights.name_prefix * own_weight)] if len(key) > _LEAST_NAME_PREFIX else []
     )
     return [
-        ({"terms": {_OWN: keys}}, own_weight),
+        ({"terms": {_OWN: keys}}, listed_weight),
         ({"terms": {_MENTIONED: keys}}, weights.mention * weight),
         *name_prefix,
     ]
@@ -277,7 +284,8 @@ def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Wei
 
 def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
-    forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
+    labels = dict.fromkeys(label.text for term in terms for label in term.synonyms)
+    forms = [label for label in labels if len(label) > _LONGEST_AMBIGUOUS]
     weighed = [(terms[0].mention.text, weights.typed_form), *((form, weights.other_form) for form in forms)]
     return [(phrase(text), weight) for text, weight in weighed]
 

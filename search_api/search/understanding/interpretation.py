@@ -128,10 +128,11 @@ class QueryName:
     """The name of a product, platform, instrument or project, or the beginning of one.
 
     ``keys``: its forms in the index. ``count``: the number of records that have it; ``share``: of all records.
-    ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an organisation of
-    records, whose ``keys`` are its last name alone; ``may_be_person``: else only an organisation; ``is_person``: no
-    organisation has the name. ``is_preference``: it is a format, a unit or an organisation, so the topic does not
-    contain it.
+    ``listed_share``: of the records that mention it, the share that list it among their own names: where few do, the
+    list says little. ``in_abstracts``: only words of abstracts begin with it. ``is_contact``: it is a person or an
+    organisation of records, whose ``keys`` are its last name alone; ``may_be_person``: else only an organisation;
+    ``is_person``: no organisation has the name. ``is_preference``: it is a format, a unit or an organisation, so the
+    topic does not contain it.
     """
 
     mention: TextSpan
@@ -139,6 +140,7 @@ class QueryName:
     keys: tuple[str, ...]
     count: int
     share: float
+    listed_share: float = 1.0
     in_abstracts: bool = False
     is_contact: bool = False
     may_be_person: bool = True

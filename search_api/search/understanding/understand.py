@@ -133,7 +133,7 @@ class Understander:
             possible=_possible(
                 text,
                 [*claimed, *_ranges(seasons)],
-                _ranges([*certain, *translations]),
+                _ranges([*certain, *translations, *(scale for scale in interpretation.scales if scale.time_step)]),
                 _ranges(relation for relation in located if relation.distance_km is not None),
                 parts,
                 readers,

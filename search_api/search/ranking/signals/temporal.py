@@ -14,6 +14,7 @@ from core.geo import area_km2, box_array
 from core.hit import SignalName
 from core.record import Resolution
 from core.timespan import Overlap, TimeSpan, age_ms, asked_ends_ms, duration_s, iso, overlap
+from reading.scale import time_steps
 from search_api.search.ranking.candidates import (
     AnyColumn,
     Candidates,
@@ -219,12 +220,18 @@ def _metres(fields: Fields) -> float:
 RESOLUTION_M: Column[float, Floats] = Column(
     "resolution_m", ("resolution.metres", "resolution.scale_denominator"), _metres, floats
 )
-STEP_S: Column[float, Floats] = Column(
-    "step_s",
-    ("resolution.time_step",),
-    lambda fields: number(step_seconds(first(fields, "resolution.time_step"))),
-    floats,
+
+
+def _steps_s(fields: Fields) -> tuple[float, ...]:
+    stated = first(fields, "resolution.time_step")
+    steps = (stated,) if stated else time_steps(str(first(fields, "title_sort") or ""))
+    return tuple(seconds for step in steps if (seconds := step_seconds(step)) is not None)
+
+
+STEPS_S: Column[tuple[float, ...], Rows] = Column(
+    "steps_s", ("resolution.time_step", "title_sort"), _steps_s, lambda values: rows_of(values, 1)
 )
+"""Rows of a time step in seconds: the one that the record states, else those that its title names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +243,7 @@ class ResolutionSignal:
     """
 
     name: ClassVar[SignalName] = "resolution"
-    columns: ClassVar[tuple[AnyColumn, ...]] = (RESOLUTION_M, STEP_S, BOXES)
+    columns: ClassVar[tuple[AnyColumn, ...]] = (RESOLUTION_M, STEPS_S, BOXES)
     weight: float
     expected_weight: float
     neutral: float
@@ -268,7 +275,8 @@ class ResolutionSignal:
         if metres is not None:
             parts.append(closeness(candidates[RESOLUTION_M], metres))
         if step_s is not None:
-            parts.append(closeness(candidates[STEP_S], step_s))
+            steps = candidates[STEPS_S]
+            parts.append(steps.best(closeness(steps.values[:, 0], step_s)))
         if target.level is not None:
             boxes = candidates[BOXES]
             parts.append(boxes.best(level_scores(area_km2(boxes.values), self.level_km2[target.level])))

@@ -1,0 +1,65 @@
+"""Which words of a question are names that records have, by the numbers of records."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.json_types import Json
+from reading.concepts import Label
+from reading.names import name_candidates
+from search_api.search.ranking.config import default_config
+from search_api.search.retrieval.known_names import matched_names, names_query
+from search_api.search.understanding.interpretation import QueryName, QueryTerm, TextSpan
+
+_TOTAL = 10_000
+
+
+def read(question: str, counts: dict[str, dict[str, int]]) -> tuple[QueryName, ...]:
+    """``counts``: by the text of a candidate: how many records list it, mention it, and have its words."""
+    candidates = name_candidates(question)
+    buckets = {
+        f"{kind}{number}": {"doc_count": count}
+        for number, candidate in enumerate(candidates)
+        for kind, count in counts.get(candidate.text, {}).items()
+    }
+    answer: Json = {"hits": {"total": {"value": _TOTAL}}, "aggregations": {"counts": {"buckets": buckets}}}
+    return matched_names(candidates, answer, len(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "counts", "names"),
+    [
+        ("cloud camera", {"cloud camera": {"own": 2, "said": 20, "word": 300}}, []),
+        ("cloud camera", {"cloud camera": {"own": 40, "said": 50, "word": 60}}, ["cloud camera"]),
+        ("CLOUDCAM rain", {"CLOUDCAM": {"own": 2, "said": 20, "word": 20}}, ["CLOUDCAM"]),
+    ],
+    ids=["ordinary words", "a name of many", "looks like a name"],
+)
+def test_ordinary_words_that_few_records_list_are_no_name(
+    question: str, counts: dict[str, dict[str, int]], names: list[str]
+) -> None:
+    assert [name.mention.text for name in read(question, counts)] == names
+
+
+def scores(name: QueryName) -> dict[str, float]:
+    """The weight of a record that lists the name, and of one that mentions it."""
+    query = names_query(default_config().words.names, [name], alone=True)
+    assert query is not None
+    parts = [part["constant_score"] for part in query["bool"]["should"][0]["dis_max"]["queries"]]
+    return {field: part["boost"] for part in parts for field in part["filter"].get("terms", {})}
+
+
+@pytest.mark.parametrize(("text", "own", "listed"), [("CLOUDCAM", 20, 1.0), ("CLOUDCAM", 2, 0.73), ("CAM4B", 2, 1.0)])
+def test_a_list_of_names_counts_less_where_few_that_mention_the_name_have_it(
+    text: str, own: int, listed: float
+) -> None:
+    (name,) = read(f"{text} rain", {text: {"own": own, "said": 20, "word": 20}})
+    assert scores(name) == pytest.approx({"names.keys": listed, "names.mentioned": 0.7})
+
+
+@pytest.mark.parametrize(("acronym", "texts"), [("CC", 1), ("CCAM", 2)])
+def test_two_letters_are_no_other_form_of_a_name(acronym: str, texts: int) -> None:
+    term = QueryTerm(TextSpan("cloud camera", 0, 12, "catalogue", 1.0), "", (Label(acronym),), ())
+    query = names_query(default_config().words.names, [], [term])
+    assert query is not None
+    assert len(query["bool"]["should"][0]["dis_max"]["queries"]) == texts
