@@ -32,6 +32,14 @@ EXCLUDED = [
     ("sea ice not bathymetry", "bathymetry", None, None),
     ("hail not radar", "radar", None, None),
     ("Ozon nicht Sonden", "Sonden", None, None),
+    ("runoff, I don't want projections", "projections", "projection", None),
+    ("cloud cover, we would rather not use aircraft", "aircraft", "observation", "airborne"),
+    ("dew point rather than simulations", "simulations", "simulation", None),
+    ("hail, avoiding reanalysis", "reanalysis", "reanalysis", None),
+    ("snow leaving out satellite images", "satellite images", "observation", "satellite"),
+    ("piogge non disdrometro", "disdrometro", None, None),
+    ("Hagel, weder Radar", "Radar", None, None),
+    ("ozono, no quiero simulaciones", "simulaciones", "simulation", None),
 ]
 
 
@@ -56,6 +64,12 @@ NOT_EXCLUDED = [
     ("whether or not rain fell", "en"),
     ("rivers not frozen", "en"),
     ("not only snow", "en"),
+    ("non-linear internal waves", "en"),
+    ("non hydrostatic flow", "en"),
+    ("how to avoid flooding", "en"),
+    ("neither warm nor cold rain", "en"),
+    ("non-parametric trends", "en"),
+    ("stations that do not report snow", "en"),
 ]
 
 
@@ -64,6 +78,20 @@ NOT_EXCLUDED = [
 )
 def test_other_words_leave_nothing_out(question: str, language: str) -> None:
     assert read_exclusions(question, language=language) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "subjects"),
+    [
+        ("non-satellite cloud data", ["satellite"]),
+        ("données non satellitaires de neige", ["satellitaires"]),
+        ("humidity, neither from models nor from aircraft", ["models", "aircraft"]),
+        ("Wind, weder Sodar noch Modelle", ["Sodar", "Modelle"]),
+        ("viento, ni satélite ni modelos", ["satélite", "modelos"]),
+    ],
+)
+def test_words_before_a_kind(question: str, subjects: list[str]) -> None:
+    assert [mention.subject for mention in read_exclusions(question)] == subjects
 
 
 def test_two_kinds_are_two_exclusions() -> None:
@@ -88,6 +116,8 @@ OFFERS = [
     ("waves hdf5", "format", "hdf"),
     ("soil CC BY 4.0", "licence", "CC-BY"),
     ("soil cc-by-nc", "licence", "CC-BY-NC"),
+    ("relief in the public domain", "licence", "public domain"),
+    ("altitude domaine public", "licence", "public domain"),
     ("soil CC0", "licence", "CC0"),
     ("Creative Commons glaciers", "licence", "CC"),
     ("glaciers open licence", "licence", "open"),
