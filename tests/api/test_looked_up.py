@@ -163,3 +163,8 @@ def test_a_question_in_another_language_is_asked_in_english_too(samples: Service
     assert german["features"][0]["id"] in [feature["id"] for feature in english["features"]]
     assert "sonde:didYouMean" not in german
     assert "understoodAs" not in english["sonde:interpretation"]
+
+
+def test_a_format_that_no_hit_states_is_said(samples: Service) -> None:
+    answer = samples.search("glacier inventory as GeoPackage")
+    assert "offer_missing" in [note["code"] for note in answer.get("sonde:notes", [])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.geo import BBox
 from core.timespan import TimeSpan
 from reading.conditions import read_exclusions, read_offers
 from reading.times import TimeReader
@@ -170,3 +171,11 @@ def test_a_time_is_left_out(question: str) -> None:
 def test_a_time_after_other_words_is_not_left_out() -> None:
     for question in ("chuva no verão de 2010", "data not available since 2010", "rain in 2010"):
         assert all(mention.span is None for mention in read_exclusions(question, [], TimeReader().read(question), None))
+
+
+def test_an_excluded_place_takes_boxes_that_stick_out_with_it() -> None:
+    outside = QueryExclusion(TextSpan("outside it", 0, 10, "pattern", 1.0), "it", bbox=BBox(0.0, 40.0, 20.0, 60.0))
+    ((filtered,),) = [exclusion_clauses([outside])]
+    shape = filtered["bool"]["must_not"][0]["geo_shape"]["extent"]["shape"]
+    (west, north), (east, south) = shape["coordinates"]
+    assert (60.5 < north < 61.0, 39.0 < south < 39.5, -3.0 < west < -0.8, 20.8 < east < 23.0) == (True,) * 4

@@ -321,6 +321,7 @@ def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[Offer
     return offers if topic_of(text, [*claimed, *_ranges(offers)]) else []
 
 
+_ROUGH_KINDS = ("sea", "named_region", "river_basin")
 _INSIDE = ("in", "within", "over", "global")
 
 
@@ -353,9 +354,8 @@ def _areas(
             boxes = (target,) if target is not None else boxes
         shaping = [relation for relation in own_relations if relation.relation not in _INSIDE]
         for box in boxes:
-            names.setdefault(
-                box, _described(text, places, shaping, place.start) if shaping else AreaName(place.place.name)
-            )
+            name = AreaName(place.place.name, is_rough=place.place.kind in _ROUGH_KINDS)
+            names.setdefault(box, _described(text, places, shaping, place.start) if shaping else name)
     return tuple(names), tuple(names.values())
 
 
