@@ -36,6 +36,13 @@ class Keyword:
     uri: str | None = None
 
 
+HIGH_VALUE_VOCABULARIES = {
+    "hvdCategory": "EU high-value data set category",
+    "applicableLegislation": "applicable legislation",
+}
+"""The vocabularies of the keywords that say that data are of high value in the EU, by their properties in DCAT-AP."""
+
+
 @dataclass(frozen=True, slots=True)
 class Contact:
     """A responsible party; ``role`` is ISO's CI_RoleCode (pointOfContact, author, publisher, ...)."""
@@ -56,6 +63,10 @@ class Link:
     media_type: str | None = None
     name: str | None = None
     description: str | None = None
+
+
+DATA_OF_SERVICE = "operatesOn: data of this service"
+"""The ``description`` of a service's link to a data set that it serves; ``name``: its identifier or title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +157,11 @@ class Record:
         """
         suffix = self.id.removeprefix(record_id(self.source, self.identifier))
         return (self.doi or self.identifier) + (suffix if suffix.startswith(APART_MARKS) else "")
+
+    @property
+    def served_data(self) -> tuple[Link, ...]:
+        """The data sets that a service says it serves."""
+        return tuple(link for link in self.links if link.description == DATA_OF_SERVICE)
 
     @property
     def embedding_text(self) -> str:

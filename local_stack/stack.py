@@ -34,6 +34,11 @@ class Stack:
         """The service's own processes, in the order of their status."""
         return self._settings.services
 
+    @property
+    def parts(self) -> tuple[StackPart, ...]:
+        """The parts that are started here, servers first."""
+        return tuple(part for part in (*self._servers, *self._services) if isinstance(part, StackPart))
+
     def up(self, report: Reporter = silent) -> list[PartStatus]:
         """Every part runs and answers on return; parts that ran already are not restarted.
 
@@ -71,11 +76,10 @@ class Stack:
         Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
         with file_lock(self._folder / "lock"):
-            stack_parts = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
-            grace = {part.name: part.stop_grace_s for part in stack_parts}
+            grace = {part.name: part.stop_grace_s for part in self.parts}
             unknown_names = [name for name in self._supervisor.started_names() if name not in grace]
-            services = [*unknown_names, *(part.name for part in stack_parts if part not in self._servers)]
-            servers = [part.name for part in stack_parts if part in self._servers]
+            services = [*unknown_names, *(part.name for part in self.parts if part not in self._servers)]
+            servers = [part.name for part in self.parts if part in self._servers]
             for name in only:
                 if name not in (*services, *servers):
                     raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
@@ -90,9 +94,7 @@ class Stack:
     def keep(self, own_part: str, report: Reporter) -> None:
         """Restarts parts that died and cuts their logs, until the process ends. ``own_part``: the part that does it."""
         keeper = Keeper(self._supervisor, lambda: file_lock(self._folder / "lock"))
-        parts = [
-            part for part in (*self._servers, *self._services) if isinstance(part, StackPart) and part.name != own_part
-        ]
+        parts = [part for part in self.parts if part.name != own_part]
         while True:
             keeper.look(parts, report)
             time.sleep(LOOK_S)

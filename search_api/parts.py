@@ -18,6 +18,7 @@ from search_api.catalogue.previews import Previews
 from search_api.catalogue.record_sink import RecordSink
 from search_api.catalogue.related.citations import CitationEvents, MentionReader
 from search_api.catalogue.related.relations import RelationReader
+from search_api.catalogue.rows.tables import TableReader
 from search_api.http.limits import NO_LIMITS, AdmissionLimits, LimitPolicy
 from search_api.http.responses import HttpPolicy
 from search_api.library.entries import LibrarySearch
@@ -76,3 +77,4 @@ class Parts:
     portal: PortalLook = field(default_factory=PortalLook)
     previews: Previews = field(default_factory=lambda: Previews(None))
     granules: GranuleSearches = field(default_factory=lambda: GranuleSearches(None))
+    tables: TableReader = field(default_factory=lambda: TableReader(None))

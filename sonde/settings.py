@@ -168,9 +168,11 @@ class PreviewSettings(SettingsGroup):
 
 
 class GranuleSettings(SettingsGroup):
-    """Granules of a record: the API asks the STAC API or NASA's CMR that holds them."""
+    """Granules of a record, and the first rows of its tables: the API asks the host that holds them."""
 
-    enabled: bool = Field(True, description="Whether the API asks hosts that metadata and sources name for granules.")
+    enabled: bool = Field(
+        True, description="Whether the API asks hosts that metadata and sources name for granules and rows of tables."
+    )
     timeout_s: float = Field(8.0, gt=0, le=30, description="Limit for one request to another host.")
     kept_s: float = Field(300.0, gt=0, le=86400, description="How long an answer is remembered.")
     cmr_url: HttpUrlAsWritten = Field(

@@ -29,6 +29,7 @@ from workers.config import (
     MEASURE_TASK,
     PURGE_TASK,
     READ_TASK,
+    REMOVE_TASK,
     REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
     REREAD_TASK,
@@ -57,6 +58,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
         return Worker.of(config, parts())
 
     _add_harvest(app, worker, AcceptedRuns.connect(config.broker_url, config.prefix))
+    _add_removal(app, worker)
     _add_documents(app, worker)
     _add_library(app, worker)
     _add_links(app, worker)
@@ -95,6 +97,13 @@ def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted_runs: Accep
             has_more = worker().fill_vectors(source_id)
         if has_more:
             app.send_task(EMBED_TASK, args=[source_id])
+
+
+def _add_removal(app: Celery, worker: Callable[[], Worker]) -> None:
+    @app.task(name=REMOVE_TASK, bind=True, max_retries=_RETRIES, shared=False)
+    def remove_all(task: Task[..., None], source_id: str) -> None:
+        with _retry_if_unavailable(task):
+            worker().remove_source(source_id)
 
 
 def _store_message(accepted_runs: AcceptedRuns, run_id: str, message: str, state: AcceptedState) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from celery import Celery
 from kombu.exceptions import OperationalError
 
+from core.errors import Conflict
 from workers.broker import broker_errors
 from workers.celery_client import celery_client
-from workers.config import HARVEST_TASK, READ_TASK, WorkerConfig
+from workers.config import HARVEST_TASK, READ_TASK, REMOVE_TASK, WorkerConfig
 from workers.schedule import next_runs, pause, paused_sources, resume, sync_schedules
 from workers.source_config import SourceConfig, known_sources
+from workers.sources_file_edits import remove_entry
 
 _ANSWER_S = 5
 
@@ -35,6 +37,23 @@ class Jobs:
     def read_document(self, document: str) -> None:
         with broker_errors(OperationalError):
             self._app.send_task(READ_TASK, args=[document])
+
+    def remove(self, source: str) -> None:
+        """Takes the source's entry out of sources.yaml, and queues the removal of everything stored of it.
+
+        Raises Conflict if the file cannot be written here.
+        """
+        if source in self.known_sources():
+            try:
+                remove_entry(self._sources, source)
+            except OSError as error:
+                raise Conflict(
+                    f"{self._sources} cannot be written here ({error.strerror}): take the entry {source!r} out of it "
+                    "where you keep it, then remove the source again."
+                ) from None
+        self.resume(source)  # a later source of this name is not paused
+        with broker_errors(OperationalError):
+            self._app.send_task(REMOVE_TASK, args=[source])
 
     def next_runs(self) -> Mapping[str, str]:
         with broker_errors(OperationalError):

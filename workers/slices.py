@@ -19,10 +19,11 @@ import redis
 import structlog
 
 from core.document import owner_routing
+from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import HarvestParts, Options, RunTaken
-from indexer.remove.tombstones import purge
+from indexer.remove.tombstones import purge, remove_source
 from indexer.sources.protocols import PROTOCOLS
 from indexer.store.runs import Runs, start_of_request
 from indexer.write.embed import embed_missing
@@ -104,6 +105,16 @@ class Worker:
             except RunTaken:
                 return False
         return result.remaining > 0 and result.embedded > 0
+
+    def remove_source(self, source_id: str) -> None:
+        """Removes everything that is stored of a source without an entry; again after an interruption.
+
+        Raises Unavailable while the source has an entry, or is being harvested.
+        """
+        with self.leases.hold(source_id) as lease:
+            if lease is None or source_id in known_sources(self.config.sources):
+                raise Unavailable(f"{source_id} has an entry in {self.config.sources}, or is being harvested.")
+            remove_source(self.parts.client, self.config.prefix, source_id)
 
     def purge_removed(self) -> int:
         """Deletes records that were removed more than 30 days ago; returns their number."""

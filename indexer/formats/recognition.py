@@ -11,6 +11,7 @@ from indexer.formats.format import Format, Inspection, inspect
 from indexer.formats.json_documents.parsing import first_members, looks_like_json, parse_json
 from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.readers import (
+    arcgis,
     ckan,
     datacite,
     dcat,
@@ -25,6 +26,7 @@ from indexer.formats.readers import (
     ogc_record,
     schema_org,
     stac,
+    thredds,
     umm_c,
 )
 from indexer.formats.repair.text import line
@@ -39,6 +41,8 @@ _FORMATS = (
     eml.FORMAT,
     dif.FORMAT,
     echo10.FORMAT,
+    thredds.FORMAT,
+    arcgis.FORMAT,
     stac.FORMAT,
     ogc_record.FORMAT,
     umm_c.FORMAT,

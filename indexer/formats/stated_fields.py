@@ -34,8 +34,9 @@ def _paths_by_format() -> dict[str, dict[str, list[str]]]:
 def stated_in(format: str, resource: Element | JsonMapping | None) -> frozenset[str] | None:
     """Those of ``FIELDS`` that the part of a document that describes the data set states; None without paths.
 
-    Paths are names joined by ``/``, XML's without namespaces, from any depth after ``.//``. ``extents`` and ``times``
-    hold numbers; ``places`` and ``periods`` are texts that can be coordinates or a period, or just words.
+    Paths are names joined by ``/``, XML's without namespaces, from any depth after ``.//``; ``@`` is an attribute.
+    ``extents`` and ``times`` hold numbers; ``places`` and ``periods`` are texts that can be coordinates or a period, or
+    just words.
     """
     paths = _paths_by_format().get(format)
     if paths is None or resource is None:
@@ -56,7 +57,9 @@ def stated_in(format: str, resource: Element | JsonMapping | None) -> frozenset[
 def _texts(resource: Element | JsonMapping, paths: Sequence[str]) -> Iterator[str]:
     for path in paths:
         if isinstance(resource, Element):
-            yield from (inner_text(element) for element in find_all(resource, path))
+            elements_path, _, attribute = path.partition("/@")
+            elements = find_all(resource, elements_path)
+            yield from (element.get(attribute, "") if attribute else inner_text(element) for element in elements)
         else:
             for value in _values_at(resource, path.split("/")):
                 yield from _leaves(value)

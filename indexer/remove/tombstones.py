@@ -73,8 +73,8 @@ def _hundreds(entries: Iterator[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
 log = structlog.get_logger(__name__)
 
 _OF_LINKS = "links:"  # a check of links is a run of this and the source
-_IN_ORDER: tuple[IndexKind, ...] = ("records", "passages", "documents", "natives", "visits", "ledger", "runs")
-"""The ledger and the runs last: until then ``sonde sources`` lists the source, and it can be removed again."""
+_IN_ORDER: tuple[IndexKind, ...] = ("records", "passages", "documents", "natives", "visits", "runs", "ledger")
+"""The ledger last: until then ``sonde sources`` lists the source, and it can be removed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,10 @@ class Holdings:
     documents: int
     tombstones: int
     runs: int
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.records or self.documents or self.tombstones or self.runs)
 
 
 def holdings(client: Elasticsearch, prefix: str, source: str) -> Holdings:

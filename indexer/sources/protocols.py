@@ -9,10 +9,15 @@ from __future__ import annotations
 from core.json_types import JsonMapping
 from indexer.raw import Source
 from indexer.sources import (
+    arcgis_hub,
+    arcgis_portal,
+    arcgis_server,
     ckan,
+    cmr,
     csw,
     datacite,
     dcat,
+    erddap,
     geonetwork,
     invenio,
     oai_pmh,
@@ -20,12 +25,19 @@ from indexer.sources import (
     sitemap,
     stac_api,
     stac_static,
+    thredds,
     waf,
 )
 from indexer.sources.fetching import Fetcher
 from indexer.sources.protocol import Protocol
 
 _PROTOCOLS = (
+    cmr.PROTOCOL,
+    erddap.PROTOCOL,
+    thredds.PROTOCOL,
+    arcgis_server.PROTOCOL,
+    arcgis_portal.PROTOCOL,
+    arcgis_hub.PROTOCOL,
     csw.PROTOCOL,
     oai_pmh.PROTOCOL,
     ckan.PROTOCOL,

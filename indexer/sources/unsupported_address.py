@@ -12,7 +12,10 @@ from indexer.sources.protocol import FirstAnswer
 
 _FIRST = 200_000
 AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/stewards/sources-and-schedules.md)"
-_HARVESTED = "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), a sitemap, or a folder of metadata files (WAF)"
+_HARVESTED = (
+    "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), THREDDS, ERDDAP, ArcGIS, CMR, a sitemap, or a folder of "
+    "metadata files (WAF)"
+)
 
 
 def describe_address(answer: FirstAnswer) -> str:
@@ -27,17 +30,6 @@ def erddap_base(url: str) -> str | None:
     return f"{parts.scheme}://{parts.netloc}{base}{separator}" if separator else None
 
 
-def _thredds(answer: FirstAnswer) -> str | None:
-    start = answer.content[:_FIRST].lower()
-    is_catalogue = answer.root == "catalog" and (b"thredds" in start or b"invcatalog" in start)
-    if not is_catalogue and not (answer.html and (b"thredds data server" in start or b"tdscatalog" in start)):
-        return None
-    return (
-        "this is a THREDDS catalogue, which Sonde does not harvest; its ISO service (`/thredds/iso/...`) writes "
-        "metadata of each data set: collect these in a folder, or ask for a CSW of the same data, and add that"
-    )
-
-
 def _erddap(answer: FirstAnswer) -> str | None:
     base = erddap_base(answer.url)
     if not answer.html or (base is None and b"erddap" not in answer.content[:_FIRST].lower()):
@@ -47,18 +39,6 @@ def _erddap(answer: FirstAnswer) -> str | None:
         f"this is a page of an ERDDAP: add its folder of metadata ({root}/metadata/iso19115/xml/) or its sitemap "
         f"({root}/sitemap.xml)"
     )
-
-
-def _arcgis(answer: FirstAnswer) -> str | None:
-    start = answer.content[:_FIRST].lower()
-    if {"currentVersion", "services"} <= answer.json.keys() or (answer.html and b"arcgis rest services" in start):
-        return (
-            "this is the services directory of an ArcGIS Server, which serves data and no metadata records; add the "
-            "catalogue that describes them: the data.json of an ArcGIS Hub, or a CSW"
-        )
-    if answer.html and b"arcgis hub" in start:
-        return "this is an ArcGIS Hub: add its catalogue (`/api/feed/dcat-us/1.1.json` below the address)"
-    return None
 
 
 def _service(answer: FirstAnswer) -> str | None:
@@ -112,5 +92,5 @@ def _json(document: JsonMapping) -> str:
 
 
 _DESCRIPTIONS: tuple[Callable[[FirstAnswer], str | None], ...] = (
-    _thredds, _erddap, _arcgis, _service, _feed, _record, _page, _any_answer,
+    _erddap, _service, _feed, _record, _page, _any_answer,
 )  # fmt: skip

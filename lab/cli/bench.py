@@ -43,6 +43,7 @@ from lab.measures import (
     time_searches,
     time_understanding,
 )
+from lab.search_profile import PHASES, profile_searches
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -91,6 +92,12 @@ _ROUNDS = 3
     metavar="NUMBER",
     help="Only time a night's matching of so many saved searches over 10,000 new records.",
 )
+@click.option(
+    "--profile",
+    "is_profile",
+    is_flag=True,
+    help="Only show where the processor time of a search goes, on the index of the settings.",
+)
 @click.option("--json", "out", type=click.Path(path_type=Path), help="Also write figures to this file.")
 def bench(
     *,
@@ -100,6 +107,7 @@ def bench(
     sizes: tuple[int, ...],
     graphs: tuple[str, ...],
     saved_search_count: int | None,
+    is_profile: bool,
     out: Path | None,
 ) -> None:
     """Measure harvest, embedding and search on the NCAR records, in throw-away indices of the running Elasticsearch.
@@ -107,8 +115,14 @@ def bench(
     Takes about five minutes. Other work on the machine changes the figures: check "load".
     """
     console = screen()
-    archives = [] if only_thinking else _archives(catalogues)
     figures: Json = {"machine": machine()}
+    if is_profile:
+        figures |= asdict(profile_searches(load_settings()))
+        _show_profile(console, figures)
+        if out is not None:
+            write_measurement(out, figures)
+        return
+    archives = [] if only_thinking else _archives(catalogues)
     _show(console, "machine", figures["machine"])
     if saved_search_count is not None:
         with _node(console, figures) as settings:
@@ -354,6 +368,18 @@ def _show_search(console: Console, title: str, times: SearchTimes) -> None:
         table.add_row(name, f"{spread.p50:.1f}", f"{spread.p95:.1f}", f"{spread.p99:.1f}", str(spread.count))
     console.print(table)
     console.print()
+
+
+def _show_profile(console: Console, figures: Json) -> None:
+    _show(console, "API, ms of processor time", {**figures["own"], "whole request": figures["whole"]})
+    _show(console, "Elasticsearch, ms of processor time", figures["server"])
+    table = Table(title="Elasticsearch's profile, ms", title_justify="left", box=None, pad_edge=False)
+    for column in ("", "sent by", *PHASES, "dearest clauses"):
+        table.add_column(column)
+    for name, phases in figures["searches"].items():
+        clauses = ", ".join(f"{kind} {spent_ms:.1f}" for kind, spent_ms in list(figures["clauses"][name].items())[:3])
+        table.add_row(name, f"{phases['share']:.0%}", *(f"{phases[phase]:.2f}" for phase in PHASES), clauses)
+    console.print(table)
 
 
 COMMANDS = (bench,)

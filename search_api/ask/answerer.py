@@ -22,7 +22,8 @@ from search_api.ask.generation import (
     without_leading_reasoning,
     without_reasoning,
 )
-from search_api.search.passages.retrieve import PassageRetriever
+from search_api.ask.records import FoundRecords, RecordFinder, asks_for_data, record_titles, with_records
+from search_api.search.passages.retrieve import PassageRetriever, RetrievedPassages
 from search_api.search.passages.values import (
     REFUSAL,
     AnswerConfig,
@@ -47,7 +48,8 @@ _ATTEMPTS = 2
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
     """``language_model`` None: answers are quotes. ``cross_encoder`` is None if none is configured; it raises
-    ModelMissing if it cannot be loaded. ``deadline_s`` limits the calls to Elasticsearch of each stage.
+    ModelMissing if it cannot be loaded. ``deadline_s`` limits the calls to Elasticsearch of each stage. ``records``
+    None: only documents answer.
     """
 
     resolver: ServingResolver
@@ -56,6 +58,7 @@ class AnswerParts:
     config: AnswerConfig
     language_model: LanguageModel | None = None
     deadline_s: float | None = None
+    records: RecordFinder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ class Answerer:
         serving = self._parts.resolver.resolve()
         language = detect_language(request.question)
         with state.watch.stage("retrieve"), self._deadline():
-            passages_found = self._parts.retriever.retrieve(request, serving)
+            passages_found = self._retrieve(request, serving)
         passages = passages_found.passages
         state.degraded += passages_found.degraded
         yield AnswerStep("passages", passages)
@@ -119,9 +122,27 @@ class Answerer:
                 yield AnswerStep("answer", answer=answer)
                 return
         with state.watch.stage("extract"), self._deadline():
-            answer = self._quote(request.question, passages, serving, language, state)
+            if passages[0].kind == "record" and asks_for_data(request.question):
+                titles = record_titles(passages, self._parts.config.records)
+                answer = _cited_answer(quoted_text(titles), "extractive", titles, passages, language, state)
+            else:
+                answer = self._quote(request.question, passages, serving, language, state)
         yield AnswerStep("text", text=answer.text)
         yield AnswerStep("answer", answer=answer)
+
+    def _retrieve(self, request: AskRequest, serving: Serving) -> RetrievedPassages:
+        """Passages of documents and of records, each at or above the threshold."""
+        from_documents = self._parts.retriever.retrieve(request, serving)
+        found = FoundRecords() if self._parts.records is None else self._parts.records.find(request)
+        config = self._parts.config
+        threshold = config.threshold if request.threshold is None else request.threshold
+        return with_records(
+            from_documents,
+            found,
+            threshold,
+            request.top_k or config.top_k,
+            records_first=asks_for_data(request.question),
+        )
 
     def _deadline(self) -> AbstractContextManager[None]:
         seconds = self._parts.deadline_s

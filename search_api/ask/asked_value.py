@@ -1,4 +1,4 @@
-"""The value that a question asks for: a number, a share, a measure or a date; and whether a sentence has one.
+"""What a question asks for: a number, a share, a measure, a date or what a name means; and whether a sentence says it.
 
 In English, German, French, Spanish, Italian and Portuguese. Pure.
 """
@@ -90,7 +90,7 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         _words(
             r"when (?:did|do|does|is|are|was|were|will|has|have|had|can|could|should|would)"
-            r"|(?:in |since |until )?(?:what|which) (?:year|month|decade|century|date|day)|wann"
+            r"|(?:in |since |until )?(?:what|which) (?:years?|months?|decades?|century|dates?|days?)|wann"
             r"|in welchem (?:Jahr|Monat)|seit wann|quand|en quelle année|cuándo|en qué año|quando|in (?:che|quale) anno"
             r"|em que ano"
         ),
@@ -112,8 +112,42 @@ _COUNT = re.compile(
 )
 
 
-def asked_value(question: str) -> AskedValue | None:
-    """The value that the question asks for; None if it asks for something else."""
+_DEFINED = re.compile(
+    r"^\W*(?:what(?:'s| is| are| does)|was (?:ist|sind|bedeutet)|qu['’]est[- ]ce qu(?:e|['’])|qué (?:es|son|significa)"
+    r"|(?:che )?cos(?:a è|['’]è)|o que (?:é|são))\s+(?:(?:an?|the|der|die|das|ein|eine|l[ae]s?|un|une|el|il|o|a)\s+)?"
+    r"(?P<name>[\w/.+'’-]+(?:\s+[\w/.+'’-]+){0,3}?)(?:\s+(?:mean|stand for))?\s*\?*\s*$",
+    re.IGNORECASE,
+)
+_ARTICLES = r"(?:an?|the|one|ein|eine|der|die|das|un|une|le|la|el|una|il|lo|o|a|um|uma)"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMeaning:
+    """``definition``: how a text says what the name is."""
+
+    name: str
+    definition: re.Pattern[str]
+
+    @classmethod
+    def of(cls, name: str) -> AskedMeaning:
+        return cls(
+            name,
+            re.compile(
+                rf"(?:^|\W)(?:{re.escape(name)}(?:\s*\([^()]*\))?|\({re.escape(name)}\))[,\s]+"
+                rf"(?:is|are|was|were|ist|sind|war|est|sont|es|son|è|sono|é|são)\s+{_ARTICLES}\s",
+                re.IGNORECASE,
+            ),
+        )
+
+    def match(self, sentence: str) -> float:
+        """1 for a sentence that says what the name means, else 0."""
+        return float(self.definition.search(sentence) is not None)
+
+
+def asked_value(question: str) -> AskedValue | AskedMeaning | None:
+    """What the question asks for; None if it asks for something else."""
+    if (named := _DEFINED.match(question)) is not None:
+        return AskedMeaning.of(named["name"])
     for asked, form in _FORMS:
         if asked.search(question):
             return AskedValue(form)

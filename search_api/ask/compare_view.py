@@ -132,13 +132,13 @@ def _rows(
             "document": entry.id,
             "title": entry.title or entry.name,
             "address": addresses.to(f"/documents/{entry.id}"),
-            "answers": [_cited_only(answer) for answer in answers],
+            "answers": [_cited_only(answer, addresses) for answer in answers],
         }
 
 
-def _cited_only(answer: CitedAnswer) -> Json:
+def _cited_only(answer: CitedAnswer, addresses: Addresses) -> Json:
     """The answer, with the passages that it cites and no others."""
-    body = answer_json(answer)
+    body = answer_json(answer, addresses)
     cited_numbers = {number for sentence in answer.sentences for number in sentence.citations}
     return {**body, "passages": [passage for passage in body["passages"] if passage["number"] in cited_numbers]}
 

@@ -8,6 +8,7 @@ Pure: passages in, verdicts out.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -19,12 +20,15 @@ from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.ask.asked_value import asked_value
 from search_api.search.passages.coverage import content_words, coverage, weights
+from search_api.search.passages.quotable import is_quotable, without_prompt
 from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
 _SHORTEST = 4  # words; shorter sentences are not meaningful alone
 _LONGEST = 120
 _MOST_SENTENCES = 200
+_REPEATS = 3
+"""A line that so many passages of one document have is printed on each page or slide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +52,25 @@ def best_quotes(
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
-    ranked_sentences = ranked_quotes(question, passages, embedder, share, language)
-    return tuple(
-        CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked_sentences, share)[:count]
-    )
+    best = quotes_to_show(ranked_quotes(question, passages, embedder, share, language), share)
+    shown = _without_other_rows(best, content_words(question, language), passages, language)
+    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in shown[:count])
+
+
+def _without_other_rows(
+    quotes: Sequence[Quote], question: frozenset[str], passages: Sequence[FoundPassage], language: str | None
+) -> list[Quote]:
+    """Of the rows of one table only those whose head has most words of the question, if any head has one."""
+    table_of = {passage.number: (passage.document, passage.table) for passage in passages if passage.kind == "table"}
+    heads: dict[Quote, int] = {
+        quote: len(question & content_words(quote.text.split(CELL)[0], language))
+        for quote in quotes
+        if CELL in quote.text and quote.number in table_of
+    }
+    best: dict[tuple[str, int | None], int] = {}
+    for quote, words in heads.items():
+        best[table_of[quote.number]] = max(words, best.get(table_of[quote.number], 0))
+    return [quote for quote in quotes if quote not in heads or heads[quote] == best[table_of[quote.number]]]
 
 
 def quotes_to_show(ranked_sentences: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
@@ -74,7 +93,13 @@ def ranked_quotes(
     language: str | None = None,
 ) -> list[Quote]:
     """All sentences of the passages with their scores, best first, each text once."""
-    candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
+    candidates = [(text, passage) for passage in passages for text in _sentences(passage)]
+    repeats = Counter((passage.document or passage.id, text) for text, passage in candidates)
+    candidates = [
+        (text, passage)
+        for text, passage in candidates
+        if repeats[passage.document or passage.id, text] < _REPEATS and is_quotable(text)
+    ][:_MOST_SENTENCES]
     if not candidates:
         return []
     contexts = [_with_heads(text, passage) for text, passage in candidates]
@@ -110,7 +135,7 @@ def _sentences(passage: FoundPassage) -> list[str]:
         parts = [part for line in lines for part in ([line] if "|" in line else sentences(line))]
     else:
         parts = sentences(passage.text)
-    return [part for part in parts if _SHORTEST <= len(part.split()) <= _LONGEST]
+    return [part for part in map(without_prompt, parts) if _SHORTEST <= len(part.split()) <= _LONGEST]
 
 
 def _with_heads(text: str, passage: FoundPassage) -> str:

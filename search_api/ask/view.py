@@ -1,4 +1,4 @@
-"""``POST /ask``: answers a question from passages, with citations; as server-sent events on request."""
+"""``POST /ask``: answers a question from documents and records, with citations; as server-sent events on request."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from search_api.http.parameters import (
     read_datetime,
 )
 from search_api.http.problems import Problem
+from search_api.http.responses import GEOJSON, Addresses, Link, link
 from search_api.library.notebooks import MOST_TURNS, Conversation
 from search_api.library.notebooks_view import shared_documents, still_readable
 from search_api.parts import Parts
@@ -81,7 +82,10 @@ class AskBody(BaseModel):
 
 
 class AnswerBody(BaseModel):
-    """The answer, its sentences with what they cite, and the passages it was made from."""
+    """The answer, its sentences with what they cite, and the passages it was made from.
+
+    A passage of the kind `record` is the abstract of a record and has no `document`; `href` opens what it is from.
+    """
 
     model_config = ConfigDict(title="CitedAnswer")
 
@@ -92,17 +96,20 @@ class AnswerBody(BaseModel):
     sentences: list[Json]
     passages: list[Json]
     near_misses: list[Json] = Field(description="Of a refusal: the best passages below the threshold.")
+    links: list[Json] = Field(default=[], description="Of a refusal: the search for the same question.")
     degraded: list[str]
     took_ms: dict[str, float]
     conversation: str | None = Field(None, description="Where it is kept, if it was asked for.")
 
 
 def ask_views(parts: Parts) -> APIBlueprint:
-    api = APIBlueprint("ask", __name__, abp_tags=[Tag(name="ask", description="Cited answers from documents")])
+    api = APIBlueprint(
+        "ask", __name__, abp_tags=[Tag(name="ask", description="Cited answers from documents and records")]
+    )
 
     @api.post(
         "/ask",
-        summary="A question answered from passages, with citations",
+        summary="A question answered from documents and records, with citations",
         responses={200: AnswerBody, 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem, 503: Problem},
     )
     def ask(body: AskBody) -> Response:
@@ -113,12 +120,14 @@ def ask_views(parts: Parts) -> APIBlueprint:
         if body.collection is not None:
             question = replace(question, shared=shared_documents(parts, body.collection))
 
+        addresses = Addresses.of(parts.http)
+
         def complete(answer: CitedAnswer) -> Json:
-            answer_body = answer_json(answer)
+            answer_body = {**answer_json(answer, addresses), "links": _links(answer, question, addresses)}
             return answer_body if conversation is None else _add_turn(parts, body, conversation, answer_body)
 
         if streams(body.stream):
-            return event_stream(_step_event(step, complete) for step in parts.answerer.steps(question))
+            return event_stream(_step_event(step, complete, addresses) for step in parts.answerer.steps(question))
         return jsonify(complete(parts.answerer.answer(question)))
 
     return api
@@ -209,9 +218,9 @@ def event_stream(events: Iterator[str]) -> Response:
     return response
 
 
-def _step_event(step: AnswerStep, complete: Callable[[CitedAnswer], Json]) -> str:
+def _step_event(step: AnswerStep, complete: Callable[[CitedAnswer], Json], addresses: Addresses) -> str:
     if step.kind == "passages":
-        return server_event("passages", {"passages": [passage_json(passage) for passage in step.passages]})
+        return server_event("passages", {"passages": [passage_json(passage, addresses) for passage in step.passages]})
     if step.kind == "text":
         return server_event("text", {"text": step.text})
     return server_event("answer", complete(step.answer) if step.answer is not None else {})
@@ -221,7 +230,18 @@ def server_event(name: str, data: Json) -> str:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-def answer_json(answer: CitedAnswer) -> Json:
+def _links(answer: CitedAnswer, question: AskRequest, addresses: Addresses) -> list[Link]:
+    """Of a refusal: the search for the same question, as the page and as the API answer it."""
+    if not answer.refused:
+        return []
+    query = [("q", question.question)]
+    return [
+        link("search", addresses.to("/", query), "text/html", "Search the catalogue"),
+        link("search", addresses.to("/search", query), GEOJSON, "Search the catalogue"),
+    ]
+
+
+def answer_json(answer: CitedAnswer, addresses: Addresses) -> Json:
     return {
         "answer": answer.text,
         "mode": answer.mode,
@@ -237,8 +257,8 @@ def answer_json(answer: CitedAnswer) -> Json:
             }
             for sentence in answer.sentences
         ],
-        "passages": [passage_json(passage) for passage in answer.passages],
-        "near_misses": [passage_json(passage) for passage in answer.near_misses],
+        "passages": [passage_json(passage, addresses) for passage in answer.passages],
+        "near_misses": [passage_json(passage, addresses) for passage in answer.near_misses],
         "degraded": list(answer.degraded),
         "took_ms": {stage: round(value, 1) for stage, value in answer.took_ms.items()},
     }
@@ -250,13 +270,17 @@ def _cell_json(table_cell: QuotedCell) -> Json:
     return {name: value for name, value in members.items() if value not in (None, "")}
 
 
-def passage_json(hit: FoundPassage) -> Json:
+def passage_json(hit: FoundPassage, addresses: Addresses) -> Json:
+    """``kind`` "record": the abstract of a record; it has no document."""
+    is_record = hit.kind == "record" and hit.record is not None
+    href = addresses.record_page(hit.record or "") if is_record else addresses.to(f"/documents/{hit.document}")
     pages = [hit.first_page, hit.last_page] if hit.first_page is not None else None
     return {
         "number": hit.number,
         "id": hit.id,
-        "document": hit.document,
+        "document": hit.document or None,
         "record": hit.record,
+        "href": href,
         "title": hit.title,
         "kind": hit.kind,
         "section": list(hit.section_path),

@@ -7,7 +7,7 @@ no record is missed or repeated during a harvest, because ids never change.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import InvalidInput, NotFound, Unavailable
@@ -199,6 +199,13 @@ class RecordReader:
         if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
         return _stored_record(hit)
+
+    def visible(self, ids: Collection[str]) -> set[str]:
+        """Those of the ids that are records which the caller may see."""
+        if not ids:
+            return set()
+        body = {"query": {"ids": {"values": sorted(ids)}}, "size": len(ids), "_source": False}
+        return {hit["_id"] for hit in self.search(body)["hits"]["hits"]}
 
     def original(self, record_id: str) -> Original:
         """Raises NotFound if the original was not stored."""

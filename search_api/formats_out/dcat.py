@@ -13,7 +13,7 @@ from rdflib import DCAT, DCTERMS, FOAF, RDF, RDFS, SKOS, XSD, BNode, Graph, Lite
 from rdflib.term import Node
 
 from core.geo import BBox
-from core.record import Contact, Keyword, Link, Record
+from core.record import HIGH_VALUE_VOCABULARIES, Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.notations import (
     DcatFeed,
@@ -37,6 +37,7 @@ _PROV = Namespace("http://www.w3.org/ns/prov#")
 _ADMS = Namespace("http://www.w3.org/ns/adms#")
 _ACCESS = Namespace("http://publications.europa.eu/resource/authority/access-right/")
 _LANGUAGES = Namespace("http://id.loc.gov/vocabulary/iso639-1/")
+_DCATAP = Namespace("http://data.europa.eu/r5r/")
 _LOCN = Namespace("http://www.w3.org/ns/locn#")
 _DQV = Namespace("http://www.w3.org/ns/dqv#")
 _GEODCAT = Namespace("http://data.europa.eu/930/")
@@ -47,6 +48,7 @@ _MEDIA = Namespace("https://www.iana.org/assignments/media-types/")
 _DCAT_VERSION = URIRef(f"{DCAT}version")  # of DCAT 3, which rdflib does not know yet
 _KINDS: tuple[NameKind, ...] = get_args(NameKind)
 
+_HIGH_VALUE = {vocabulary: _DCATAP[name] for name, vocabulary in HIGH_VALUE_VOCABULARIES.items()}
 _TWO_LETTERS = re.compile(r"^[a-z]{2}$")
 _PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
 _DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
@@ -58,7 +60,7 @@ def empty_graph() -> Graph:
     graph = Graph(bind_namespaces="none")
     bound = {"dcat": DCAT, "dct": DCTERMS, "foaf": FOAF, "vcard": _VCARD, "skos": SKOS, "rdfs": RDFS, "prov": _PROV}
     for name, namespace in (
-        bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "xsd": XSD, "rdf": RDF}
+        bound | {"gsp": _GEOSPARQL, "hydra": _HYDRA, "adms": _ADMS, "dcatap": _DCATAP, "xsd": XSD, "rdf": RDF}
     ).items():
         graph.bind(name, namespace)
     return graph
@@ -141,6 +143,9 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
 
 def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None) -> None:
     for keyword in record.keywords:
+        property = _HIGH_VALUE.get(keyword.vocabulary or "")
+        if property is not None and _add_resource(graph, about, property, keyword.uri):
+            continue
         graph.add((about, DCAT.keyword, _text(keyword.term, language)))
         _add_resource(graph, about, DCAT.theme, keyword.uri)
         if keyword.vocabulary or iri(keyword.uri):
@@ -351,6 +356,9 @@ def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
 def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position: int) -> None:
     target = iri(link.href)
     if target is None:
+        return
+    if link in record.served_data:
+        graph.add((about, DCAT.servesDataset, URIRef(target)))
         return
     if record.type == "service":
         graph.add((about, DCAT.endpointURL if position == 0 else FOAF.page, URIRef(target)))

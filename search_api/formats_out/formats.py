@@ -26,7 +26,7 @@ from search_api.formats_out.notations import (
     iri,
     spreadsheet_safe,
 )
-from search_api.formats_out.schema_org import CROISSANT, SCHEMA_ORG
+from search_api.formats_out.schema_org import CROISSANT, GEO_CROISSANT, SCHEMA_ORG
 
 ATOM = "http://www.w3.org/2005/Atom"
 _GEORSS = "http://www.georss.org/georss"
@@ -161,6 +161,7 @@ CSV_TABLE = OutputFormat("csv", "text/csv", "CSV table", results=table)
 _LISTED_FORMATS = (
     SCHEMA_ORG,
     CROISSANT,
+    GEO_CROISSANT,
     dcat.TURTLE,
     dcat.JSON_LD,
     dcat.RDF_XML,

@@ -138,6 +138,10 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
             *_extents(record, "srv:extent"),
             node("srv:couplingType", coupling),
             node("srv:containsOperations", gco__nilReason="unknown"),
+            *[
+                node("srv:operatesOn", xlink__href=link.href, xlink__title=link.name or "")
+                for link in record.served_data
+            ],
         )
     return node(
         "gmd:MD_DataIdentification",
@@ -292,7 +296,8 @@ def _distribution(record: Record) -> Element | None:
         )
         for name in record.formats
     ]
-    links = [online("gmd:onLine", link) for link in record.links if link.rel != "preview"]
+    elsewhere = [*record.served_data, *(link for link in record.links if link.rel == "preview")]
+    links = [online("gmd:onLine", link) for link in record.links if link not in elsewhere]
     transfer = node("gmd:transferOptions", node("gmd:MD_DigitalTransferOptions", *links)) if links else None
     if not formats and transfer is None:
         return None

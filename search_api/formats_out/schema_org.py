@@ -1,4 +1,5 @@
-"""schema.org Dataset as JSON-LD (ESIP science-on-schema.org guidelines), and Croissant 1.0 (ML Commons) on top of it.
+"""schema.org Dataset as JSON-LD (ESIP science-on-schema.org guidelines), and on top of it Croissant 1.0 and
+GeoCroissant 1.0 (ML Commons).
 
 Only records with files have Croissant. What a file holds (Croissant's RecordSet) is not known from metadata. The data
 set is declared as live: catalogues seldom state checksums, and their files can change.
@@ -7,6 +8,7 @@ set is declared as live: catalogues seldom state checksums, and their files can 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
@@ -271,6 +273,46 @@ def _file(link: Link, names: set[str]) -> Json:
     return without_empty(members)
 
 
+_GEO_VERSION = "http://mlcommons.org/croissant/geo/1.0"
+_STEP = re.compile(r"P(?:T(?=\d))?(\d+(?:\.\d+)?)([YMWDHS])")
+_STEP_UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "H": "hour", "S": "second"}
+
+
+def is_placed(record: Record) -> bool:
+    """Whether it has files and a place, without which GeoCroissant says no more than Croissant."""
+    return has_files(record) and bool(record.extents)
+
+
+def geo_croissant(record: Record, address: str) -> Json:
+    """Croissant with GeoCroissant 1.0: ground distance and time step. Catalogues do not state the files' own system."""
+    members = croissant(record, address)
+    step = _STEP.fullmatch(record.resolution.time_step or "")
+    is_minute = "PT" in (record.resolution.time_step or "") and step is not None and step[2] == "M"
+    resolution = {
+        "geocr:spatialResolution": _quantity(record.resolution.metres, "m"),
+        "geocr:temporalResolution": _quantity(float(step[1]), "minute" if is_minute else _STEP_UNITS[step[2]])
+        if step
+        else None,
+    }
+    return {
+        **members,
+        "@context": {**_CONTEXT, "geocr": "http://mlcommons.org/croissant/geo/"},
+        "conformsTo": [_VERSION, _GEO_VERSION],
+        **without_empty(resolution),
+    }
+
+
+def _quantity(value: float | None, unit: str) -> Json | None:
+    return None if value is None else {"@type": "QuantitativeValue", "value": value, "unitText": unit}
+
+
+GEO_CROISSANT = OutputFormat(
+    "geocroissant",
+    "application/ld+json",
+    "GeoCroissant",
+    record=lambda record, address: json.dumps(geo_croissant(record, address)),
+    offered=is_placed,
+)
 CROISSANT = OutputFormat(
     "croissant",
     "application/ld+json",

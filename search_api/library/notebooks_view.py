@@ -280,8 +280,9 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
 
 
 def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> list[Json]:
-    """The turns. An answer that quotes a document which the caller may not read now is replaced by a note."""
-    quoted_documents = {passage["document"] for turn in conversation.turns for passage in turn["answer"]["passages"]}
+    """The turns. An answer that quotes a document or record which the caller may not read now is replaced by a note."""
+    passages = [passage for turn in conversation.turns for passage in turn["answer"]["passages"]]
+    quoted_documents = {passage["document"] for passage in passages if passage["document"]}
     readable = set(parts.documents.visible(sorted(quoted_documents), user.owner))
     for document in quoted_documents - readable:
         if any(
@@ -289,6 +290,7 @@ def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> li
             for owner in parts.notebooks.owners_sharing(document, user.groups)
         ):
             readable.add(document)
+    readable |= parts.records.visible({passage["record"] for passage in passages if not passage["document"]})
     return [
         turn if _quotes_only(turn, readable) else {**turn, "answer": None, "withheld": _WITHHELD}
         for turn in conversation.turns
@@ -296,7 +298,7 @@ def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> li
 
 
 def _quotes_only(turn: JsonMapping, readable: set[str]) -> bool:
-    return all(passage["document"] in readable for passage in turn["answer"]["passages"])
+    return all((passage["document"] or passage["record"]) in readable for passage in turn["answer"]["passages"])
 
 
 def _refuse_unreadable(parts: Parts, documents: Iterable[str], user: Caller) -> None:

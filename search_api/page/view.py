@@ -80,7 +80,13 @@ def landing_links(addresses: Addresses) -> list[Link]:
     ]
 
 
-_ROOMS = {"/sources": "sources", "/desk": "desk", "/answers": "answers", "/my-documents": "documents"}
+_ROOMS = {
+    "/sources": "sources",
+    "/basket": "basket",
+    "/desk": "desk",
+    "/answers": "answers",
+    "/my-documents": "documents",
+}
 
 
 class PageFile(BaseModel):

@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
@@ -61,22 +62,25 @@ class VersionedCache(Generic[T]):
     """One version of each record. Keeps the ``max_entries`` records that were used last. Thread-safe."""
 
     def __init__(self, name: str, max_entries: int, weight: Callable[[T], int] | None = None) -> None:
+        """``weight``: of a value, which then counts as so many entries."""
         self._name = name
         self._lock = threading.Lock()
-        size = None if weight is None else (lambda entry: weight(entry[1]))
-        self._entries: LRUCache[str, tuple[Version, T]] = LRUCache(max_entries, size)
+        self._max_entries = max_entries
+        self._weight = weight
+        self._size = 0
+        self._entries: OrderedDict[str, tuple[Version, T]] = OrderedDict()  # an LRUCache takes four times as long
 
     def get(self, versions: Mapping[str, Version]) -> dict[str, T]:
         """The requested records that are cached in exactly that version, by id."""
         values: dict[str, T] = {}
         with self._lock:
-            for record, version in versions.items():
-                try:  # hundreds for each search: `get` would look twice
-                    entry = self._entries[record]
-                except KeyError:
-                    continue
-                if entry[0] == version:
-                    values[record] = entry[1]
+            entries = self._entries
+            for record, version in versions.items():  # hundreds for each search
+                entry = entries.get(record)
+                if entry is not None:
+                    entries.move_to_end(record)
+                    if entry[0] == version:
+                        values[record] = entry[1]
         if versions:
             count_cache_lookup(self._name, hit=len(values) == len(versions))
         return values
@@ -92,7 +96,19 @@ class VersionedCache(Generic[T]):
         with self._lock:
             for record, value in values.items():
                 if record in versions:
+                    self._drop(record)
                     self._entries[record] = versions[record], value
+                    self._size += self._weight_of(value)
+            while self._size > self._max_entries:
+                self._drop(next(iter(self._entries)))
+
+    def _drop(self, record: str) -> None:
+        entry = self._entries.pop(record, None)
+        if entry is not None:
+            self._size -= self._weight_of(entry[1])
+
+    def _weight_of(self, value: T) -> int:
+        return 1 if self._weight is None else self._weight(value)
 
 
 @dataclass(slots=True)

@@ -10,10 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from core.deadlines import is_hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
-from core.geo import BBox, box_array, compare
+from core.geo import BBox, Place, box_array, compare
 from core.json_types import Json, JsonMapping
+from core.timespan import TimeSpan
 from es_gateway.searching import SearchSession, with_current_index
 from reading.relations import Relation as SpokenRelation
 from reading.relations import target_box
@@ -236,14 +239,21 @@ class SearchPipeline:
         """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""
         filters = request.filters
         if request.place is not None:
-            places = self.parts.geocoder.lookup(request.place)
-            if not places:
-                raise InvalidInput("place", f"place: no place named {request.place!r} is known; give a bbox instead")
-            filters = replace(filters, area=places[0].bbox, area_name=places[0].name)
+            place = self._place(request.place)
+            filters = replace(filters, area=place.bbox, area_name=place.name)
         if filters.area is not None and filters.relation in _SHAPING:
             shaped = target_box(_SHAPING[filters.relation], (filters.area,))
             filters = replace(filters, area=shaped or filters.area, area_name=None)
         return filters
+
+    def _place(self, name: str) -> Place:
+        """By its name alone, else as questions name it with its larger place: "Barrow, Alaska"."""
+        if places := self.parts.geocoder.lookup(name):
+            return places[0]
+        mentions = self.parts.understander.places.read(name, max_mentions=2)
+        if len(mentions) == 1 and (mentions[0].start, mentions[0].end) == (0, len(name)):
+            return mentions[0].place
+        raise InvalidInput("place", f"place: no place named {name!r} is known; give a bbox instead")
 
     def _vectors(
         self, request: SearchRequest, interpretation: Interpretation, serving: Serving, watch: Stopwatch
@@ -332,6 +342,7 @@ def present(state: SearchState, relevance: AnswerRelevance) -> Answer:
         shared_beside_topic=_shared_by_all(results.hits, state.interpretation.areas)
         if state.is_beside_topic
         else frozenset(),
+        missed=_missed_by_all(results.hits, state.interpretation.areas, state.interpretation.spans),
     )
 
 
@@ -345,15 +356,30 @@ def _is_weak(state: SearchState, hits: Sequence[FoundRecord], least: float) -> b
 def _shared_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox]) -> frozenset[Shared]:
     """Whether each hit lies in one of the areas, and in the asked time: a record of a year before it has 0 of it."""
     shared: set[Shared] = set()
-    if hits and all(any(_overlaps(hit.record.extents, area) for area in areas) for hit in hits):
+    if hits and all(any(overlaps(hit.record.extents, area) for area in areas) for hit in hits):
         shared.add("place")
     if hits and all((hit.hit.signals.get("temporal") or 0.0) > 0.0 for hit in hits):
         shared.add("time")
     return frozenset(shared)
 
 
-def _overlaps(extents: Sequence[BBox], area: BBox) -> bool:
-    return bool(extents) and bool((compare(area, box_array(extents)).overlap_km2 > 0.0).any())
+def _missed_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox], spans: Sequence[TimeSpan]) -> frozenset[Shared]:
+    missed: set[Shared] = set()
+    extents = [hit.record.extents for hit in hits if hit.record.extents]
+    if extents and areas and not any(overlaps(boxes, area) for boxes in extents for area in areas):
+        missed.add("place")
+    shares = [share for hit in hits if (share := hit.hit.signals.get("temporal")) is not None]
+    if shares and spans and max(shares) <= 0.0:
+        missed.add("time")
+    return frozenset(missed)
+
+
+_AROUND_POINT = np.array([-1e-3, -1e-3, 1e-3, 1e-3])
+"""What a box grows by, in degrees: a point alone shares no area with anything."""
+
+
+def overlaps(extents: Sequence[BBox], area: BBox) -> bool:
+    return bool(extents) and bool((compare(area, box_array(extents) + _AROUND_POINT).overlap_km2 > 0.0).any())
 
 
 def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:

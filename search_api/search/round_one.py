@@ -45,8 +45,8 @@ class Draw:
             if scores is None:
                 continue
             if judged and arm.is_meaning:
-                for record, cosine in scores.items():
-                    cosines[record] = max(cosine, cosines.get(record, -1.0))
+                known = cosines.keys() & scores.keys()
+                cosines |= {**scores, **{record: max(cosines[record], scores[record]) for record in known}}
             elif not judged:
                 other_ids |= scores.keys()
         return cls(cosines, frozenset(other_ids))
@@ -113,13 +113,14 @@ class MatchCounts:
 @dataclass(frozen=True, slots=True)
 class ArmAnswers:
     """``scored``: of each arm, its best candidates. ``overflowing``: an arm that finds records by a condition found as
-    many as the window holds.
+    many as the window holds. ``has_whole_draw``: every drawn record that passes the filters is a candidate.
     """
 
     scored: Sequence[ArmScores]
     draw: Draw
     counts: MatchCounts
     overflowing: bool
+    has_whole_draw: bool
 
     @property
     def ids(self) -> list[str]:
@@ -173,6 +174,11 @@ class RoundOne:
                 for arm, scores in zip(plan.arms, arm_scores, strict=True)
                 if arm.draws is None
             ),
+            all(
+                self._has_whole_draw(number, draw, answers)
+                for number, draw in enumerate(draws)
+                if draw is not None and (plan.nearness is None or plan.arms[number].is_meaning)
+            ),
         )
 
     def _draw(self, number: int, answers: Mapping[str, JsonMapping]) -> ArmScores | None:
@@ -196,6 +202,14 @@ class RoundOne:
         arm_scores = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm), window)
         # A filter finds more records than were drawn.
         return arm_scores if draw is None else arm_scores.among(draw.scores)
+
+    def _has_whole_draw(self, number: int, draw: ArmScores, answers: Mapping[str, JsonMapping]) -> bool:
+        """Whether the arm's candidates end after the last drawn record that passes the filters."""
+        window = self.search.window
+        if f"arm {number}" not in answers:
+            return len(draw.scores) <= window
+        hits = answers[f"arm {number}"]["hits"]["hits"]
+        return len(hits) < window or hits[-1]["fields"]["id"][0] not in draw.scores
 
 
 def _most_drawn(search: CandidateSearch, arm: Arm) -> int:

@@ -40,7 +40,8 @@ class CandidateSet:
     ``place_names``: how prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all.
     ``overflowing``: whether an arm that finds records by a condition found more than the window holds. ``matching``:
     the candidates that match by a condition; asked only if meaning judges the others. ``drawn``: the records that match
-    without a condition, candidates or not, whether or not they pass the filters.
+    without a condition, candidates or not, whether or not they pass the filters; only candidates if these are all that
+    pass, and facets, which have other filters, are not counted.
     """
 
     signals: Mapping[str, Signals]
@@ -147,6 +148,8 @@ class RoundTwo:
             **_values(search, [record for record in ids if record not in from_cache and record not in unsure]),
         }
         counts: dict[str, Search] = {}
+        if search.counts and first.has_whole_draw:
+            nearest &= frozenset(ids)
         if search.counts and first.counts.matching is None and (first.overflowing or not nearest <= set(ids)):
             counts["count"] = search.session.search(plan.index, matches_body(plan.filters, plan.matching, nearest))
         if not _is_about(search, first):
@@ -176,7 +179,10 @@ class RoundTwo:
         if not (_is_about(self.search, self.first) or any_matches):
             # the question is about something else, and nothing contains its words
             return replace(candidates, drawn=frozenset(plan.pinned), counts=replace(counts, matching=None)).hits()
-        candidates = replace(candidates, counts=counts, drawn=self.nearest_ids)
+        drawn = self.nearest_ids
+        if self.search.counts and self.first.has_whole_draw:
+            drawn &= candidates.signals.keys()
+        candidates = replace(candidates, counts=counts, drawn=drawn)
         return candidates if plan.nearness is None else candidates.hits()
 
     def _matches(self, answers: Mapping[str, JsonMapping]) -> CandidateMatches:

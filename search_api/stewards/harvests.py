@@ -81,6 +81,14 @@ class HarvestControl(Protocol):
 
     def quality(self, source: str) -> Quality: ...
 
+    def holdings(self, source: str) -> JsonMapping:
+        """What removing the source would remove, as counts. Raises NotFound."""
+        ...
+
+    def remove(self, source: str) -> JsonMapping:
+        """Removes the entry, and queues the removal of the rest; gives what goes. Raises NotFound, Conflict."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class SourceState:

@@ -25,7 +25,7 @@ from search_api.http.problems import Problem
 from search_api.http.responses import JSON, Addresses, link
 from search_api.parts import Parts
 from search_api.search.order import read_position, write_position
-from search_api.stewards.harvests import Harvests, Overview, SourceState, WaitingRun
+from search_api.stewards.harvests import HarvestControl, Harvests, Overview, SourceState, WaitingRun
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _STARTING: ResponseDict = {409: Problem, **_GUARDED}
@@ -84,6 +84,19 @@ class SourceAnswer(BaseModel):
 
     id: str
     title: str
+
+
+class HoldingsAnswer(BaseModel):
+    """What is stored of a source. ``configured``: whether it has an entry in sources.yaml."""
+
+    model_config = ConfigDict(title="HarvestHoldings")
+
+    source: str
+    configured: bool
+    records: int
+    documents: int
+    tombstones: int = Field(description="Removed records that could be restored.")
+    runs: int
 
 
 class RunsAnswer(BaseModel):
@@ -177,7 +190,30 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         run = harvests.run(path.run)
         return uncached(waiting_run(run) if isinstance(run, WaitingRun) else whole_run(run, parts.now_ms()))
 
+    _add_removal(api, control)
     return api
+
+
+def _add_removal(api: APIBlueprint, control: HarvestControl) -> None:
+    @api.get(
+        "/harvest/sources/<source>/holdings",
+        summary="What removing a source would remove",
+        responses={200: HoldingsAnswer, **_GUARDED},
+    )
+    @needs("admin")
+    def holdings(path: SourcePath) -> Response:
+        return uncached(dict(control.holdings(path.source)))
+
+    @api.delete(
+        "/harvest/sources/<source>",
+        summary="Remove a source: its entry, its records and everything stored of them",
+        responses={202: HoldingsAnswer, **_STARTING},
+    )
+    @needs("admin")
+    def remove(path: SourcePath) -> tuple[Response, int]:
+        what_goes = control.remove(path.source)
+        audit("harvest.source_removed", path.source, subject=caller().subject)
+        return uncached(dict(what_goes)), 202
 
 
 def _source(harvests: Harvests, source: str, now_ms: int) -> Response:

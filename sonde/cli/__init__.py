@@ -31,6 +31,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
         "mcp": "Serve the Model Context Protocol, for an agent on this machine.",
     },
     "Look after an installation": {
+        "plan": "Say what memory, disk and processes a catalogue of a size needs.",
         "backup": "Take and restore snapshots of all indices.",
         "keys": "Make, list and revoke API keys.",
         "vocabulary": "Load vocabularies whose synonyms widen a search.",
@@ -74,6 +75,7 @@ MODULES = {
     "formats": "sonde.cli.formats",
     "reindex": "sonde.cli.reindex",
     "doctor": "sonde.cli.doctor",
+    "plan": "sonde.cli.plan",
     "evaluate": "sonde.cli.evaluate",
     "judge": "sonde.cli.judge",
     "ask-evaluate": "sonde.cli.ask_evaluate",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 import sys
+from pathlib import Path
+from typing import IO
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from sonde.cli.screen import say_json, screen
+from sonde.cli.screen import say, say_json, screen
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding
+from sonde.ops.doctor.support import support_texts, write_bundle
+from sonde.ops.one_machine import own_environment, stack_of
 from sonde.settings import load_settings
 from sonde.wiring.models import Models
 
@@ -20,12 +24,29 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True)
-def doctor(*, as_json: bool) -> None:
+@click.option(
+    "--support",
+    "bundle",
+    type=click.File("wb", lazy=True),
+    help="Write a bundle for a bug report here (tar.gz; -: standard output), without secrets.",
+)
+@click.option(
+    "--log",
+    "logs",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A further log for the bundle, such as of `kubectl logs`; repeatable.",
+)
+def doctor(*, as_json: bool, bundle: IO[bytes] | None, logs: tuple[Path, ...]) -> None:
     """Check every part of this installation and say what to repair. Exit code 1 if a part is broken."""
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # unavailable parts are reported below
     settings = load_settings()
     findings = list(examine(settings, Models(settings)))
-    if as_json:
+    if bundle is not None:
+        parts = stack_of(settings).status()
+        write_bundle(bundle, support_texts(settings, own_environment(), findings, parts, logs))
+        say("The bundle is written. Read it before you send it: `tar -xzf FILE`.", err=True)
+    elif as_json:
         say_json([_row(finding) for finding in findings])
     else:
         table = Table(box=None, pad_edge=False, show_header=False)

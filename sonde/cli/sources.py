@@ -19,12 +19,13 @@ from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import messages, plain_table, say, say_json, screen
-from sonde.ops.proposals import entry, id_for, remove_entry, title_or_reason, write_entry
+from sonde.ops.proposals import entry, id_for, title_or_reason
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.wiring.sources import Opener
 from workers.source_config import known_sources
+from workers.sources_file_edits import remove_entry, write_entry
 
 
 @click.group(cls=LazyGroup, modules={}, invoke_without_command=True)

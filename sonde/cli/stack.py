@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 from rich.console import Console
@@ -63,10 +64,32 @@ def start_stack(console: Console) -> list[PartStatus]:
 
 
 @click.command()
-def up() -> None:
+@click.option("--service", is_flag=True, help="Start nothing: write units of systemd that start the parts.")
+@click.option(
+    "--etc",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("/etc"),
+    show_default=True,
+    help="Folder for the files of --service.",
+)
+def up(*, service: bool, etc: Path) -> None:
     """Start Elasticsearch, Valkey, a worker, beat and the API on this machine, except parts that run already."""
+    if service:
+        _write_service(etc)
+        return
     console = screen()
     show(console, start_stack(console))
+
+
+def _write_service(etc: Path) -> None:
+    from sonde.ops.service_units import service_files, write_service_files
+
+    try:
+        for file in write_service_files(service_files(load_settings()), etc):
+            say(str(file))
+    except OSError as error:
+        raise SondeError(f"{error.filename} cannot be written: {error.strerror}. Use sudo, or --etc FOLDER") from error
+    say("Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now sonde.target")
 
 
 @click.command()

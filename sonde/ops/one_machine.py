@@ -1,17 +1,23 @@
 """The one-machine stack as the settings describe it.
 
-``python -m sonde.ops.one_machine`` is its part `keeper`: it starts parts again that die, and cuts logs.
+``python -m sonde.ops.one_machine`` is its part `keeper`: it starts parts again that die, and cuts logs. With the name
+of a part it becomes that part, for a service manager; with ``--wait`` before it, it ends when the part answers.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import structlog
 
+from core.errors import SondeError
+from local_stack.errors import StackError
 from local_stack.login import USER, password_file
+from local_stack.part import StackPart
 from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiConfig, NodeConfig, ServiceProcess, StackConfig, ValkeyConfig
 from local_stack.stack import Stack
@@ -19,6 +25,7 @@ from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
 from workers.config import QUEUES as ALL_QUEUES
 
+_LOOK_S = 1.0
 QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
 _WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
@@ -100,10 +107,35 @@ def own_environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     settings = load_settings()
     configure_logs(settings.log)
-    stack_of(settings).keep(KEEPER, _report_event)
+    stack = stack_of(settings)
+    if not arguments:
+        stack.keep(KEEPER, _report_event)
+    part = next((part for part in stack.parts if part.name == arguments[-1]), None)
+    if part is None:
+        raise SondeError(f"{arguments[-1]} is no part that is started here")
+    if arguments[0] == "--wait":
+        _await(part)
+    else:
+        _become(part)
+
+
+def _become(part: StackPart) -> None:
+    """This process is the part from then on. Raises SondeError."""
+    try:
+        command = part.prepare(_report_event)
+    except StackError as error:
+        raise SondeError(str(error)) from error
+    os.chdir(command.cwd)
+    os.execve(command.argv[0], command.argv, dict(command.env))  # noqa: S606 - the stack's own commands  # nosec B606
+
+
+def _await(part: StackPart) -> None:
+    """Returns when the part answers. One that reports in its log only is not awaited; the manager limits the time."""
+    while not part.asked_once and part.trouble() is not None:
+        time.sleep(_LOOK_S)
 
 
 def _report_event(event: str, **fields: object) -> None:
@@ -111,4 +143,7 @@ def _report_event(event: str, **fields: object) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main(sys.argv[1:])
+    except SondeError as error:
+        sys.exit(f"sonde: {error}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import structlog
 
 from core.document import DocumentEntry
 from core.errors import Conflict, ModelMissing, NotFound, Unavailable, Unsupported
+from core.json_types import JsonMapping
 from core.timespan import now_iso
 from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
@@ -23,6 +25,7 @@ from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused, media_type
 from indexer.parts import HarvestParts
 from indexer.quality.quality import measure, quality_page
+from indexer.remove.tombstones import holdings
 from search_api.catalogue.catalogues import Catalogues
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
 from search_api.catalogue.fair.reader import FairReader
@@ -59,6 +62,7 @@ from sonde.wiring.portal import (
     previews,
     record_quality,
     source_descriptions,
+    table_reader,
 )
 from sonde.wiring.pushing import Pusher, groups_of_source
 from sonde.wiring.search import answerer, loaded_name_lists, ranking_config, search_pipeline
@@ -112,7 +116,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     watch()
     missing_ocr_notes = ocr_notes(settings)
     records = RecordReader(client, settings.index.prefix, resolver)
-    answers = answerer(settings, pipeline.parts, resolver, models)
+    answers = answerer(settings, pipeline, resolver, models)
     jobs = job_queue(settings)
     writing_client = RetryingElasticsearch.over(client_of_all).options(request_timeout=_WRITE_TIMEOUT_S)
     pusher = _pusher(settings, writing_client, models)
@@ -162,6 +166,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         portal=portal_look(settings),
         previews=previews(settings, partial(models.gates, "records")),
         granules=granule_searches(settings, partial(models.gates, "records")),
+        tables=table_reader(settings, partial(models.gates, "records")),
     )
 
 
@@ -262,6 +267,20 @@ class QueueHarvestControl:
         if not report.records and not report.refused and source not in self._sources():
             raise NotFound(f"There is no source {source!r}.")
         return Quality(report.as_dict(), quality_page(report))
+
+    def holdings(self, source: str) -> JsonMapping:
+        counts = holdings(self._client, self._settings.index.prefix, source)
+        is_configured = source in self._sources()
+        if counts.is_nothing and not is_configured:
+            raise NotFound(f"There is no source {source!r}.")
+        return {"source": source, "configured": is_configured, **asdict(counts)}
+
+    def remove(self, source: str) -> JsonMapping:
+        what_goes = self.holdings(source)
+        if self._leases.is_held(source):
+            raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
+        self._jobs().remove(source)
+        return what_goes
 
     def _sources(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()

@@ -17,6 +17,7 @@ from search_api.catalogue.catalogues import SourceDescription
 from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
 from search_api.catalogue.previews import PreviewLimits, Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
+from search_api.catalogue.rows.tables import TableReader
 from search_api.http.responses import HttpPolicy
 from search_api.page.shell import BaseLayer, PortalLook
 from search_api.stewards.insight import QualityOf, RecordQuality
@@ -94,6 +95,11 @@ def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSea
     cache: TTLCache[object, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     stac_apis = cached(cache, lock=threading.Lock())(lambda: _stac_apis(settings))
     return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url, limits)
+
+
+def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:
+    """Under the settings of granules: both ask hosts that metadata name, when somebody wants to see data."""
+    return TableReader(gate if settings.granules.enabled else None, settings.granules.timeout_s)
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:

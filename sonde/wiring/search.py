@@ -20,6 +20,7 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.ask.answerer import Answerer, AnswerParts
+from search_api.ask.records import RecordFinder
 from search_api.search.curation import ActiveRules, CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
 from search_api.search.flow import SearchPipeline
 from search_api.search.openings import UsageTable, no_usage
@@ -135,10 +136,10 @@ def search_parts(
     )
 
 
-def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
-    """Answers with the configured model; without one, with quotes."""
+def answerer(settings: Settings, pipeline: SearchPipeline, resolver: ServingResolver, models: Models) -> Answerer:
+    """Answers from documents and records with the configured model; without one, with quotes."""
     model = language_model(settings, lambda: models.gate)
-    return answerer_of(settings, settings.index.prefix, search, resolver, models, model)
+    return answerer_of(settings, settings.index.prefix, pipeline.parts, resolver, models, model, RecordFinder(pipeline))
 
 
 def answerer_of(
@@ -148,12 +149,15 @@ def answerer_of(
     resolver: ServingResolver,
     models: Models,
     model: LanguageModel | None,
+    records: RecordFinder | None = None,
 ) -> Answerer:
-    """The same over the passages of any prefix, with any model."""
+    """The same over the passages of any prefix, with any model; ``records`` None: from documents alone."""
     answers = settings.answers
     config = AnswerConfig(top_k=answers.top_k, threshold=answers.threshold, support=answers.support)
     retriever = PassageRetriever(search, prefix, config)
-    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s))
+    return Answerer(
+        AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s, records)
+    )
 
 
 def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:

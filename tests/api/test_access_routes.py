@@ -18,6 +18,7 @@ from tests.service import Service
 OPEN = {
     "/",
     "/answers",
+    "/basket",
     "/embed",
     "/api",
     "/conformance",

@@ -16,6 +16,7 @@ from search_api.app import create_app
 from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearch, GranuleSearches, granule_search
 from search_api.parts import Parts
 from sonde.wiring.api import api_parts
+from tests.agents import over_http, told
 from tests.live import serving
 from tests.servers.cmr import CONCEPT, HITS, StandIn
 from tests.servers.pictures import Linked
@@ -190,3 +191,14 @@ def _record(**more: Any) -> Record:
 )
 def test_source_and_links_decide_where_granules_are(record: Record, search: GranuleSearch | None) -> None:
     assert granule_search(record, {"s": "https://api.example/stac/"}) == search
+
+
+def test_an_agent_gets_granules_with_their_count_and_time_line(parts: Parts, cmr: StandIn) -> None:
+    with serving(asking(parts, CMR_PAGE, cmr).application) as url:
+        arguments = {"id": "samples:era5", "bbox": [40, -10, 50, 5], "period": "2003/2004", "limit": 2}
+        answer = over_http(url, lambda client: told(client, "get_granules", arguments))
+    assert (answer.own["matches"], answer.own["asked"]["kind"]) == (HITS, "cmr")
+    assert list(answer.own["timeline"].values()) == [5000, 321]
+    assert len(answer.quoted) == 2
+    assert answer.quoted[0]["period"].startswith("2003-01-01T00:00:00")
+    assert answer.quoted[0]["href"].startswith("https://data.example/")

@@ -168,3 +168,22 @@ def test_a_question_in_another_language_is_asked_in_english_too(samples: Service
 def test_a_format_that_no_hit_states_is_said(samples: Service) -> None:
     answer = samples.search("glacier inventory as GeoPackage")
     assert "offer_missing" in [note["code"] for note in answer.get("sonde:notes", [])]
+
+
+def test_that_nothing_lies_in_the_asked_time_is_said(samples: Service) -> None:
+    (note,) = samples.search("glacier inventory of Switzerland since 2090", limit=3)["sonde:notes"]
+    assert (note["code"], note["text"]) == ("nothing_there", "None of these records is from the time of the question.")
+
+
+def test_that_nothing_lies_in_the_asked_place_is_said(samples: Service) -> None:
+    """A worldwide record lies in Fiji too."""
+    assert "sonde:notes" not in samples.search("glacier inventory in Fiji", limit=1)
+    outside = samples.search("seasonal rainfall maps FEWS NET near Fiji", limit=1)
+    assert [note["code"] for note in outside["sonde:notes"]] == ["nothing_there"]
+
+
+def test_a_place_may_be_named_with_its_larger_place(samples: Service) -> None:
+    alone, qualified = (samples.search("snow", place=name)["features"] for name in ("Barrow", "Barrow, Alaska"))
+    assert [feature["id"] for feature in alone] != []
+    assert samples.http.get("/search?q=snow&place=Nowhere, Alaska").status_code == 400
+    assert qualified != []

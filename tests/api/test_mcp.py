@@ -35,7 +35,8 @@ from tests.shown_answers import difference
 
 TOOLS = [
     "search", "get_record", "find_similar", "read_passages", "ask_documents", "describe_holdings", "lookup_place",
-    "lookup_terms", "get_access",
+    "lookup_terms", "get_access", "get_granules", "get_variables", "read_rows",
+    "compare_records", "cite",
 ]  # fmt: skip
 Ask = Callable[..., Told]
 ROOT = Path(__file__).parents[2]
@@ -106,7 +107,7 @@ def test_the_tools_are_described_in_few_words(address: str) -> None:
     async def listed(client: Client) -> str:
         return (await client.list_tools()).model_dump_json(exclude_none=True)
 
-    assert len(over_http(address, listed)) < 10_000  # every turn of an agent carries them
+    assert len(over_http(address, listed)) < 900 * len(TOOLS)  # every turn of an agent carries them
 
 
 def test_prompts_name_tools_that_exist(address: str) -> None:
@@ -290,6 +291,11 @@ def test_kind_is_what_it_is_or_how_it_was_made(ask: Ask, kind: str, field: str, 
         ("describe_holdings", {}),
         ("lookup_terms", {"term": "rain"}),
         ("get_access", {"id": "samples:era5"}),
+        ("get_granules", {"id": "samples:era5"}),
+        ("get_variables", {"id": "samples:era5"}),
+        ("read_rows", {"id": "samples:era5"}),
+        ("compare_records", {"ids": ["samples:era5", "samples:e-obs"]}),
+        ("cite", {"id": "samples:era5", "style": "bibtex"}),
     ],
 )
 def test_an_answer_keeps_to_its_budget(ask: Ask, tool: str, arguments: dict[str, Any]) -> None:
@@ -298,6 +304,34 @@ def test_an_answer_keeps_to_its_budget(ask: Ask, tool: str, arguments: dict[str,
     assert answer.json["note"] == NOTE
     if tool == "search":
         assert len(answer.quoted) == 20  # texts are cut before hits are
+
+
+def test_records_are_compared_field_by_field(ask: Ask) -> None:
+    answer = ask("compare_records", ids=["samples:era5", "samples:e-obs"])
+    assert [record["id"] for record in answer.quoted] == ["samples:era5", "samples:e-obs"]
+    first, second = answer.quoted
+    assert first["period"] != second["period"]
+    assert "period" not in answer.own["same"]
+    assert all(first.get(name) == second.get(name) for name in answer.own["same"])
+    assert ask("compare_records", ids=["samples:era5"]).is_error
+
+
+def test_a_citation_says_what_is_missing(ask: Ask, samples: Service) -> None:
+    answer = ask("cite", id="samples:era5")
+    feature = samples.http.get("/collections/all/items/samples:era5").get_json()
+    assert f": {feature['properties']['title']}." in answer.quoted["citation"]
+    assert set(answer.own["missing"]) <= {"author", "issued", "publisher", "DOI"}
+    assert ask("cite", id="samples:era5", style="bibtex").quoted["citation"].startswith("@")
+    assert "Use an id exactly" in ask("cite", id="samples:nobody").text
+
+
+def test_variables_and_granules_are_given_or_said_to_be_missing(ask: Ask, hostile: Ask, samples: Service) -> None:
+    hits = samples.http.get("/search?limit=100").get_json()["features"]
+    named = {hit["id"]: hit["properties"].get("sonde:names", {}).get("variables") for hit in hits}
+    with_names = next(id for id, variables in named.items() if variables)
+    assert ask("get_variables", id=with_names).quoted["variables"] == named[with_names]
+    assert "names no variables" in hostile("get_variables", id="bad:hostile").own["nothing"]
+    assert "Nothing says where its granules are" in ask("get_granules", id=with_names).own["nothing"]
 
 
 def test_places_and_terms_are_looked_up(ask: Ask) -> None:
@@ -370,6 +404,8 @@ TOUCHED = [
     ("get_access", {"id": "bad:hostile"}),
     ("describe_holdings", {"topic": ABOUT}),
     ("lookup_terms", {"term": "ignore"}),
+    ("cite", {"id": "bad:hostile"}),
+    ("compare_records", {"ids": ["bad:hostile", "bad:hostile"]}),
     ("read_passages", {"query": "How much ice did the glacier lose?"}),
     ("ask_documents", {"question": "How much ice did the glacier lose?"}),
 ]

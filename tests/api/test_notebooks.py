@@ -341,3 +341,14 @@ def test_what_somebody_shares_is_open_for_as_long_as_a_key_of_theirs_is(house: H
     assert house.call("dora", "GET", f"/library/collections/{id}").status_code == 200
     keys.add(dora, now)
     assert open_to_berta() == {200}
+
+
+def test_an_answer_from_a_deleted_record_is_withheld(house: House) -> None:
+    first = house.asked("anna", "What is ERA5-Land?", conversation="new").json
+    id, quoted = first["conversation"], first["passages"][0]["record"]
+    assert quoted.startswith("samples:")
+    assert house.call("anna", "GET", f"/library/conversations/{id}").json["turns"][0]["answer"]
+    house.service.client.delete(index=f"{house.service.prefix}-records", id=quoted, refresh=True)
+    after = house.call("anna", "GET", f"/library/conversations/{id}").json["turns"][0]
+    assert after["answer"] is None
+    assert after["withheld"]

@@ -1,5 +1,5 @@
 """Blocks of commands in the guides and tutorials, run by a shell as they stand there: start/first-search.md,
-stewards/desk.md, stewards/sources-and-schedules.md, operators/security.md, and tutorials/ portals.md, operators.md,
+stewards/desk.md, stewards/sources-and-schedules.md, operators/secrets.md, and tutorials/ portals.md, operators.md,
 stewards.md, scientists.md, agents.md.
 
 Only addresses, keys and ids that a reader puts in are put in here.
@@ -137,7 +137,7 @@ def test_pushing_records(reader: Reader) -> None:
 def test_keys(reader: Reader, es_client: Elasticsearch) -> None:
     store = KeyStore(es_client, reader.environment["SONDE_INDEX__PREFIX"])
     known, _ = store.add(Grant("bo", frozenset(("search",)), frozenset()), datetime.now(UTC))
-    printed = reader.walk("operators/security.md", {"3f0c2a9b7d51e846": known.id})
+    printed = reader.walk("operators/secrets.md", {"3f0c2a9b7d51e846": known.id})
     assert "ada" in printed
     assert store.find(known.id) is None or store.find(known.id).revoked is not None
 

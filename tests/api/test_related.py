@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 
 from core.access import Caller
 from core.names import Names
-from core.record import Dates, Provenance, Record
+from core.record import DATA_OF_SERVICE, Dates, Link, Provenance, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import concrete
 from indexer.documents.index.ingest import IncomingDocument, ingest
@@ -48,6 +48,15 @@ RECORDS = (
     Record("a:sister", "a", "sister", "Soil temperature of the campaign", parent="campaign-1"),
     Record("a:part", "a", "part", "One tile", parent="six"),
     Record("a:project", "a", "project", "Lidar flights", names=Names(projects=("snowpex",))),
+    Record(
+        "a:wms", "a", "wms", "Map service of the office", type="service",
+        links=(
+            Link("https://cat.example/csw?request=GetRecordById&id=gauges-77", "related", description=DATA_OF_SERVICE),
+            Link("https://maps.example/wms?request=GetCapabilities", "service"),
+        ),
+    ),
+    Record("a:gauges", "a", "gauges-77", "Gauges"),
+    Record("a:gauge", "a", "gauges-7", "Other gauges"),
     Record("a:else", "a", "else", "Ozone over Borneo"),
 )  # fmt: skip
 PAPER = """# Snow seen from space
@@ -152,6 +161,9 @@ def test_each_relation_is_named_and_a_record_is_in_one(http: FlaskClient) -> Non
     assert _ids(_kin(http, "a:raw")) == {"derived": ["a:six"]}
     assert _ids(_kin(http, "a:campaign")) == {"part": ["a:sister", "a:six"]}
     assert _ids(_kin(http, "a:else")) == {}
+    assert _ids(_kin(http, "a:wms")) == {"data": ["a:gauges"]}
+    assert _ids(_kin(http, "a:gauges")) == {"service": ["a:wms"]}
+    assert _ids(_kin(http, "a:gauge")) == {}
 
 
 def test_a_hidden_version_is_seen_by_its_group_only(http: FlaskClient) -> None:

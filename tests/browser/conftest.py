@@ -92,6 +92,13 @@ def visit(browser: Browser, address: str) -> Iterator[Visit]:
     assert wrong == []
 
 
+def open_record(page: Page, number: int = 0) -> None:
+    """The page of a hit's record: beside the list first, then whole."""
+    page.locator(".hit h2 a").nth(number).click()
+    page.get_by_role("link", name="Open as a page").click()
+    expect(page.get_by_role("heading", level=1)).not_to_have_class("unseen")
+
+
 def _note(kind: str, text: str, wrong: list[str]) -> None:
     """The browser's own note on an answer of 4xx or 5xx is no fault of the page: tests ask for such answers."""
     if kind in ("error", "warning") and not re.match(

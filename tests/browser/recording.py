@@ -53,7 +53,7 @@ def _walk(page: Page) -> Iterator[Frame]:
     _settled(page)
     yield _frame(page, _LOOK_MS)
     page.locator(".hit h2 a").first.click()
-    page.get_by_role("link", name="Back to the results").wait_for()
+    page.locator(".detail .title").wait_for()
     page.wait_for_load_state("networkidle")
     yield _frame(page, 2 * _LOOK_MS)
     page.go_back()

@@ -54,7 +54,7 @@ def test_the_cells_of_all_matches_follow_the_map(visit: Visit, shoot: Shoot) -> 
     west, _, east, _ = _area(asked_for[-1])
     assert 0 < east - west < 180
     shoot(page, "heat-near")
-    page.get_by_label("All matches, not only the hits shown").uncheck()
+    page.get_by_label("Shade: number of records").uncheck()
     expect(page.locator(".heat-scale")).to_have_count(0)
     while _shades(page) > 0:  # drawn with the next frame
         page.wait_for_timeout(20)

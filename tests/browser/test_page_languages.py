@@ -64,6 +64,7 @@ def test_the_address_precedes_the_browser_and_the_choice_precedes_the_address(vi
     titles(page)
     assert page.locator("html").get_attribute("lang") == "fr"
     page.locator(".hit h2 a").first.click()
+    page.get_by_role("link", name="Ouvrir la page entière").click()
     page.wait_for_url("**/records/*?lang=fr")
     page.reload()
     expect(page.get_by_role("link", name="Vers la recherche")).to_be_visible()
@@ -135,6 +136,7 @@ def test_a_text_bears_the_language_that_its_record_states(visit: Visit) -> None:
     assert hit.locator("h2 a").get_attribute("lang") == "de"
     title = hit.locator("h2 a").inner_text()
     hit.locator("h2 a").click()
+    page.get_by_role("link", name="Als Seite öffnen").click()
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text(title)
     assert heading.get_attribute("lang") == "de"

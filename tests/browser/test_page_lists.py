@@ -254,3 +254,32 @@ def test_keeping_is_not_offered_where_nothing_is_kept(visit: Visit) -> None:
     page.get_by_role("button", name="Share, save, export").click()
     expect(page.get_by_role("heading", name="Save the list as a file")).to_be_visible()
     assert page.get_by_role("heading", name="Be told of new records").count() == 0
+
+
+def test_the_values_of_a_facet_are_searched(visit: Visit) -> None:
+    def many(answer: dict[str, Any]) -> None:
+        values = [{"value": f"word {number}", "label": f"word {number}", "count": 99 - number} for number in range(30)]
+        answer["sonde:facets"]["keyword"] = {"parameter": "keyword", "values": values, "others": 12}
+
+    page = visit("?q=rain", before=changed_answer(many))
+    titles(page)
+    facet = page.locator(".facet", has_text="keyword")
+    facet.locator("summary").click()
+    facet.get_by_role("button", name="More of keyword").click()
+    expect(facet.get_by_role("checkbox")).to_have_count(30)
+    expect(facet).to_contain_text("12 more values are not listed")
+    facet.get_by_label("Find in keyword").fill("WORD 2")
+    expect(facet.get_by_role("checkbox")).to_have_count(11)
+    assert flaws(page) == []
+
+
+def test_the_numbers_behind_a_reason_are_shown_last(visit: Visit) -> None:
+    page = visit(RAINFALL)
+    titles(page)
+    why = page.locator(".why").first
+    expect(why.locator("summary").first).to_contain_text("Why?")
+    why.locator("summary").first.click()
+    expect(why.locator(".bars")).to_be_visible()
+    expect(why.locator(".numbers dl")).to_be_hidden()
+    why.locator(".numbers summary").click()
+    expect(why.locator(".numbers")).to_contain_text("score")

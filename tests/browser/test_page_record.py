@@ -15,7 +15,7 @@ from search_api.app import create_app
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.previews import Previews
 from sonde.wiring.api import api_parts
-from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.conftest import Shoot, Visit, open_record, served
 from tests.browser.test_page_people import flaws
 from tests.servers.pictures import Linked, Pictures
 from tests.service import Service
@@ -121,7 +121,9 @@ def test_the_first_row_offers_only_what_the_record_has(samples: Service, visit: 
         page = visit(ERA5, at=address)
         row = page.get_by_role("region", name="What you can do with it")
         expect(row.get_by_role("link", name="Download NC")).to_have_attribute("href", "https://data.example/all.nc")
-        expect(row.get_by_role("button")).to_have_text(["Open in Python", "Open in QGIS", "Cite", "Share"])
+        expect(row.get_by_role("button")).to_have_text(
+            ["Open in Python", "Open in QGIS", "Cite", "Share", "Add to basket"]
+        )
         row.get_by_role("button", name="Open in Python").press("Enter")
         codes = page.locator(".for-python code").all_inner_texts()
         assert ['WebMapService("https://data.example/wms"' in code for code in codes] == [True, False]
@@ -143,7 +145,7 @@ def test_a_record_without_links_can_be_cited_and_shared(samples: Service, visit:
     app = create_app(replace(parts, records=Linked(parts.records, ())))  # type: ignore[arg-type]
     with served(app) as address:
         row = visit(ERA5, at=address).get_by_role("region", name="What you can do with it")
-        expect(row.get_by_role("button")).to_have_text(["Cite", "Share"])
+        expect(row.get_by_role("button")).to_have_text(["Cite", "Share", "Add to basket"])
         expect(row.get_by_role("link", name="Download")).to_have_count(0)
         row.page.wait_for_load_state("networkidle")
 
@@ -152,13 +154,16 @@ def test_the_way_there_and_back(visit: Visit) -> None:
     page = visit("?q=sea+ice")
     first = page.locator(".hit h2 a").first
     title = first.inner_text()
-    first.click()
+    open_record(page)
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     expect(page.locator("#main")).to_be_focused()
     page.get_by_role("link", name="Back to the results").click()
+    page.wait_for_url("**/?q=sea+ice&record=*")
+    page.get_by_role("button", name="Close the record").click()
     page.wait_for_url("**/?q=sea+ice")
     expect(page.locator(".hit").first).to_be_visible()
     page.locator(".leaflet-control-zoom-in").click()
+    page.go_forward()
     page.go_forward()  # the link went back in the browser's history
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     page.wait_for_timeout(400)  # the zoom, whose map is gone, ends 250 ms after its begin

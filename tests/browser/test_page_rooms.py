@@ -109,7 +109,7 @@ def rooms(samples: Service, broker_url: str, tmp_path_factory: pytest.TempPathFa
 
 def give_key(page: Page, key: str) -> None:
     page.get_by_label("Key or token").fill(key)
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Sign in").click()
 
 
 def sound(page: Page) -> None:
@@ -264,7 +264,7 @@ def test_a_document_is_brought_watched_searched_asked_and_deleted(
     row.get_by_role("button", name=re.compile("Delete")).click()
     row.get_by_role("button", name="Really delete?").click()
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
-    page.get_by_role("button", name="Forget the key").click()
+    page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Key or token")).to_be_visible()
 
 
@@ -419,10 +419,10 @@ def test_documents_are_collected_shared_asked_compared_and_the_talk_is_kept(
 def test_a_key_stays_in_its_tab(visit: Visit, rooms: Rooms) -> None:
     page = visit("my-documents", at=rooms.address)
     give_key(page, "anna")
-    expect(page.get_by_role("button", name="Forget the key")).to_be_visible()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     assert page.evaluate("Object.values(localStorage).join() + document.cookie").find("anna") == -1
     page.reload()
-    expect(page.get_by_role("button", name="Forget the key")).to_be_visible()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     other = page.context.new_page()
     other.goto(f"{rooms.address}my-documents")
     expect(other.get_by_label("Key or token")).to_be_visible()

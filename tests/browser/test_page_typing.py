@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, Request, Route, expect
 from pydantic import SecretStr
 
 from search_api.app import create_app
@@ -15,7 +16,7 @@ from search_api.parts import Parts
 from sonde.portal_settings import PortalSettings
 from sonde.settings import QueriesSettings
 from sonde.wiring.api import api_parts
-from tests.browser.conftest import Visit, served
+from tests.browser.conftest import Visit, open_record, served
 from tests.browser.test_page_people import flaws
 from tests.browser.test_page_search import asked, titles
 from tests.browser.test_page_stillness import _WATCH, MOST, shift
@@ -68,10 +69,11 @@ def test_hits_come_while_one_types_and_the_question_is_noted_once(visit: Visit, 
         assert shift(page) < MOST
         assert flaws(page) == []
         page.keyboard.press("Enter")
-        hit = page.locator(".hit h2 a").first
-        hit.click()
+        open_record(page)
         expect(page.get_by_role("link", name="Back to the results")).to_be_visible()
         assert [one["q"] for one in sent if "typed" not in one] == ["rainfall in southern Africa"]
+        page.go_back()
+        expect(page.locator(".detail")).to_be_visible()
         page.go_back()
         assert titles(page)
         page.go_back()  # one entry for all that was typed
@@ -107,6 +109,25 @@ def test_an_answer_that_comes_too_late_is_dropped(visit: Visit) -> None:
     page.go_back()
     expect(field).to_have_value("glacier")
     assert titles(page) == before
+
+
+def test_better_results_wait_while_the_pointer_is_on_the_list(visit: Visit) -> None:
+    page = visit("?q=glacier")
+    titles(page)
+    held: list[Route] = []
+    page.route(re.compile(r"/search\?q=rainfall&.*facets=.*typed=true"), lambda route: held.append(route))
+    page.get_by_label(FIELD).fill("rainfall")
+    expect(page.locator(".state")).to_contain_text("by words")
+    by_words = page.locator(".hit h2 a").all_inner_texts()
+    page.locator(".hit").first.hover()
+    expect(page.locator(".hit-list:hover")).to_have_count(1)
+    page.wait_for_timeout(600)  # until the whole search is asked
+    held[0].continue_()
+    expect(page.locator(".better")).to_contain_text("Better results are there.")
+    assert page.locator(".hit h2 a").all_inner_texts() == by_words
+    page.get_by_role("button", name="Show them").click()
+    expect(page.locator(".better")).to_have_count(0)
+    expect(page.locator(".state")).not_to_contain_text("by words")
 
 
 def test_a_slip_is_mended_while_one_types(visit: Visit) -> None:

@@ -43,7 +43,7 @@ class State:
 
 def _first_hit(page: Page) -> None:
     page.locator(".hit a").first.click()
-    page.locator("article.record, main h1").first.wait_for()
+    page.locator(".detail .title").wait_for()
 
 
 def _keep_list(page: Page) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import chromium
+from tests.browser.conftest import open_record
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "portals" / "transcript.txt"
@@ -69,8 +70,7 @@ def course(browser: Browser, url: str, script: Path) -> str:
     page.locator(".hit").first.wait_for()
     page.wait_for_load_state("networkidle")
     parts.append((f"The answer to: {_QUESTION}", spoken(page, script)))
-    page.locator(".hit a").first.click()
-    page.locator("article.record, main h1").first.wait_for()
+    open_record(page)
     page.wait_for_load_state("networkidle")
     parts.append(("The first record", spoken(page, script)))
     context.close()

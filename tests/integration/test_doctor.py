@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
+import tarfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from unittest.mock import ANY
 
 import pytest
 import redis
+from click.testing import CliRunner
 from pydantic import SecretStr
 
 from evaluation.local_server import serve
 from local_stack.ports import free_port
+from search_api.http.access.keys import ApiKey, Grant
+from sonde.cli import cli
 from sonde.document_settings import LibrarySettings
 from sonde.model_settings import AnswersSettings
 from sonde.ops.doctor.elasticsearch import NodeDisk, Watermark, Watermarks, judge_disks
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding, of_broker
-from sonde.ops.doctor.services import api, language_model, mail, waiting_tasks
+from sonde.ops.doctor.services import api, judge_keys, language_model, mail, waiting_tasks
 from sonde.settings import (
     ApiSettings,
     BrokerSettings,
@@ -37,6 +42,7 @@ from tests.service import Service
 from tests.smtp_server import smtp_server
 from workers.broker import HEADER
 
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens
 NOBODY = BrokerSettings(url=f"redis://:secret@{DEAD}/0")
 
@@ -264,3 +270,46 @@ def test_an_api_that_does_not_answer_is_said_with_its_addresses() -> None:
 
     with serve(ThreadingHTTPServer(("127.0.0.1", port), Alive)) as url:
         assert api(Settings(api=dead)) == ("ok", f"answers at {url}")
+
+
+def _key(name: str, expires_d: int | None, used_d: int | None, **more: datetime) -> ApiKey:
+    grant = Grant(name, frozenset(("search",)), frozenset(), NOW + timedelta(days=expires_d) if expires_d else None)
+    return ApiKey(
+        f"id-{name}", grant, (), NOW, last_used=None if used_d is None else NOW - timedelta(days=used_d), **more
+    )
+
+
+def test_keys_in_use_are_named_before_and_after_their_end() -> None:
+    well = [_key("ada", 200, 0), _key("bo", None, 0), _key("unused", 3, None), _key("old", -90, 91)]
+    revoked = _key("cy", 3, 1, revoked=NOW)
+    assert judge_keys([*well, revoked], NOW) == ("ok", "3 active; none in use ends within 14 days")
+    state, message = judge_keys([*well, revoked, _key("dan", 13, 1), _key("eve", -2, 3)], NOW)
+    assert state == "warning"
+    assert message.startswith(
+        "id-dan of dan expires on 2027-01-14, id-eve of eve expired on 2026-12-30: `sonde keys add`"
+    )
+
+
+def test_the_bundle_for_a_bug_report_has_the_findings_and_no_password(
+    samples: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = samples.settings.index.prefix
+    for name, value in {
+        "SONDE_ELASTICSEARCH__URL": samples.settings.elasticsearch_url,
+        "SONDE_BROKER__URL": f"redis://:quietotter@{DEAD}/0",
+        "SONDE_INDEX__PREFIX": index,
+        "SONDE_STACK__FOLDER": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(name, value)
+    log, bundle = tmp_path / "pod.log", tmp_path / "support.tar.gz"
+    log.write_text("cannot reach quietotter\nharvest.ended\n", "utf-8")
+    done = CliRunner().invoke(cli, ["doctor", "--support", str(bundle), "--log", str(log)])
+    assert done.exit_code == 1, done.output  # the broker is broken
+    assert "Read it before you send it" in done.stderr
+    with tarfile.open(bundle) as files:
+        texts = {file.name: files.extractfile(file).read().decode() for file in files}  # type: ignore[union-attr]
+    assert not [name for name, text in texts.items() if "quietotter" in text]
+    findings = {one["part"]: one["state"] for one in json.loads(texts["sonde-support/doctor.json"])}
+    assert (findings["index"], findings["broker"]) == ("ok", "broken")
+    assert texts["sonde-support/logs/pod.log"] == "cannot reach <SONDE_BROKER__URL>\nharvest.ended\n"
+    assert CliRunner().invoke(cli, ["doctor", "--support", "-"]).stdout_bytes[:2] == b"\x1f\x8b"

@@ -23,6 +23,7 @@ from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.folder import FolderSource
+from indexer.store.ledger import Ledger
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, ElasticsearchSettings, HarvestSettings, IndexSettings, Settings
 from sonde.wiring.api import api_parts
@@ -30,11 +31,13 @@ from sonde.wiring.workers import worker_config
 from tests.conftest import delete_indices
 from tests.service import Service
 from workers.app import create_celery
-from workers.config import HARVEST_TASK, WorkerParts
+from workers.config import HARVEST_TASK, REMOVE_TASK, WorkerParts
 from workers.lease import Leases
+from workers.source_config import load_sources
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
+_LAST_RETRY = 5
 ADMIN = {"Authorization": "Bearer admin"}
 SOURCES = """
 sources:
@@ -226,6 +229,8 @@ def test_the_quality_report_is_told_and_shown(control: Control) -> None:
         ("GET", "/harvest/sources/daily", None),
         ("PATCH", "/harvest/sources/daily", {"paused": True}),
         ("GET", "/harvest/sources/daily/quality", None),
+        ("GET", "/harvest/sources/daily/holdings", None),
+        ("DELETE", "/harvest/sources/daily", None),
         ("GET", "/harvest/runs", None),
         ("POST", "/harvest/runs", {"source": "daily"}),
         ("GET", "/harvest/runs/any", None),
@@ -250,3 +255,56 @@ def test_without_the_broker_what_is_known_is_shown_and_said_to_be_less(
     answer = alone.http.post("/harvest/runs", json={"source": "daily"}, headers=ADMIN)
     assert answer.status_code == 503
     assert answer.headers["Retry-After"]
+
+
+def test_a_source_is_removed_by_a_steward_and_the_rest_by_a_worker_even_after_a_crash(
+    samples: Service, prefix: str, tmp_path: Path, broker_url: str
+) -> None:
+    control = made(samples, prefix, tmp_path, broker_url)
+    config = worker_config(control.settings)
+    app = create_celery(config, lambda: WorkerParts(control.client, lambda *_: pytest.fail("no harvest"), None))
+    delete = lambda source: control.http.delete(f"/harvest/sources/{source}", headers=ADMIN)  # noqa: E731
+    control.harvest("daily")
+    control.harvest("by-hand")
+    counted = control.get("/harvest/sources/daily/holdings")
+    assert counted == {
+        "source": "daily", "configured": True, "records": 3, "documents": 0, "tombstones": 0, "runs": 1,
+    }  # fmt: skip
+    app.tasks[REMOVE_TASK].apply(args=["daily"], throw=False, retries=_LAST_RETRY)
+    assert control.get("/harvest/sources/daily/holdings")["records"] == 3, "its entry is still there"
+    with Leases.connect(broker_url, prefix).hold("daily"):
+        assert delete("daily").status_code == 409
+    before = control.queued()
+    answer = delete("daily")
+    assert (answer.status_code, answer.get_json()) == (202, counted)
+    assert control.queued() == before + 1
+    assert "daily" not in load_sources(control.settings.harvest.sources)
+    assert control.get("/harvest/sources/daily/holdings")["configured"] is False
+
+    control.client.delete_by_query(  # a worker died half way
+        index=f"{prefix}-records,{prefix}-runs", query={"term": {"source": "daily"}}, refresh=True
+    )
+    assert "daily" in Ledger(control.client, prefix).sources(), "so that it can be removed again"
+    app.tasks[REMOVE_TASK].apply(args=["daily"])
+    control.client.indices.refresh(index=f"{prefix}-*")
+    for kind, kept in (("records", 3), ("natives", 3), ("ledger", 4), ("runs", 1)):
+        counts = [
+            control.client.count(index=f"{prefix}-{kind}", query={"term": {"source": source}})["count"]
+            for source in ("daily", "by-hand")
+        ]
+        assert (kind, counts) == (kind, [0, kept])
+    assert delete("daily").status_code == 404
+    delete_indices(control.client, prefix)
+
+
+def test_a_sources_file_that_cannot_be_written_is_named_and_nothing_goes(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    answer = control.http.delete("/harvest/sources/rests", headers=ADMIN)
+    assert answer.status_code == 409
+    assert "sources.yaml cannot be written here (Permission denied)" in answer.get_json()["detail"]
+    assert control.get("/harvest/sources/rests")["configured"] is True

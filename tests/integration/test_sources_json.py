@@ -30,18 +30,25 @@ Answering = Callable[[str, Asked, str], tuple[int, str, bytes]]
 
 
 @contextmanager
-def serving(answering: Answering) -> Iterator[tuple[str, list[Asked]]]:
-    """The address of a server that answers so, and what it was asked."""
+def serving(
+    answering: Answering, after: Callable[[Asked], Asked] = lambda _asked: {}
+) -> Iterator[tuple[str, list[Asked]]]:
+    """The address of a server that answers so, with more headers ``after``, and what it was asked."""
     asked: list[Asked] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             parameters = {name: values[0] for name, values in parse_qs(parts.query).items()}
-            asked.append({**parameters, **{name.lower(): value for name, value in self.headers.items()}})
-            status, kind, body = answering(parts.path, parameters, f"http://127.0.0.1:{self.server.server_address[1]}")
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            asked.append({**parameters, **headers})
+            search_after = {name: value for name, value in headers.items() if name == "cmr-search-after"}
+            own = f"http://127.0.0.1:{self.server.server_address[1]}"
+            status, kind, body = answering(parts.path, {**parameters, **search_after}, own)
             self.send_response(status)
             self.send_header("content-type", kind)
+            for name, value in after({**parameters, **search_after}).items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 

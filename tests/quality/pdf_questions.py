@@ -60,13 +60,13 @@ def main() -> int:
     from sonde.settings import load_settings
     from sonde.wiring.clients import elasticsearch_client
     from sonde.wiring.models import Models
-    from sonde.wiring.search import answerer, ranking_config, search_parts
+    from sonde.wiring.search import answerer_of, ranking_config, search_parts
 
     settings = load_settings()
     client, models = elasticsearch_client(settings), Models(settings)
     resolver = ServingResolver(client, settings.index.prefix, models.embedder)
     search = search_parts(client, resolver, models, ranking_config(settings))
-    asking = answerer(settings, search, resolver, models)
+    asking = answerer_of(settings, settings.index.prefix, search, resolver, models, None)
     hits = client.search(index=f"{settings.index.prefix}-documents", size=1000, source=["name"])["hits"]["hits"]
     names = {hit["_id"]: hit["_source"]["name"] for hit in hits}
     report = measure(asking, resolver, names)

@@ -576,6 +576,62 @@ def _echo10() -> bytes:
  </HorizontalSpatialDomain></Spatial></Collection>""".encode()
 
 
+def _thredds() -> bytes:
+    return f"""<catalog xmlns="http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0" xmlns:xlink="http://www.w3.org/1999/xlink">
+ <service name="all" serviceType="Compound" base=""><service name="http" serviceType="HTTPServer" base="https://data.example.org/"/>
+ <service name="odap" serviceType="OPENDAP" base="https://data.example.org/dodsC/"/><service name="iso" serviceType="ISO" base="/iso/"/></service>
+ <dataset name="{TITLE}" ID="za.rain" urlPath="rain.nc"><serviceName>all</serviceName><dataFormat>NetCDF</dataFormat>
+ <date type="issued">2020-03-01</date><project>{PROJECT}</project><keyword>in situ observations</keyword>
+ <keyword vocabulary="GCMD Platforms">{PLATFORM}</keyword><keyword vocabulary="GCMD Instruments">{INSTRUMENT}</keyword>
+ <documentation type="summary">{ABSTRACT}</documentation><documentation type="history">Checked by hand.</documentation>
+ <documentation type="rights">{LICENCE}</documentation><documentation type="rights">Requires a registration.</documentation>
+ <documentation xlink:href="https://doi.org/{DOI}" xlink:title="The paper"/>
+ <creator><name>Thandi Nkosi</name><contact email="t@example.org" url="https://x.example.org"/></creator>
+ <variables vocabulary="CF-1.0"><variable name="{VARIABLE}" units="mm"/></variables>
+ <metadata inherited="true"><geospatialCoverage><northsouth><start>-26</start><size>5</size><units>degrees_north</units></northsouth>
+ <eastwest><start>26</start><size>7</size><units>degrees_east</units></eastwest>
+ <updown><start>0</start><size>1500</size><units>m</units></updown></geospatialCoverage>
+ <timeCoverage><start>1990-01-01</start><end>2019-12-31</end><resolution>1 day</resolution></timeCoverage></metadata>
+ </dataset></catalog>""".encode()
+
+
+def _arcgis() -> bytes:
+    return _json(
+        {
+            "id": "0123456789abcdef",
+            "owner": "weather_office",
+            "title": TITLE,
+            "name": "ZA_RAIN",
+            "type": "CSV",
+            "typeKeywords": ["CSV", "Data"],
+            "snippet": ABSTRACT,
+            "tags": ["rain", "in situ observations"],
+            "culture": "en-us",
+            "extent": [[26, -26], [33, -21]],
+            "created": 1583020800000,
+            "modified": 1609459200000,
+            "accessInformation": "Thandi Nkosi",
+            "license": "CC-BY-4.0",
+            "licenseInfo": "Requires a registration.",
+            "access": "org",
+            "url": DATA,
+        }
+    )
+
+
+def _arcgis_layer() -> bytes:
+    return _json(
+        {
+            "name": TITLE,
+            "serviceDescription": ABSTRACT,
+            "extent": {"xmin": 26, "ymin": -26, "xmax": 33, "ymax": -21, "spatialReference": {"wkid": 4326}},
+            "timeInfo": {"timeExtent": [631152000000, 1577836799000]},
+            "pixelSizeX": 500,
+            "arcgisServer": {"name": "rain/gauges", "services": [f"{PAGE}/rest/services/gauges/0"], "parent": "gauges"},
+        }
+    )
+
+
 def _umm_c() -> bytes:
     points = [{"Longitude": lon, "Latitude": lat} for lon, lat in RING]
     return _json(
@@ -746,6 +802,8 @@ DOCUMENTS: dict[str, bytes] = {
     "dif": _dif(),
     "echo10": _echo10(),
     "umm-c": _umm_c(),
+    "thredds": _thredds(),
+    "arcgis": _arcgis(),
 }
 
 VARIANTS: dict[str, bytes] = {
@@ -755,6 +813,7 @@ VARIANTS: dict[str, bytes] = {
     "datacite": _datacite_json(),
     "geoblacklight": _geoblacklight_1(),
     "dif": _dif9(),
+    "arcgis": _arcgis_layer(),
 }
 """The same data set in another syntax or version of a standard."""
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from core.record import Link, Record
-from search_api.formats_out.schema_org import croissant, has_files
+from dataclasses import replace
+
+import pytest
+
+from core.geo import BBox
+from core.record import Link, Record, Resolution
+from search_api.formats_out.schema_org import croissant, geo_croissant, has_files, is_placed
 
 
 def _record(*links: Link) -> Record:
@@ -38,3 +43,20 @@ def test_each_file_has_a_name_of_its_own_and_an_address() -> None:
 def test_a_record_without_files_has_none() -> None:
     assert not has_files(_record(Link("https://example.org/about.html", "about"), Link("ftp:", "download")))
     assert has_files(_record(Link("https://example.org/x.nc", "item")))
+
+
+@pytest.mark.parametrize(
+    ("step", "quantity"), [("P1D", (1, "day")), ("PT15M", (15, "minute")), ("P1M", (1, "month")), ("P1Y2M", None)]
+)
+def test_geo_croissant_says_distance_and_step(step: str, quantity: tuple[float, str] | None) -> None:
+    plain = _record(Link("https://example.org/x.nc", "download"))
+    assert not is_placed(plain)
+    placed = replace(plain, extents=(BBox(26, -26, 33, -21),), resolution=Resolution(metres=500, time_step=step))
+    assert is_placed(placed)
+    document = geo_croissant(placed, "https://sonde.example/records/s:1")
+    assert document["conformsTo"] == ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/geo/1.0"]
+    assert document["@context"]["geocr"] == "http://mlcommons.org/croissant/geo/"
+    assert document["geocr:spatialResolution"] == {"@type": "QuantitativeValue", "value": 500, "unitText": "m"}
+    stated = document.get("geocr:temporalResolution")
+    assert (stated and (stated["value"], stated["unitText"])) == quantity
+    assert document["spatialCoverage"][0]["geo"]["box"] == "-26 26 -21 33"

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.documents.parse.byline import split_names
 from indexer.documents.parse.front_matter import front_matter
-from indexer.documents.parse.model import Block
+from indexer.documents.parse.model import Block, FrontMatter, PrintedLine
 
 TITLE = "Guide to the Ground-Water Flow of the Basin"
 
@@ -60,3 +60,68 @@ def test_authors_parted_by_white_space_alone_are_those_that_the_file_names_too()
     front = front_matter(page, {"Author": "Karla Peat and Thomas Fen", "Title": "peatlab"}, {})
     assert (front.title, front.authors) == ("peatlab: Tools for Peat and Water", ("Karla Peat", "Thomas Fen"))
     assert front.source["authors"] == "info"
+
+
+def printed(*lines: tuple[str, float], margin: str = "") -> list[PrintedLine]:
+    """The lines of a page from the top, each with its size."""
+    text = [PrintedLine(text, 1, size, 60.0 + 20.0 * place) for place, (text, size) in enumerate(lines)]
+    return [*([PrintedLine(margin, 1, 8.0, 30.0, margin=True)] if margin else []), *text]
+
+
+def front_of(lines: list[PrintedLine]) -> FrontMatter:
+    blocks = [
+        Block("heading" if line.size > 12 else "text", line.text, 1, level=1) for line in lines if not line.margin
+    ]
+    return front_matter(blocks, {}, {}, lines)
+
+
+@pytest.mark.parametrize(
+    ("lines", "authors"),
+    [
+        pytest.param(
+            [("Ada Brook", 10.0), ("Institute of Ice, Nord", 9.0), ("Bo Cliff and Eva de la Rue", 10.0), ("Nord", 9.0)],
+            ("Ada Brook", "Bo Cliff", "Eva de la Rue"),
+            id="names and offices alternate",
+        ),
+        pytest.param([("Ada Brook · Bo Cliff", 10.0)], ("Ada Brook", "Bo Cliff"), id="dots"),
+        pytest.param([("Ada Brook | Bo Cliff", 10.0)], ("Ada Brook", "Bo Cliff"), id="bars"),
+        pytest.param(
+            [("Ada Brook, Bo C. D.", 10.0), ("Cliff and Eva Rue", 10.0)],
+            ("Ada Brook", "Bo C. D. Cliff", "Eva Rue"),
+            id="a name over two lines",
+        ),
+        pytest.param([("Silver Spring, Maryland", 10.0)], (), id="a place"),
+        pytest.param([("European Weather and Climate Agency", 10.0)], (), id="an office"),
+        pytest.param([("Ada Brook", 10.0), ("Palm Beach", 8.0)], ("Ada Brook",), id="smaller type"),
+        pytest.param([("Abstract", 10.0), ("Ada Brook", 10.0)], (), id="below the byline"),
+    ],
+)
+def test_authors_are_the_names_below_the_title_in_one_type(
+    lines: list[tuple[str, float]], authors: tuple[str, ...]
+) -> None:
+    assert front_of(printed((TITLE, 18.0), *lines)).authors == authors
+
+
+@pytest.mark.parametrize(
+    ("line", "margin", "published"),
+    [
+        ("Received: 3 May 2014 / Accepted: 1 Dec 2014 / Published online: 8 Jan 2015", "", "2015-01-08"),
+        ("Received 3 May 2014; accepted 1 December 2014", "", "2014-12-01"),
+        ("Available online 8 January 2015", "", "2015-01-08"),
+        ("Received 3 May 2014", "Ice and Water 12 (2015) 4–19", "2015"),
+        ("© Author(s) 2015. This work is free.", "", "2015"),
+        ("Open-File Report 2015–1044", "", "2015"),
+        ("Studies of Ice 12/2015", "", "2015"),
+        ("The gauge was moved in the year 2015 and again later.", "", None),
+    ],
+)
+def test_a_year_of_publication_is_not_the_one_of_the_manuscript(line: str, margin: str, published: str | None) -> None:
+    assert front_of(printed((TITLE, 18.0), (line, 9.0), margin=margin)).published == published
+
+
+@pytest.mark.parametrize(
+    "masthead", ["Ice and Water", "SHELF Memorandum OAR-47", "TEXTE | 26/2010", "University of Nord", "RESEARCH LETTER"]
+)
+def test_journals_series_and_offices_are_no_titles(masthead: str) -> None:
+    lines = printed((masthead, 24.0), (TITLE, 18.0), ("Cite as: Ice and Water, 12, 4-19", 8.0))
+    assert front_of(lines).title == TITLE

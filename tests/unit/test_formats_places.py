@@ -12,6 +12,7 @@ from indexer.formats.repair.codes import place_names
 from indexer.formats.repair.licences import spdx
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord
+from search_api.formats_out import dcat
 from tests.shared_data import shared_data
 
 
@@ -129,6 +130,12 @@ def test_high_value_data_of_the_european_union() -> None:
     law = by_vocabulary["applicable legislation"]
     assert law.uri == "http://data.europa.eu/eli/reg_impl/2023/138/oj"
     assert "2023/138" in law.term
+    written = dcat.TURTLE.record
+    assert written is not None
+    turtle = written(record, "https://s.example.org/records/x")
+    assert "dcatap:hvdCategory <http://data.europa.eu/bna/c_ac64a52d>" in turtle
+    again = {keyword.vocabulary: keyword for keyword in _record(turtle.encode()).keywords}
+    assert [again[keyword.vocabulary] for keyword in (category, law)] == [category, law]
     assert _places(record) == ["Germany"]
     assert record.licence == "DL-DE-BY-2.0"
 

@@ -36,7 +36,8 @@ def _stated(content: bytes) -> frozenset[str] | None:
     ids=[*DOCUMENTS, *(f"{name}, another" for name in VARIANTS)],
 )
 def test_a_full_document_states_all_that_a_survey_counts(content: bytes) -> None:
-    assert _stated(content) == frozenset(FIELDS)
+    wordless = {"times"} if content == DOCUMENTS["arcgis"] else set()  # an item has no word for a period
+    assert _stated(content) == frozenset(FIELDS) - wordless
 
 
 def test_every_format_says_where_it_states_them() -> None:

@@ -7,6 +7,7 @@ import pytest
 from core.record import Record
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
+from search_api.formats_out import dcat, iso19139
 from tests.shared_data import shared_data
 from tests.unit.iso19139_document import code, record, text
 
@@ -67,6 +68,12 @@ def test_a_service_is_linked_with_its_data() -> None:
     assert links["https://geo.example.org/wfs?service=WFS&request=GetCapabilities"].rel == "service"
     coupled = links["https://cat.example.org/csw?service=CSW&request=GetRecordById&id=ds-77"]
     assert (coupled.rel, coupled.name) == ("related", "ds-77")
+    assert found.served_data == (coupled,)
+    address = "https://s.example.org/records/x"
+    for write in (iso19139.FORMAT.record, dcat.TURTLE.record):
+        assert write is not None
+        again = read(RawRecord("again", write(found, address).encode(), "/again"), "s")
+        assert [link.href for link in again.served_data] == [coupled.href]
     alone = record('<srv:operatesOn uuidref="ds-78"/>', kind="srv:SV_ServiceIdentification")
     assert "links: the data of the service has no web address: 'ds-78'" in alone.warnings or any(
         "ds-78" in warning for warning in alone.warnings

@@ -110,7 +110,7 @@ def test_the_signal_is_seen_in_order_score_and_explanation() -> None:
     assert used["reasons"] == [{"code": "downloads", "downloads": 300.0}]
     assert used["contribution"] == pytest.approx(0.25)
     assert silent["raw"] is None
-    assert silent["reason"] == "its downloads are not counted: counted as 0.20"
+    assert silent["reason"] == "its downloads are not counted"
 
 
 def test_without_its_section_it_does_not_count() -> None:

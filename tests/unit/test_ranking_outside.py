@@ -130,12 +130,12 @@ class TestExplained:
         rows = [*TestStandingBack.LIDAR, Candidate("silent", {"bm25": 1.0})]
         ranking = rank(candidates_of(rows), Target(boxes=(AMAZON,), places=(AreaName("the Amazon"),)), CONFIG)
         lauder = self.part(ranking, "lauder")
-        assert lauder["reason"] == "lies outside the Amazon; it ranks below records inside the place asked for"
+        assert lauder["reason"] == "lies outside the Amazon; it counts less than a record inside the place asked for"
         reasons = lauder["reasons"]
         assert isinstance(reasons, list)
         assert [reason["code"] for reason in reasons] == ["outside_place", "stands_back"]
         for name in ("manaus", "silent"):
-            assert "ranks below" not in str(self.part(ranking, name)["reason"])
+            assert "counts less" not in str(self.part(ranking, name)["reason"])
 
     @pytest.mark.parametrize("relation", [None, "disjoint"])
     def test_it_is_not_said_where_nothing_stands_back(self, relation: Relation | None) -> None:

@@ -271,13 +271,13 @@ class TestExplain:
         silent = Candidate("silent", {"bm25": 0.0, "dense": 0.5})
         assert self.reasons(rank(candidates_of([silent]), Target(), CONFIG), 0)["bm25"] == "words in the record: none"
 
-    def test_silent_records_say_what_they_counted(self) -> None:
+    def test_silent_records_say_what_they_do_not_state(self) -> None:
         spatial = CONFIG[Spatial]
         place = replace(spatial.place, outside=replace(spatial.place.outside, tolerance=0.0))
         blend_alone = CONFIG.with_signals(replace(spatial, place=place))
         ranking = rank(candidates_of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, blend_alone)
         reasons = self.reasons(ranking, 0)
-        assert reasons["spatial"] == "area not stated: counted as 0.15"
+        assert reasons["spatial"] == "area not stated"
         assert reasons["dense"] == "not measured: adds nothing"
 
     def test_places_outside_and_inside(self) -> None:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hit import SignalName
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import SearchSession
+from search_api.search.caches import VersionedCache
 from search_api.search.retrieval.arms import Arm, ArmScores
-from search_api.search.round_one import Draw
+from search_api.search.retrieval.plan import Nearness, RetrievalPlan
+from search_api.search.round_one import ArmAnswers, CandidateSearch, Draw, RoundOne
 from search_api.search.round_two import CandidateSet
 
 
@@ -66,3 +72,30 @@ def test_a_part_of_an_answer_has_only_its_own_versions() -> None:
     answer = ArmScores({"a": 0.9, "b": 0.8}, {}, {"a": ("u", 1, 1), "b": ("u", 2, 1)})
     assert answer.best(1).versions.keys() == answer.among({"a"}).scores.keys() == {"a"}
     assert answer.best(2) is answer
+
+
+def filtered_round(drawn_ids: str, inside_ids: str, window: int = 2) -> ArmAnswers:
+    """Round one of a filtered question; the letters are records, the nearest first."""
+
+    def answer(ids: str) -> Json:
+        hits = [{"_score": 1 - place / 10, "_seq_no": 0, "_primary_term": 1} for place in range(len(ids))]
+        return {"hits": {"hits": [{**hit, "fields": {"id": [id]}} for hit, id in zip(hits, ids, strict=True)]}}
+
+    plan = RetrievalPlan("records", "uuid", ({"match_all": {}},), (arm("dense"),), {}, {}, Nearness(0.0))
+    session = SearchSession(Elasticsearch("http://127.0.0.1:9"), "")
+    search = CandidateSearch(session, plan, window, (), VersionedCache("facts", 9), most_drawn=4)
+    return RoundOne.of(search).read({"draw 0": answer(drawn_ids), "arm 0": answer(inside_ids)})
+
+
+@pytest.mark.parametrize(
+    ("drawn_ids", "inside_ids", "is_whole"),
+    [
+        pytest.param("abcd", "bz", True, id="ends-after-the-draw"),
+        pytest.param("abcd", "b", True, id="nothing-else-passes"),
+        pytest.param("abcd", "bd", False, id="more-of-the-draw-may-pass"),
+    ],
+)
+def test_candidates_hold_what_is_drawn_and_passes(drawn_ids: str, inside_ids: str, is_whole: bool) -> None:
+    answers = filtered_round(drawn_ids, inside_ids)
+    assert answers.has_whole_draw is is_whole
+    assert set(answers.ids) == set(inside_ids) & set(drawn_ids)

@@ -1,7 +1,19 @@
 // Boxes as numbers and as text.
 
-import type { Box } from "./types.ts";
+import type { Box, Feature } from "./types.ts";
 import type { Words } from "./words/index.ts";
+
+/** The areas that a record states, else those that its title names. */
+export function boxesOf({ properties }: Feature): readonly Box[] {
+  return properties["sonde:boxes"]?.length ? properties["sonde:boxes"] : (properties["sonde:estimatedBoxes"] ?? NOWHERE);
+}
+
+/** Whether the area is read from the title. */
+export function isGuessed({ properties }: Feature): boolean {
+  return !properties["sonde:boxes"]?.length && Boolean(properties["sonde:estimatedBoxes"]?.length);
+}
+
+const NOWHERE: readonly Box[] = [];
 
 /** Degrees from west to east, across the antimeridian where west > east. */
 export function widthDeg([west, , east]: Box): number {

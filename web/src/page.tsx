@@ -24,6 +24,7 @@ import "./styles/rooms.css";
 import "./styles/print.css";
 import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spoken } from "./words/index.ts";
 
+const loadBasket = () => import("./basket/basketView.tsx");
 const loadLibrary = () => import("./library/libraryView.tsx");
 
 const loaded = location.href;
@@ -76,6 +77,12 @@ function View({ route }: { route: Route }) {
       return (
         <LazyView load={loadLibrary} class="library">
           {({ LibraryView }) => <LibraryView path={route.path} query={route.query} />}
+        </LazyView>
+      );
+    case "basket":
+      return (
+        <LazyView load={loadBasket} class="basket">
+          {({ BasketView }) => <BasketView query={route.query} />}
         </LazyView>
       );
     case "document":

@@ -2,19 +2,18 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { SEARCH } from "./portal.ts";
-import { leave, place, placeLeft, returnTo } from "./shell/place.ts";
+import { BESIDE, leave, MOVED, place, placeLeft, returnTo } from "./shell/place.ts";
 
 export type Route =
   | { view: "search"; query: string }
   | { view: "record"; id: string }
   | { view: "ask"; query: string }
   | { view: "library"; path: string; query: string }
+  | { view: "basket"; query: string }
   | { view: "document"; id: string; hash: string }
   | { view: "desk"; path: string; query: string }
   | { view: "sources" }
   | { view: "source"; id: string };
-
-const MOVED = "sonde:moved";
 
 /** The route of a path below the service's root. */
 export function routeOf(path: string, query: string, hash = ""): Route {
@@ -27,6 +26,7 @@ export function routeOf(path: string, query: string, hash = ""): Route {
   const desk = /^desk(?:\/(.*))?$/.exec(path);
   if (desk) return { view: "desk", path: desk[1] ?? "", query };
   if (path === "answers") return { view: "ask", query };
+  if (path === "basket") return { view: "basket", query };
   const library = /^my-documents(?:\/(.*))?$/.exec(path);
   if (library) return { view: "library", path: library[1] ?? "", query };
   return path === "sources" ? { view: "sources" } : { view: "search", query };
@@ -73,6 +73,18 @@ export function goBack(address: string): void {
   push(target, before);
   dispatchEvent(new Event(MOVED));
   returnTo(before.y ?? 0);
+}
+
+/** Shows a record beside the list of this address; null: none any more. The list stays as it is. */
+export function goBeside(id: string | null): void {
+  const target = new URL(location.href);
+  const open = target.searchParams.has(BESIDE);
+  target.searchParams.delete(BESIDE);
+  if (id !== null) target.searchParams.set(BESIDE, id);
+  if (id === null && place().beside) history.back();
+  else if (open) history.replaceState(place(), "", target);
+  else push(target, { shown: place().shown, beside: true });
+  dispatchEvent(new Event(MOVED));
 }
 
 function push(target: URL, state: object): void {

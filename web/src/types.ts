@@ -53,6 +53,8 @@ export interface Properties {
   "sonde:edition"?: string;
   "sonde:names"?: Names;
   "sonde:boxes"?: Box[];
+  /** Where the record states no area: read from its title. */
+  "sonde:estimatedBoxes"?: Box[];
   "sonde:times"?: [string | null, string | null][];
   "sonde:resolution"?: { metres?: number; scaleDenominator?: number; timeStep?: string };
   "sonde:provenance"?: string;
@@ -86,12 +88,10 @@ export interface Signal {
 export interface Reason {
   code: string;
   raw?: number;
-  best?: number;
   counted?: number;
   place?: string | null;
   number?: number;
   of?: number;
-  distance_deg?: number;
   share?: number;
   area_ratio?: number;
   start?: string | null;
@@ -145,6 +145,9 @@ export interface Interpretation {
   areas: Box[];
   times: (Said & { start: string | null; end: string | null })[];
   datetime: string | null;
+  /** Where the question names several. */
+  periods?: string[];
+  seasons?: (Said & { months: number[] })[];
   latest: boolean;
   scales: Said[];
   kinds: (Said & { kind: string })[];

@@ -8,10 +8,20 @@ from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
-from indexer.documents.parse.byline import AFFILIATION, affiliations_in, authors_in, date_in, split_names, whole_date
-from indexer.documents.parse.clean import letters, normalise_text
+from indexer.documents.parse.byline import (
+    AFFILIATION,
+    affiliations_in,
+    authors_in,
+    date_in,
+    last_of_history,
+    names_below,
+    split_names,
+    whole_date,
+    without_history,
+)
+from indexer.documents.parse.clean import join_lines, letters, normalise_text
 from indexer.documents.parse.limits import LONGEST_HEADING
-from indexer.documents.parse.model import Block, FrontMatter
+from indexer.documents.parse.model import Block, FrontMatter, PrintedLine
 from indexer.documents.parse.sections import NUMBERED_HEADING, SECTION_NAMES, role_of
 from indexer.formats.repair.links import doi_in
 
@@ -31,16 +41,58 @@ _KEYWORDS = re.compile(
     r"^(?:key ?words?|index terms|schlüsselwörter|mots[- ]clés)\s*[:—-]?\s*(.+)$", re.IGNORECASE | re.DOTALL
 )
 _PUBLISHED = re.compile(
-    r"\b(?:Published(?: online)?|Publication date|Stand|Veröffentlicht(?: am)?|Publié(?: le)?|Publicado(?: el)?)\s*:\s*"
+    r"\b(?:(?:first )?published(?: online)?|available online|publication date|erschienen(?: am)?|"
+    r"veröffentlicht(?: am)?|publiée?(?: le)?|mis en ligne(?: le)?|publicado(?: el)?)\b\s*:?\s*(?=\d|[^\W\d_]+ \d)"
+    r"|\bStand\s*:\s*",
+    re.IGNORECASE,
 )
-_YEAR_AT_END = re.compile(r"^[^\d]{3,}\b((?:1[89]|20)\d\d)$")
+_YEAR = r"((?:1[89]|20)\d\d)"
+_YEAR_AT_END = re.compile(rf"^[^\d]{{3,}}\b{_YEAR}$")
+_YEAR_OF_RIGHTS = re.compile(rf"(?:©|\(c\)|\bcopyright\b)[^\d]{{0,60}}{_YEAR}\b", re.IGNORECASE)
+_YEAR_OF_ISSUE = re.compile(rf"\({_YEAR}\),? (?:vol\. )?\d|\d ?\({_YEAR}\) \d|\d[–-]\d+, {_YEAR}$")
+_YEAR_OF_SERIES = re.compile(
+    rf"^[^\d]{{3,40}}\b{_YEAR}[–-]\d{{1,4}}[A-Z]?$|^[^\d]{{3,40}}\d{{1,4}}/{_YEAR}$", re.IGNORECASE
+)
+_SERIES = re.compile(
+    r"(?:\b(?:no|nr|report|paper|bulletin|memorandum|circular|series|volume|texte|heft|band|rapport|sheet)\b|n[°º])"
+    r"[ .:|]*(?:[A-Z]+[-–])?\d[\d./–-]*(?:-[A-Z]{2})?$|\b[A-Z]{2,}[/-][A-Z-]*\d+(?:-[A-Z]{2})?$",
+    re.IGNORECASE,
+)
+_MOST_WORDS_OF_LABEL = 8
+_MOST_WORDS_OF_SECTION = 4  # a longer heading with such a word is a title
+_SAME_TYPE = 0.3  # points between the sizes of two lines of one title
+_NEXT_LINE = 1.6  # of the size: the distance of two such lines
 _SHORTEST_TITLE = 12
 _LONGEST_SIGN = 6  # letters of a logo: USGS
 _KINDS_OF_TEXT = """
     article paper report letter letters note notes review research editorial poster preprint draft appendices supplement
-    keywords
+    keywords thesis dissertation abschlussbericht rapport
 """
-_LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {"open access", "full paper", "data paper"}
+_LABELS = (
+    SECTION_NAMES
+    | frozenset(_KINDS_OF_TEXT.split())
+    | {
+        "open access",
+        "full paper",
+        "data paper",
+        "research letter",
+        "research article",
+        "research paper",
+        "research papers",
+        "review article",
+        "original paper",
+        "original article",
+        "original research",
+        "technical note",
+        "short communication",
+        "brief communication",
+        "fact sheet",
+        "document public",
+        "rapport final",
+        "final report",
+        "table of contents",
+    }
+)
 _LONGEST = 4000  # characters of a block: front matter is at its beginning
 _MOST_NAMES = 500
 _GENERATED_TITLE = re.compile(
@@ -96,14 +148,16 @@ def _first(root: etree._Element, path: str) -> str:
     return normalise_text(node.text or "") if node is not None else ""
 
 
-def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[str, object]) -> FrontMatter:
+def front_matter(
+    blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[str, object], lines: Sequence[PrintedLine] = ()
+) -> FrontMatter:
     """Uses the page first. XMP and the information dictionary fill the gaps: they are often left over from a template.
     If their title is printed on the page, it wins over the title found there: it is complete and not a masthead.
-    A file's creation date is not its publication date.
+    A file's creation date is not its publication date. ``lines``: those of the first pages, where there are pages.
     """
     draft = _Draft()
     blocks = [block if len(block.text) <= _LONGEST else replace(block, text=block.text[:_LONGEST]) for block in blocks]
-    page = _front_page(blocks)
+    page = _front_page(blocks, lines)
     front = _of_page(blocks, page)
     printed_letters = letters(" ".join(block.text for block in front)[:20_000])
     work = _xmp_fields(xmp)
@@ -115,14 +169,16 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     byline = "".join(map(letters, authors)) if isinstance(authors, tuple) else None
     front = [block for block in front if letters(block.text) != byline]
     titles = [(source, text) for source, text in _metadata_titles(info, xmp) if not _GENERATED_TITLE.search(text)]
-    title = _title(opening_blocks(front))
+    title = _title(opening_blocks(front), lines)
     for source, text in titles:
         if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed_letters and not _is_begin(text, title):
             draft.take("title", text, source)
     draft.take("doi", work["doi"], "xmp")  # a DOI there is the document's own, not a reference
     _year_beside_title(draft, blocks, page, title)
-    _from_page(draft, front)
-    _from_page(draft, _page_behind_cover(blocks, page, title))
+    _from_page(draft, front, [line for line in lines if line.page == page])
+    behind_cover = _page_behind_cover(blocks, page, title)
+    _from_page(draft, behind_cover, [line for line in lines if behind_cover and line.page != page])
+    draft.take("published", _year_of_imprint(lines), "page")
     for name, value in work.items():
         draft.take(name, value, "xmp")
     for source, text in titles:
@@ -171,12 +227,12 @@ def _of_page(blocks: Sequence[Block], page: int | None) -> list[Block]:
     return [block for block in blocks if page is None or block.first_page == page]
 
 
-def _front_page(blocks: Sequence[Block]) -> int | None:
+def _front_page(blocks: Sequence[Block], lines: Sequence[PrintedLine] = ()) -> int | None:
     """The first page with text; the next one if only that has a title in large type. None without pages."""
     pages = sorted({block.first_page for block in blocks if block.first_page is not None})[:2]
     for page in pages:
         head = opening_blocks(_of_page(blocks, page))
-        title = _title(head)
+        title = _title(head, lines)
         if title is not None and title.kind == "heading":
             return page
         if len(head) > 2:
@@ -201,16 +257,19 @@ def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None,
             draft.take("published", match[1], "page")
 
 
-def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
+def _from_page(draft: _Draft, blocks: Sequence[Block], lines: Sequence[PrintedLine]) -> None:
     head = opening_blocks(blocks)
-    title = _title(head)
-    draft.take("title", title.text if title is not None else "", "page")
+    title = _title(head, lines)
+    title_lines = _title_lines(title, lines) if title is not None else []
+    whole_title = join_lines(line.text for line in title_lines)
+    draft.take("title", whole_title or (title.text if title is not None else ""), "page")
     after_title = head[head.index(title) + 1 :] if title is not None else head
-    draft.take("authors", tuple(authors_in(after_title)), "page")
+    authors = names_below(_lines_below(title_lines, lines)) if title_lines else authors_in(after_title)
+    draft.take("authors", tuple(authors), "page")
     draft.take("affiliations", tuple(affiliations_in(after_title)), "page")
     draft.take("doi", next((doi for block in head if (doi := doi_in(block.text))), None), "page")
     draft.take("journal", _journal(head), "page")
-    draft.take("published", _published(head, blocks), "page")
+    draft.take("published", _published(head, blocks, lines), "page")
     for block in blocks:
         match = _KEYWORDS.match(block.text)
         if match:
@@ -222,7 +281,9 @@ def opening_blocks(blocks: Sequence[Block]) -> list[Block]:
     """The blocks before the first section: masthead, title, authors, affiliations."""
     for index, block in enumerate(blocks):
         is_section = block.kind == "heading" and (
-            role_of((block.text,)) is not None or _is_numbered(block.text) or block.text.lower() == "contents"
+            (role_of((block.text,)) is not None and len(block.text.split()) <= _MOST_WORDS_OF_SECTION)
+            or _is_numbered(block.text)
+            or block.text.lower() == "contents"
         )
         if (is_section and index > 0) or (block.kind == "text" and len(block.text) > 900):
             return list(blocks[:index])
@@ -255,39 +316,109 @@ def _is_byline(text: str, front: FrontMatter) -> bool:
     return named_letters > 0.5 * len(words) or (date_in(text) is not None and len(text.split()) <= 6)
 
 
-def _published(head: Sequence[Block], blocks: Sequence[Block]) -> str | None:
-    """A date labelled as publication, else the first date of the head, else a year at the end of a short line there."""
+def _published(head: Sequence[Block], blocks: Sequence[Block], lines: Sequence[PrintedLine]) -> str | None:
+    """A date labelled as publication, else the first date of the head that is not one of the manuscript, else the year
+    of an issue, a series or at the end of a short line there, else the last date of the manuscript.
+    """
     for block in blocks:
-        label_match = _PUBLISHED.search(block.text)
-        date = date_in(block.text[label_match.end() : label_match.end() + 40]) if label_match is not None else None
+        for label_match in _PUBLISHED.finditer(block.text):
+            text = block.text[label_match.end() : label_match.end() + 40]
+            year_match = re.match(rf"{_YEAR}\b", text)
+            date = date_in(text) or (year_match[1] if year_match is not None else None)
+            if date is not None:
+                return date
+    margins = [line.text for line in lines if line.margin]
+    for text in (" ".join(block.text for block in head), *margins):
+        date = date_in(without_history(text))
         if date is not None:
             return date
-    date = date_in(" ".join(block.text for block in head))
-    if date is not None:
-        return date
-    lines = [match[1] for block in head if len(block.text) < 60 and (match := _YEAR_AT_END.search(block.text))]
-    return lines[0] if lines else None
+    head_letters = letters(" ".join(block.text for block in head))
+    texts = [line.text for line in lines if line.margin or letters(line.text) in head_letters]
+    texts += [block.text for block in head]
+    for pattern in (_YEAR_OF_ISSUE, _YEAR_OF_SERIES, _YEAR_AT_END):
+        matches = [match for text in texts if len(text) < 60 and (match := pattern.search(text)) is not None]
+        if matches:
+            return next(group for group in matches[0].groups() if group)
+    return _year_of_imprint(lines) or last_of_history(" ".join(block.text for block in blocks))
 
 
-def _title(head: Sequence[Block]) -> Block | None:
-    """The first heading that is not a masthead, else the first short text."""
+def _year_of_imprint(lines: Sequence[PrintedLine]) -> str | None:
+    """The year beside a sign of copyright."""
+    return next((match[1] for line in lines if (match := _YEAR_OF_RIGHTS.search(line.text)) is not None), None)
+
+
+def _title(head: Sequence[Block], lines: Sequence[PrintedLine] = ()) -> Block | None:
+    """The heading in the largest type that is not a masthead, else the first short text. A series, a journal or an
+    office is a title only where there is no other heading.
+    """
     fit = [b for b in head if not _MASTHEAD.search(b.text) and _is_long_enough(b) and date_in(b.text) is None]
     fit = [b for b in fit if len(split_names(b.text)) < 2]
     headings = [b for b in fit if b.kind == "heading" and not (_JOURNAL.match(b.text) and len(b.text.split()) <= 6)]
+    headings = [b for b in headings if not _is_masthead(b.text, lines)] or headings
     if headings:
+        sizes = [_size(block, lines) for block in headings]
+        if all(sizes):
+            return next(b for b, size in zip(headings, sizes, strict=True) if size >= max(sizes) - _SAME_TYPE)
         top = min(block.level for block in headings)
         return next(block for block in headings if block.level == top)
     return next((block for block in fit if block.kind == "text" and len(block.text) < 250), None)
 
 
+def _is_masthead(text: str, lines: Sequence[PrintedLine]) -> bool:
+    """Whether a short heading names a series with a number, an office, or a journal: the page gives its volume."""
+    if len(text.split()) > _MOST_WORDS_OF_LABEL:
+        return False
+    series = _SERIES.search(text)
+    if series is not None and not re.search(rf"\b{_YEAR}[–-]{_YEAR}$", text):
+        return True
+    if AFFILIATION.search(text) and ":" not in text and not re.search(r"\b(?:of|in|for) the\b", text):
+        return True
+    texts = [" ".join(line.text for line in lines if not line.margin), *(line.text for line in lines)]
+    return any(re.search(rf"{re.escape(letters(text))}\d", letters(line_text)) for line_text in texts)
+
+
+def _size(block: Block, lines: Sequence[PrintedLine]) -> float:
+    """Of its type; 0.0 if no line of the page begins it."""
+    text = letters(block.text)
+    page_lines = (line for line in lines if line.page == block.first_page and letters(line.text))
+    return next((line.size for line in page_lines if text.startswith(letters(line.text))), 0.0)
+
+
+def _title_lines(title: Block, lines: Sequence[PrintedLine]) -> list[PrintedLine]:
+    """The lines of the title, and those of its type next to them that a column took; empty if no line begins it."""
+    page_lines = sorted((line for line in lines if not line.margin), key=lambda line: line.baseline)
+    text = letters(title.text)
+    title_lines = [line for line in page_lines if letters(line.text) and letters(line.text) in text]
+    if not title_lines or not text.startswith(letters(title_lines[0].text)):
+        return []
+    first = title_lines[0]
+    title_lines = [line for line in title_lines if _is_same_type(line, first)]
+    for line in page_lines:
+        reach = _NEXT_LINE * first.size
+        is_next = 0.0 < line.baseline - title_lines[-1].baseline <= reach
+        if is_next and _is_same_type(line, first) and len(split_names(line.text)) < 2 and not date_in(line.text):
+            title_lines.append(line)
+    return title_lines
+
+
+def _is_same_type(line: PrintedLine, other_line: PrintedLine) -> bool:
+    return abs(line.size - other_line.size) <= _SAME_TYPE and line.bold == other_line.bold
+
+
+def _lines_below(title_lines: Sequence[PrintedLine], lines: Sequence[PrintedLine]) -> list[PrintedLine]:
+    """In reading order, behind the last line of the title."""
+    places = [place for place, line in enumerate(lines) if line in title_lines]
+    return [line for line in lines[max(places) + 1 :] if not line.margin]
+
+
 def _is_long_enough(block: Block) -> bool:
     """A short title is a heading with a word in it that names neither a section nor the kind of document."""
     text = block.text
+    is_label = text.lower().strip(":. 0123456789") in _LABELS
     if len(text) > _SHORTEST_TITLE:
-        return True
+        return not is_label
     words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 2]
     is_sign = len(words) == 1 and text.isupper() and len(text) <= _LONGEST_SIGN
-    is_label = text.lower().strip(":. 0123456789") in _LABELS
     return block.kind == "heading" and bool(words) and not is_sign and not is_label
 
 

@@ -101,6 +101,8 @@ class Word:
     mono: bool = False
     maths: bool = False
     turned: bool = False  # neither horizontal nor vertical: a watermark or the label of an axis
+    without_marks: str = ""
+    """The text with a comma for its raised marks, if it has any: ``Abel,`` for an Abel with the mark of an office."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,18 @@ class Line:
         """The share of its characters that are bold, monospaced or mathematical, 0..1."""
         character_count = sum(len(word.text) for word in self.words)
         return sum(len(word.text) for word in self.words if getattr(word, trait)) / max(character_count, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line of the first pages, up to its first wide gap. ``margin``: a running head or foot."""
+
+    text: str
+    page: int
+    size: float
+    baseline: float
+    bold: bool = False
+    margin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

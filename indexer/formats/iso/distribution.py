@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.record import Access, Link
+from core.record import DATA_OF_SERVICE, Access, Link
 from indexer.formats.iso.elements import (
     XLINK_TITLE,
     child,
@@ -128,7 +128,7 @@ def _service_data(coupled_data: Element, warnings: list[str]) -> Link | None:
         warnings.extend([warning or fault] if reference else [])
         return None
     name = line(coupled_data.get(XLINK_TITLE)) or coupled_data.get("uuidref")
-    return Link(href, rel="related", name=name or None, description="operatesOn: data of this service")
+    return Link(href, rel="related", name=name or None, description=DATA_OF_SERVICE)
 
 
 def _preview(graphic: Element) -> Link | None:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
-from core.record import Record, Resolution
+from core.record import DATA_OF_SERVICE, HIGH_VALUE_VOCABULARIES, Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period, add_period_object
 from indexer.formats.format import Format, Inspection, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
@@ -138,7 +138,7 @@ def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
     for theme in as_list(resource.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
             draft.add_theme(label(theme))
-    for name, scheme in _HIGH_VALUE.items():
+    for name, scheme in HIGH_VALUE_VOCABULARIES.items():
         for item in as_list(resource.get(name)):
             code, _, act = label(item), *address(item).partition("/eli/")[1:]
             draft.add_keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
@@ -148,7 +148,6 @@ def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
         draft.add_theme(label(category))
 
 
-_HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
 _CATEGORIES = {
     "c_ac64a52d": "Geospatial",
     "c_dd313021": "Earth observation and environment",
@@ -239,6 +238,10 @@ def _add_links(draft: RecordDraft, resource: JsonMapping) -> None:
         draft.add_link(address(endpoint), "service")
     for href, title in _documents(resource):
         draft.add_link(href, "describedby", name=title)
+    for dataset in as_list(resource.get("servesDataset")):
+        if address(dataset).lower().startswith("http"):
+            name = label(dataset) if isinstance(dataset, dict) else ""
+            draft.add_link(address(dataset), "related", name=name, description=DATA_OF_SERVICE)
     for item in objects_in(resource.get("distribution")):
         _add_distribution(draft, item)
     for item in [*as_list(resource.get("references")), *as_list(resource.get("relation"))]:
@@ -420,7 +423,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dcat",
-    4,
+    5,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

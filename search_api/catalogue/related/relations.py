@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from core.json_types import Json
 from core.names import folded
@@ -26,21 +27,25 @@ _MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
 _BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
 _LEAST_COMMON_WORDS = 0.5
 
-Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "sibling", "project"]
+Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "data", "service", "sibling", "project"]
 RELATIONS: tuple[Relation, ...] = (
-    "newer_version", "older_version", "other_version", "copy", "source", "derived", "whole", "part", "sibling",
-    "project",
+    "newer_version", "older_version", "other_version", "copy", "source", "derived", "whole", "part", "data",
+    "service", "sibling", "project",
 )  # fmt: skip
-"""In the order of an answer; a record is in the first that fits. ``copy``: the same data set from another source."""
+"""In the order of an answer; a record is in the first that fits. ``copy``: the same data set from another source;
+``data`` of a service, and ``service`` of data: what serves what.
+"""
 _CANDIDATES = 50
 _MOST_REFERENCES = 20
 _RARE_PROJECT = 500
 """A project with more records says too little of two of them."""
+_LEAST_IDENTIFIER = 4
+_ESCAPED = r"\\\1"
 _Key = tuple[str, str | None]
 """What was asked, and the project's name."""
 _QUERY_OF: Mapping[Relation, str] = {
     "copy": "copies", "source": "sources", "derived": "derived", "whole": "whole", "part": "parts",
-    "sibling": "siblings",
+    "data": "data", "service": "services", "sibling": "siblings",
 }  # fmt: skip
 
 
@@ -188,6 +193,8 @@ def _queries(record: Record) -> dict[_Key, Json]:
         ("derived", None): _any_case("provenance.derived_from", [*names, *_addresses(record)]),
         ("whole", None): _identified_by(_references([record.parent])) if record.parent else None,
         ("parts", None): _any_case("parent", names),
+        ("data", None): _identified_by(_served_names(record)),
+        ("services", None): _serving(record),
         ("siblings", None): {"term": {"parent": record.parent}} if record.parent else None,
         **{("project", name): {"term": {"names.projects": name}} for name in record.names.projects[:3]},
     }
@@ -223,6 +230,27 @@ def _identified_by(names: Sequence[str]) -> Clause | None:
     if not names:
         return None
     return {"bool": {"should": [{"terms": {"identifiers": names}}, {"terms": {"id": names}}]}}
+
+
+def _served_names(record: Record) -> list[str]:
+    """What may identify the data of a service: the name and address of each link, the address's parameters, its end."""
+    names: list[str] = []
+    for link in record.served_data[:_MOST_REFERENCES]:
+        parts = urlsplit(link.href)
+        values = [value for _, value in parse_qsl(parts.query)]
+        names += [link.name or "", link.href, *values, unquote(parts.path.rpartition("/")[2]), parts.fragment]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _serving(record: Record) -> Clause | None:
+    """Services with a link that ends with the record's identifier, or has it as a parameter's value."""
+    if record.type == "service" or len(record.identifier) < _LEAST_IDENTIFIER:
+        return None
+    forms = list(dict.fromkeys((record.identifier, quote(record.identifier, safe=""))))
+    literals = [re.sub(r"([*?])", _ESCAPED, form) for form in forms]
+    patterns = [f"*{mark}{literal}{end}" for literal in literals for mark in "=/#" for end in ("", "&*")]
+    links = [{"wildcard": {"links.href": {"value": pattern, "case_insensitive": True}}} for pattern in patterns]
+    return {"bool": {"filter": [{"term": {"type": "service"}}, {"bool": {"should": links}}]}}
 
 
 def _any_case(field: str, names: Sequence[str]) -> Clause:

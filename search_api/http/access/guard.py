@@ -32,6 +32,7 @@ _RULES: tuple[Rule, ...] = (
     ("/desk", None),
     ("/embed", None),
     ("/answers", None),
+    ("/basket", None),
     ("/my-documents", None),
     ("/docs", None),
     ("/api", None),

@@ -110,6 +110,14 @@ class AgentApi:
         """One record, or what lies below its address. Raises ToolError if there is none with this id."""
         return self.get(f"/collections/all/items/{quote(record, safe=':~')}{path}", parameters)
 
+    def record_text(self, record: str, form: str) -> str:
+        """One record in an output format that is no JSON object. Raises ToolError if there is none with this id."""
+        with _as_tool_error():
+            answer = self.http.get(f"/collections/all/items/{quote(record, safe=':~')}", params={"f": form})
+        if not answer.is_success:
+            raise ToolError(_advice(answer))
+        return answer.text
+
 
 @contextmanager
 def _as_tool_error() -> Iterator[None]:

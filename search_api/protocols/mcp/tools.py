@@ -311,7 +311,8 @@ def read_passages(
 ) -> str:
     """Passages of documents (reports, papers, manuals) that speak of the question, with where to cite them."""
     body = {"question": query, "record": record, "source": [source] if source else [], "top_k": limit}
-    passages = api_of(context).first_event("/ask", body).get("passages", [])
+    found = api_of(context).first_event("/ask", body).get("passages", [])
+    passages = [passage for passage in found if passage["kind"] != "record"]
     return within_budget(
         with_quoted({} if passages else _nothing(record), [_passage(passage, 1500) for passage in passages])
     )
@@ -325,9 +326,10 @@ def ask_documents(
     bbox: Box = None,
     period: Period = None,
 ) -> str:
-    """An answer from the documents, each sentence with the numbers of the passages that support it.
+    """An answer from documents and records, each sentence with the numbers of the passages that support it.
 
-    `refused` means that the documents do not hold the answer; say so, and do not answer from memory.
+    A passage of the kind `record` is the abstract of a data set. `refused` means that neither documents nor records
+    hold the answer; say so, and do not answer from memory.
     """
     body = {
         "question": question,
@@ -363,6 +365,7 @@ def _nothing(record: str | None) -> Json:
 def _passage(passage: Json, longest: int) -> Json:
     members: Json = {
         "number": passage["number"],
+        "kind": "record" if passage["kind"] == "record" else "document",
         "title": passage["title"],
         "section": " > ".join(passage["section"]),
         "pages": passage["pages"],

@@ -15,6 +15,7 @@ from reading.sentences import sentences, sure_language
 from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
+from search_api.search.passages.quotable import is_quotable, without_prompt
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.values import (
     AnswerConfig,
@@ -32,7 +33,7 @@ from search_api.search.request import Part, SearchRequest
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, target_of
 
-_MOST_NEAR = 3
+MOST_NEAR = 3
 _PARTS_TO_READ: frozenset[Part] = frozenset(("place", "time", "relation"))
 
 
@@ -68,12 +69,13 @@ class PassageRetriever:
         ranking = self._rank(request, language, interpretation, candidates, serving)
         ranking, unranked = self._rerank(interpretation, ranking, candidates)
         threshold = self.config.threshold if request.threshold is None else request.threshold
-        best = _with_relevance(ranking, candidates, request.top_k or self.config.top_k)
+        is_chosen = bool(request.roles or request.document or request.documents)
+        best = _with_relevance(ranking, candidates, request.top_k or self.config.top_k, with_unquotable=is_chosen)
         relevant = [passage for passage in best if passage.relevance >= threshold]
-        near_misses = [] if relevant else best[:_MOST_NEAR]
+        near_misses = [] if relevant else best[:MOST_NEAR]
         missing_parts = ("dense",) if serving.embedder_problem is not None else ()
         return RetrievedPassages(
-            _number(relevant), _number(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
+            numbered(relevant), numbered(near_misses), (*missing_parts, *unranked, *interpretation.degraded)
         )
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
@@ -162,22 +164,33 @@ def _with_joint_relevance(ranking: Ranking) -> Ranking:
     return replace(ranking, terms={**ranking.terms, Relevance.name: replace(own, raw=np.sqrt(own.raw * read.raw))})
 
 
-def _with_relevance(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
-    """The best ``count``, each with signals and relevance (0..1)."""
+def _with_relevance(
+    ranking: Ranking, candidates: PassageCandidates, count: int, *, with_unquotable: bool
+) -> list[FoundPassage]:
+    """The best ``count``, each with signals and relevance (0..1).
+
+    Code, references and labels of charts are kept and found in documents and sections that the caller chose.
+    """
     relevance = ranking.terms[Relevance.name].raw
     measured = dict.fromkeys((PassageDense.name, CrossEncoderReading.name))
+    positions = [
+        position
+        for position, id in enumerate(ranking.ids())
+        if with_unquotable
+        or any(is_quotable(without_prompt(sentence)) for sentence in _sentences(candidates.passages[id]))
+    ][:count]
     return [
         replace(
             candidates.passages[hit.id],
             score=hit.score,
-            relevance=float(relevance[index]),
+            relevance=float(relevance[ranking.order[position]]),
             signals={**measured, **hit.signals},
         )
-        for hit, index in zip(ranking.hits(0, count), ranking.order, strict=False)
+        for hit, position in zip(ranking.hits_at(positions), positions, strict=True)
     ]
 
 
-def _number(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
+def numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
     return tuple(replace(passage, number=number) for number, passage in enumerate(passages, 1))
 
 

@@ -33,13 +33,15 @@ class ConversationTurn:
 @dataclass(frozen=True, slots=True)
 class AnswerConfig:
     """``top_k`` passages are read; those with a relevance (0..1) below ``threshold`` are dropped. ``support``: the
-    least support (0..1) of a sentence by its cited text. ``quotes``: the most that are given where no model answers.
+    least support (0..1) of a sentence by its cited text. ``quotes``: the most that are given where no model answers;
+    ``records``: the most that are listed for a question that asks which data there are.
     """
 
     top_k: int = 8
     threshold: float = 0.35
     support: float = 0.35
     quotes: int = 3
+    records: int = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class AskRequest:
 class FoundPassage:
     """A passage with its signals; ``relevance`` is calibrated, 0..1. Citations use ``number``, which starts at 1.
 
+    ``kind`` "record": ``text`` is the abstract of ``record``, and there is no ``document``.
     ``table``: the number of the table that it is a part of, in its document, from 1; ``header``: the lines of that
     table's header, if they were read. ``language``: of the text, ISO 639-1; None: unknown.
     """

@@ -30,12 +30,13 @@ class DuplicateKey:
     @property
     def names(self) -> list[str]:
         """What a duplicate has too."""
-        values = {
-            "identity": self.identity,
-            "signature": self.signature,
-            "twin": None if self.twin is None else self.twin.data_set,
-        }
+        values = {"identity": self.identity, "signature": self.signature, "twin": self.data_set}
         return [_name(kind, value) for kind, value in values.items() if value is not None]
+
+    @property
+    def data_set(self) -> str | None:
+        """Of its twins."""
+        return None if self.twin is None else self.twin.data_set
 
     @property
     def doi(self) -> str | None:
@@ -59,13 +60,15 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
     same and nothing contradicts: their sources differ (two equal records of one catalogue are two data sets) and they
     do not have different DOIs. So are other formats and versions of one data set, each once.
     """
-    counts = Counter(name for key in keys.values() for name in key.names)
+    identities = _repeated([key.identity for key in keys.values()])
+    signatures = _repeated([key.signature for key in keys.values()])
+    data_sets = _repeated([key.data_set for key in keys.values()])
     groups = _Groups()
     folded_ids: dict[str, list[str]] = {}
     for record in ids:
         key = keys[record]
-        if all(counts[name] == 1 for name in key.names):  # nothing can be its duplicate
-            folded_ids[record] = []
+        if key.identity not in identities and key.signature not in signatures and key.data_set not in data_sets:
+            folded_ids[record] = []  # nothing can be its duplicate
             continue
         group = groups.of(key)
         if group is None:
@@ -75,6 +78,10 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
             group.folded.append(record)
         groups.add(key, group)
     return folded_ids
+
+
+def _repeated(values: Sequence[str | None]) -> frozenset[str]:
+    return frozenset([value for value, count in Counter(values).items() if count > 1 and value is not None])
 
 
 class _Groups:

@@ -196,7 +196,7 @@ _WEAK_MATCHES = "These records are only weak matches."
 
 
 def _notes(answer: Answer) -> list[Json]:
-    """What to tell the visitor, by code: of the topic at most one, and the formats and licences that no hit states."""
+    """What to tell the visitor, by code; last the formats and licences that no hit states."""
     return [*_topic_notes(answer), *_offer_notes(answer)]
 
 
@@ -215,7 +215,13 @@ def _topic_notes(answer: Answer) -> list[Json]:
         shared = " and ".join(sorted(answer.shared_beside_topic))
         reason = f"from the {shared} of the question" if shared else _NEAREST
         return [{"code": "nothing_about_topic", "text": f"{_NOTHING_ABOUT_TOPIC} {reason}."}]
-    return [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
+    notes = [{"code": "weak_matches", "text": _WEAK_MATCHES}] if answer.is_weak else []
+    if answer.missed:
+        missed = " or the ".join(sorted(answer.missed))
+        notes.insert(
+            0, {"code": "nothing_there", "text": f"None of these records is from the {missed} of the question."}
+        )
+    return notes
 
 
 def collection(answer: Answer, features: Sequence[object], links: list[Json]) -> Json:

@@ -33,7 +33,7 @@ from sonde.ops.doctor.elasticsearch import (
     writes,
 )
 from sonde.ops.doctor.finding import Finding, State, of_broker, of_elasticsearch
-from sonde.ops.doctor.services import api, beat, broker, language_model, mail, waiting_tasks, workers
+from sonde.ops.doctor.services import api, api_keys, beat, broker, language_model, mail, waiting_tasks, workers
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
@@ -55,6 +55,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "cross-encoder": lambda: _cross_encoder(settings, models),
         "language model": lambda: language_model(settings, models),
         "api": lambda: api(settings),
+        "keys": lambda: api_keys(client, settings.index.prefix),
         "broker": lambda: broker(settings),
         "queues": lambda: waiting_tasks(settings),
         "workers": lambda: workers(settings),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 import redis
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
+from core.timespan import utc_now
+from es_gateway.client import Elasticsearch
 from net.exchange import Outgoing
 from net.gate import Gate, GatePolicy
+from search_api.http.access.keys import ApiKey, KeyStore
 from sonde.ops.doctor.finding import State
 from sonde.settings import ANY_ADDRESS, Settings
 from sonde.wiring.alerts import mail_server
@@ -24,6 +28,7 @@ from workers.config import QUEUES
 _ASK_S = 5.0
 _ANSWER_S = 3
 _PING_S = 2.0
+_KEY_NOTICE = timedelta(days=14)
 
 
 def api(settings: Settings) -> tuple[State, str]:
@@ -60,6 +65,29 @@ def mail(settings: Settings) -> tuple[State, str]:
     if settings.api.public_url is None:
         return "warning", f"{text}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
     return "ok", f"{text}; their links begin with {settings.api_url}"
+
+
+def api_keys(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+    """A warning names keys that are in use and expire soon, or expired a short time ago."""
+    return judge_keys(KeyStore(client, prefix).list(), utc_now())
+
+
+def judge_keys(keys: Sequence[ApiKey], now: datetime) -> tuple[State, str]:
+    """From the stored keys."""
+    ends = {
+        key: key.grant.expires
+        for key in keys
+        if key.grant.expires and key.revoked is None and key.last_used and key.last_used > now - 2 * _KEY_NOTICE
+    }
+    notes = [
+        f"{key.id} of {key.grant.subject} {'expired' if end <= now else 'expires'} on {end:%Y-%m-%d}"
+        for key, end in ends.items()
+        if end < now + _KEY_NOTICE
+    ]
+    active_count = sum(key.state(now) == "active" for key in keys)
+    if notes:
+        return "warning", f"{', '.join(notes)}: `sonde keys add` makes its owner a new one"
+    return "ok", f"{active_count} active; none in use ends within {_KEY_NOTICE.days} days"
 
 
 def _addresses(settings: Settings) -> list[str]:

@@ -1,6 +1,6 @@
 // The place of the map in a view. Leaflet and the land are loaded after the hits.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { portal } from "../portal.ts";
 import { remember, remembered } from "../shell/memory.ts";
 import { savesData } from "../shell/savesData.ts";
@@ -28,6 +28,7 @@ const BASE = "base-layer";
 
 export function MapFrame(props: Props) {
   const words = useWords();
+  const help = useId();
   const place = useRef<HTMLDivElement>(null);
   const events = useRef(props.events);
   events.current = props.events;
@@ -66,8 +67,8 @@ export function MapFrame(props: Props) {
 
   return (
     <div class="map">
-      <div ref={place} class="map-place" role="region" aria-label={props.label} aria-describedby="map-help" tabIndex={0} />
-      <p id="map-help" class="unseen">
+      <div ref={place} class="map-place" role="region" aria-label={props.label} aria-describedby={help} tabIndex={0} />
+      <p id={help} class="unseen">
         {words.mapHelp}
       </p>
       {map === "loading" && <p class="map-state">{words.mapLoading}</p>}

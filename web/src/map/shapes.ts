@@ -7,6 +7,8 @@ export interface Shape {
   id: string;
   title: string;
   boxes: readonly Box[];
+  /** The boxes are read from the title. */
+  guessed?: boolean;
   /** Its place in the list; null without a list. */
   rank: number | null;
 }
@@ -80,7 +82,7 @@ export class Drawn extends L.FeatureGroup {
 export function drawShape(shape: Shape, events: MapEvents): Drawn {
   const group = new Drawn(around(shape.boxes));
   for (const bounds of shape.boxes.flatMap(turned)) {
-    group.addLayer(isSmall(bounds) ? dot(bounds) : L.rectangle(bounds, { className: "extent" }));
+    group.addLayer(isSmall(bounds) ? dot(bounds) : L.rectangle(bounds, { className: shape.guessed ? "extent guessed" : "extent" }));
   }
   group.bindTooltip(label(shape.title), { sticky: true, className: "map-tip" });
   group.on("mouseover", () => events.onHover(shape.id));

@@ -34,6 +34,7 @@ export interface WorldMap {
 
 const WORLD = L.latLngBounds([-90, -180], [90, 180]);
 const START = portal.startMap ? L.latLngBounds([portal.startMap[1], portal.startMap[0]], [portal.startMap[3], portal.startMap[2]]) : WORLD;
+const WIDEST_DEG = 250; // with the room around it, a wider area would show parts of the world twice
 const REACH = L.latLngBounds([-100, -400], [100, 400]);
 
 export function createMap(element: HTMLElement, events: MapEvents, words: MapWords): WorldMap {
@@ -63,7 +64,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const drawn = new Map<string, Drawn>();
   const ranks = ranksOf(map, events);
   const drawing = drawingOf(map, events.onBox);
-  const resized = new ResizeObserver(() => map.invalidateSize({ pan: false }));
+  const resized = new ResizeObserver(() => element.clientWidth > 0 && map.invalidateSize({ pan: false })); // hidden, it keeps its view
   resized.observe(element);
 
   function show(shapes: readonly Shape[], areas: readonly Box[], filter: Box | null, centre: Box | null): void {
@@ -87,8 +88,8 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
 
   function approachAll(areas: readonly Box[]): void {
     const bounds = around(areas);
-    if (bounds.isValid()) map.fitBounds(bounds.pad(0.4), { maxZoom: 6, animate: false });
-    else world();
+    if (!bounds.isValid() || bounds.getEast() - bounds.getWest() > WIDEST_DEG) world();
+    else map.fitBounds(bounds.pad(0.4), { maxZoom: 6, animate: false });
   }
 
   function mark(id: string | null, approach: boolean): void {

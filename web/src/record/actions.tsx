@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { BasketButton } from "../basket/basketButton.tsx";
 import { recordAddress } from "../route.ts";
 import { Outside } from "../shell/outside.tsx";
 import type { Feature, Link } from "../types.ts";
@@ -33,6 +34,7 @@ export function Actions({ feature, title }: { feature: Feature; title: string })
             {name}
           </button>
         ))}
+        <BasketButton id={feature.id} title={title} />
       </div>
       {actions.map(({ id, name, panel }) => (
         <div key={id} id={`action-${id}`} class={`panel action-panel for-${id}`} role="group" aria-label={name} hidden={open !== id}>

@@ -1,6 +1,7 @@
 // The page of a record.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { boxesOf, isGuessed } from "../boxes.ts";
 import { statedLanguage } from "../languages.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
 import { recentSearch } from "../search/recent.ts";
@@ -12,7 +13,7 @@ import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
 import { useKin } from "./kin.ts";
 import { KinPanels, NewerVersion } from "./kinPanels.tsx";
-import { Glance } from "./glance.tsx";
+import { Glance, OffersLine } from "./glance.tsx";
 import { GranulesPanel } from "./granulesPanel.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
 import { OriginPanel } from "./originPanel.tsx";
@@ -24,18 +25,28 @@ import { setTitle } from "../portal.ts";
 
 export function RecordView({ id }: { id: string }) {
   const words = useWords();
-  const [attempt, setAttempt] = useState(0);
-  const state = useRecord(id, attempt);
   const back = recentSearch();
-  const title = state.feature?.properties.title || words.untitled;
-  useEffect(() => {
-    if (state.feature) setTitle(title);
-  }, [state.feature, title]);
   return (
     <main id="main" tabIndex={-1} class="record">
       <p class="back">
         <Go to={back ?? "./"} back={back !== null}>← {back ? words.back : words.backStart}</Go>
       </p>
+      <RecordContent id={id} />
+    </main>
+  );
+}
+
+/** `beside`: below the heading of another view, whose title stays. */
+export function RecordContent({ id, beside = false }: { id: string; beside?: boolean }) {
+  const words = useWords();
+  const [attempt, setAttempt] = useState(0);
+  const state = useRecord(id, attempt);
+  const title = state.feature?.properties.title || words.untitled;
+  useEffect(() => {
+    if (state.feature && !beside) setTitle(title);
+  }, [state.feature, title]);
+  return (
+    <>
       {state.problem && <ProblemNote problem={state.problem} again={() => setAttempt(attempt + 1)} />}
       {state.missing && <Missing />}
       {state.loading && !state.feature && (
@@ -44,22 +55,24 @@ export function RecordView({ id }: { id: string }) {
           <div class="waiting" aria-hidden="true" />
         </>
       )}
-      {state.feature && <Whole feature={state.feature} title={title} />}
-    </main>
+      {state.feature && <Whole feature={state.feature} title={title} beside={beside} />}
+    </>
   );
 }
 
-function Whole({ feature, title }: { feature: Feature; title: string }) {
+function Whole({ feature, title, beside }: { feature: Feature; title: string; beside: boolean }) {
   const words = useWords();
   const { properties } = feature;
   const kin = useKin(feature.id);
   const lang = statedLanguage(feature);
-  const boxes = properties["sonde:boxes"] ?? NO_BOXES;
-  const shapes = useMemo(() => [{ id: feature.id, title, boxes, rank: null }], [feature.id, title, boxes]);
+  const boxes = boxesOf(feature);
+  const shapes = useMemo(() => [{ id: feature.id, title, boxes, guessed: isGuessed(feature), rank: null }], [feature, title, boxes]);
+  const Heading = beside ? "h2" : "h1";
   return (
     <article>
-      <h1 lang={lang}>{title}</h1>
-      <Glance feature={feature} />
+      <Heading class="title" lang={lang}>{title}</Heading>
+      <Glance feature={feature} area />
+      <OffersLine feature={feature} />
       <NewerVersion kin={kin} />
       <Actions feature={feature} title={title} />
       <div class="record-columns">
@@ -98,5 +111,4 @@ function Missing() {
   );
 }
 
-const NO_BOXES: never[] = [];
 const QUIET = { onHover: () => undefined, onSelect: () => undefined, onBox: () => undefined };

@@ -1,6 +1,7 @@
 // The interpretation and the filters as chips: each can be removed, and an interpreted part can become a filter.
 
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { changed, readParts, reading, toggled, VALUE_FILTERS } from "../address.ts";
 import { boxText } from "../boxes.ts";
 import { goSearch } from "../route.ts";
@@ -26,7 +27,7 @@ export function Chips({ search, read, waiting }: Props) {
       {filters.length > 0 && (
         <section aria-label={words.filters}>
           <h2>{words.filters}</h2>
-          <ul>
+          <Row>
             {filters.map(({ name, value, after }) => (
               <Chip key={`${name} ${value}`} role={words.filterNames[name] ?? name} text={value} class="filter">
                 <Remove label={words.removeFilter({ name: `${words.filterNames[name] ?? name} ${value}` })} act={() => goSearch(after)} />
@@ -39,7 +40,7 @@ export function Chips({ search, read, waiting }: Props) {
                 </button>
               </li>
             )}
-          </ul>
+          </Row>
         </section>
       )}
     </div>
@@ -57,7 +58,7 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
   return (
     <section class="reading" aria-label={words.understood}>
       <h2>{words.understood}</h2>
-      <ul>
+      <Row>
         {read.thematic && <Chip role={words.what} text={read.thematic} class="words" />}
         {read.places.map((place, index) => (
           <Chip key={place.text + index} role={words.where} text={placeText(place.name, read)} class="place" title={place.records ? words.placeFromTitles({ n: place.records }) : undefined}>
@@ -66,11 +67,16 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
           </Chip>
         ))}
         {(read.datetime || read.latest) && (
-          <Chip role={words.when} text={read.datetime ? periodText(read.datetime, words, locale) : words.latest} class="time">
+          <Chip role={words.when} text={periodsText(read, words, locale)} class="time">
             {read.datetime && <Only label={words.onlyThen({ name: periodText(read.datetime, words, locale) })} act={() => goSearch(changed(search, "datetime", read.datetime))} />}
             <Remove label={words.removeReading({ name: read.times.map((time) => time.text).join(", ") || words.latest, part: "time" })} act={without("time")} />
           </Chip>
         )}
+        {(read.seasons ?? []).map((season) => (
+          <Chip key={season.text} role={words.season} text={monthsText(season.months, locale)} class="time">
+            <Remove label={words.removeReading({ name: season.text, part: "time" })} act={without("time")} />
+          </Chip>
+        ))}
         {read.scales.map((scale) => (
           <Chip key={scale.text} role={words.scale} text={scale.text} class="scale">
             <Remove label={words.removeReading({ name: scale.text, part: "scale" })} act={without("scale")} />
@@ -112,9 +118,58 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
             </button>
           </li>
         ))}
-      </ul>
+      </Row>
     </section>
   );
+}
+
+/** One row; what does not fit into it is shown on demand, so that the hits stay where they are. */
+function Row({ children }: { children: ComponentChildren }) {
+  const words = useWords();
+  const list = useRef<HTMLUListElement>(null);
+  const [all, setAll] = useState(false);
+  const [overflows, setOverflows] = useState(false);
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (!element) return undefined;
+    const measure = () => setOverflows([...element.children].some(isBelow));
+    measure();
+    const resized = new ResizeObserver(measure);
+    resized.observe(element);
+    return () => resized.disconnect();
+  });
+  const unfold = (event: FocusEvent) => {
+    const chip = (event.target as HTMLElement).closest("li");
+    if (chip && isBelow(chip)) setAll(true);
+  };
+  return (
+    <>
+      <ul ref={list} class={all ? undefined : "folded"} onFocusCapture={unfold}>
+        {children}
+      </ul>
+      {overflows && (
+        <button type="button" class="plain fold" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? words.fewerChips : words.allChips({ n: list.current?.childElementCount ?? 0 })}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Whether a chip is not in the first row. */
+function isBelow(chip: Element): boolean {
+  const first = chip.parentElement?.firstElementChild as HTMLElement;
+  return (chip as HTMLElement).offsetTop > first.offsetTop;
+}
+
+function periodsText({ datetime, periods = [] }: Interpretation, words: Words, locale: string): string {
+  if (datetime === null) return words.latest;
+  return (periods.length > 1 ? periods : [datetime]).map((one) => periodText(one, words, locale)).join(", ");
+}
+
+/** `Dec, Jan, Feb` */
+function monthsText(months: readonly number[], locale: string): string {
+  return months.map((month) => new Date(2000, month - 1, 1).toLocaleDateString(locale, { month: "short" })).join(", ");
 }
 
 function Chip(props: { role: string; text: string; class: string; title?: string | undefined; children?: ComponentChildren }) {

@@ -7,6 +7,7 @@ import type { Facet, FacetValue } from "../types.ts";
 import { useLocale, useWords, valueText } from "../words/index.ts";
 
 const FIRST_SHOWN = 6;
+const MANY = 12; // values, from which on they are searched
 const TIMES = ["decade", "year"]; // the histogram
 const OPEN_FIRST = ["type", "theme", "region"];
 
@@ -36,9 +37,12 @@ function Values({ name, facet, search }: { name: string; facet: Facet; search: U
   const words = useWords();
   const locale = useLocale();
   const [all, setAll] = useState(false);
+  const [wanted, setWanted] = useState("");
+  const textOf = (one: FacetValue) => valueText(name, one.label || one.value, words);
   const title = words.filterNames[name] ?? name;
   const chosen = facet.values.some((one) => one.chosen);
-  const values = all ? facet.values : facet.values.filter((one, index) => index < FIRST_SHOWN || one.chosen);
+  const fitting = facet.values.filter((one) => textOf(one).toLocaleLowerCase(locale).includes(wanted.trim().toLocaleLowerCase(locale)));
+  const values = all ? fitting : facet.values.filter((one, index) => index < FIRST_SHOWN || one.chosen);
 
   function choose(one: FacetValue): void {
     const several = VALUE_FILTERS.includes(facet.parameter);
@@ -48,18 +52,22 @@ function Values({ name, facet, search }: { name: string; facet: Facet; search: U
   return (
     <details class="facet" open={opened.get(name) ?? (chosen || OPEN_FIRST.includes(name))} onToggle={(event) => opened.set(name, event.currentTarget.open)}>
       <summary>{title}</summary>
+      {all && facet.values.length > MANY && (
+        <input type="search" class="facet-find" aria-label={words.facetFind({ name: title })} placeholder={words.facetFind({ name: title })} value={wanted} onInput={(event) => setWanted(event.currentTarget.value)} />
+      )}
       <ul>
         {values.map((one) => (
           <li key={one.value}>
             <label>
               <input type="checkbox" checked={one.chosen ?? false} onChange={() => choose(one)} />
-              <span class="text">{valueText(name, one.label || one.value, words)}</span>
+              <span class="text">{textOf(one)}</span>
               <span class="count">{one.count.toLocaleString(locale)}</span>
             </label>
           </li>
         ))}
       </ul>
-      {facet.values.length > values.length && (
+      {all && facet.others > 0 && <p class="small soft">{words.facetOthers({ n: facet.others })}</p>}
+      {!all && facet.values.length > values.length && (
         <button type="button" class="plain" onClick={() => setAll(true)}>
           {words.facetMore({ name: title })}
         </button>

@@ -2,13 +2,15 @@
 
 import { useMemo } from "preact/hooks";
 import { noteOpened } from "../api.ts";
+import { BasketButton } from "../basket/basketButton.tsx";
+import { boxesOf } from "../boxes.ts";
 import { statedLanguage } from "../languages.ts";
-import { recordAddress } from "../route.ts";
+import { Glance, OffersLine } from "../record/glance.tsx";
+import { goBeside, recordAddress } from "../route.ts";
 import { marks } from "../safe.ts";
 import { Go } from "../shell/link.tsx";
 import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
-import { HitFacts, HitOffers } from "./hitFacts.tsx";
 import { openingOf } from "./typing.ts";
 import { Thumb } from "./thumb.tsx";
 import { hitElementId, type Marking } from "./useMarked.ts";
@@ -20,24 +22,29 @@ interface Props {
   feature: Feature;
   rank: number;
   isMarked: boolean;
+  /** Its record is shown beside the list. */
+  isOpen: boolean;
   marking: Marking;
   compact: boolean;
 }
 
 /** Drawn again only if something of it changes: pointing at one hit redraws two of a long list. */
-export function Hit({ feature, rank, isMarked, marking, compact }: Props) {
-  return useMemo(() => <Drawn feature={feature} rank={rank} isMarked={isMarked} marking={marking} compact={compact} />, [feature, rank, isMarked, marking, compact]);
+export function Hit({ feature, rank, isMarked, isOpen, marking, compact }: Props) {
+  return useMemo(
+    () => <Drawn feature={feature} rank={rank} isMarked={isMarked} isOpen={isOpen} marking={marking} compact={compact} />,
+    [feature, rank, isMarked, isOpen, marking, compact],
+  );
 }
 
-function Drawn({ feature, rank, isMarked, marking, compact }: Props) {
+function Drawn({ feature, rank, isMarked, isOpen, marking, compact }: Props) {
   const words = useWords();
   const title = feature.properties.title || words.untitled;
   const lang = statedLanguage(feature);
-  const hasArea = (feature.properties["sonde:boxes"] ?? []).length > 0;
+  const hasArea = boxesOf(feature).length > 0;
   return (
     <li
       id={hitElementId(feature.id)}
-      class={isMarked ? "hit marked" : "hit"}
+      class={`hit${isMarked ? " marked" : ""}${isOpen ? " open" : ""}`}
       onMouseEnter={() => marking.hover(feature.id)}
       onMouseLeave={() => marking.hover(null)}
       onFocusCapture={() => marking.hover(feature.id)}
@@ -48,12 +55,12 @@ function Drawn({ feature, rank, isMarked, marking, compact }: Props) {
           <span class="rank" aria-hidden="true">
             {rank}
           </span>
-          <Go to={recordAddress(feature.id)} lang={lang} followed={() => void noteOpened(openingOf(feature))}>
+          <Go to={recordAddress(feature.id)} lang={lang} current={isOpen} followed={() => void noteOpened(openingOf(feature))} act={() => goBeside(feature.id)}>
             <Marks fragment={feature["sonde:highlights"]?.title?.[0]} text={title} />
           </Go>
         </h2>
-        <HitFacts feature={feature} />
-        {!compact && <HitOffers feature={feature} />}
+        <Glance feature={feature} />
+        {!compact && <OffersLine feature={feature} />}
         {!compact && (
           <>
             <p class="snippet" lang={lang}>
@@ -64,6 +71,7 @@ function Drawn({ feature, rank, isMarked, marking, compact }: Props) {
         )}
         <div class="hit-foot">
           <Why feature={feature} />
+          <BasketButton id={feature.id} title={title} />
           {hasArea && (
             <button type="button" class="plain on-map" aria-label={words.showOnMap({ title })} onClick={() => marking.show(feature.id)}>
               {words.onMap}

@@ -13,10 +13,12 @@ interface Props {
   state: Search;
   found: Found;
   marked: Marked;
+  /** The id of the record beside the list. */
+  open: string | null;
   compact: boolean;
 }
 
-export function HitList({ search, state, found, marked, compact }: Props) {
+export function HitList({ search, state, found, marked, open, compact }: Props) {
   const words = useWords();
   const without = found.answer["sonde:degraded"] ?? [];
   const { answer } = found;
@@ -26,11 +28,17 @@ export function HitList({ search, state, found, marked, compact }: Props) {
       {without.length > 0 && (
         <p class={without.join() === "cross_encoder" ? "soft small" : "note degraded"}>{words.degraded({ names: without.map((name) => words.degradedNames[name] ?? name).join(", ") })}</p>
       )}
+      {state.better && (
+        <p class="note better row" role="status">
+          {words.better}
+          <button type="button" class="main-button" onClick={state.showBetter}>{words.showBetter}</button>
+        </p>
+      )}
       <Reading search={search} answer={answer} />
       {found.features.length === 0 && <Nothing search={search} />}
       <ol class={compact ? "hit-list compact" : "hit-list"} key={found.list}>
         {found.features.map((feature, index) => (
-          <Hit key={feature.id} feature={feature} rank={index + 1} isMarked={marked.id === feature.id} marking={marked.marking} compact={compact} />
+          <Hit key={feature.id} feature={feature} rank={index + 1} isMarked={marked.id === feature.id} isOpen={open === feature.id} marking={marked.marking} compact={compact} />
         ))}
       </ol>
       {found.cursor && (

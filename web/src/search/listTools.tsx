@@ -26,22 +26,26 @@ export function useCompact(): [boolean, (compact: boolean) => void] {
 interface Props {
   search: URLSearchParams;
   found: Found | null;
-  /** The parts that are open; null if they stand beside the list. */
-  opened: ReadonlySet<Part> | null;
-  toggle: (part: Part) => void;
+  /** Opens a part above the list; null if all are beside it. */
+  open: ((part: Part) => void) | null;
   compact: boolean;
   setCompact: (compact: boolean) => void;
 }
 
-export function ListTools({ search, found, opened, toggle, compact, setCompact }: Props) {
+export function ListTools({ search, found, open, compact, setCompact }: Props) {
   const words = useWords();
   const [keeps, setKeeps] = useState(false);
   const names: Record<Part, string> = { map: words.mapShort, filters: words.filters };
+  const form = (
+    <button type="button" aria-pressed={compact} onClick={() => setCompact(!compact)}>
+      {words.compact}
+    </button>
+  );
   return (
-    <div class="list-tools" {...(opened && { role: "region", "aria-label": `${names.map}, ${names.filters}, ${words.order}` })}>
-      {opened &&
+    <div class={open ? "list-tools narrow" : "list-tools"} {...(open && { role: "region", "aria-label": `${names.map}, ${names.filters}, ${words.order}` })}>
+      {open &&
         (["map", "filters"] as const).map((part) => (
-          <button key={part} type="button" aria-expanded={opened.has(part)} aria-controls={`side-${part}`} onClick={() => toggle(part)}>
+          <button key={part} type="button" aria-haspopup="dialog" onClick={() => open(part)}>
             {names[part]}
           </button>
         ))}
@@ -52,13 +56,12 @@ export function ListTools({ search, found, opened, toggle, compact, setCompact }
           </option>
         ))}
       </select>
-      <button type="button" aria-pressed={compact} onClick={() => setCompact(!compact)}>
-        {words.compact}
-      </button>
-      <button type="button" aria-expanded={keeps} aria-controls="keep" onClick={() => setKeeps(!keeps)}>
-        {words.keepList}
+      {!open && form}
+      <button type="button" aria-expanded={keeps} aria-controls="keep" aria-label={open ? words.keepList : undefined} onClick={() => setKeeps(!keeps)}>
+        {open ? <span aria-hidden="true">⋯</span> : words.keepList}
       </button>
       <div id="keep" class="panel keep" role="group" aria-label={words.keepList} hidden={!keeps}>
+        {open && form}
         {keeps && found && <Keep search={search} hits={found.answer.numberMatched} />}
       </div>
     </div>

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
+import { boxesOf, isGuessed } from "../boxes.ts";
 import { rangeOf } from "../counts.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
 import type { Shape } from "../map/shapes.ts";
@@ -75,7 +76,7 @@ export function MapPanel({ search, features, areas, centre, filter, marked, typi
 }
 
 function shapeOf(feature: Feature, rank: number | null): Shape {
-  return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: feature.properties["sonde:boxes"] ?? [], rank };
+  return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: boxesOf(feature), guessed: isGuessed(feature), rank };
 }
 
 function RelationChoice({ search }: { search: URLSearchParams }) {

@@ -8,7 +8,6 @@ import type { Words } from "../words/index.ts";
 export interface ReasonValues {
   signal: string;
   raw: number;
-  best: number;
   counted: number;
   /** Whether the area has a name. */
   named: string;
@@ -17,7 +16,6 @@ export interface ReasonValues {
   several: string;
   number: number;
   of: number;
-  distance_deg: number;
   /** Whether the share is below 1 %. */
   tiny: string;
   /** In whole percent. */
@@ -56,14 +54,12 @@ function valuesOf(reason: Reason, signal: string, words: Words, locale: string):
   return {
     signal,
     raw: reason.raw ?? 0,
-    best: reason.best ?? 0,
     counted: reason.counted ?? 0,
     named: choice(Boolean(reason.place)),
     place: reason.place ?? "",
     several: choice(Boolean(reason.of)),
     number: reason.number ?? 0,
     of: reason.of ?? 0,
-    distance_deg: reason.distance_deg ?? 0,
     tiny: choice(share < LEAST_SHARE),
     share: share < LEAST_SHARE ? percent(LEAST_SHARE, 1) : percent(share),
     larger: choice(ratio >= LEAST_FACTOR),

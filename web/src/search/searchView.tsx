@@ -10,25 +10,29 @@ import { useWords, type Words } from "../words/index.ts";
 import { rounded } from "../words/numbers.ts";
 import { type Columns, useColumns } from "../shell/columns.ts";
 import { Chips } from "./chips.tsx";
+import { Detail } from "./detail.tsx";
 import { HitList } from "./hitList.tsx";
 import { ListTools, type Part, useCompact } from "./listTools.tsx";
 import { rememberHits } from "./recent.ts";
 import { SearchForm } from "./searchForm.tsx";
-import { Beside, Filters, Seen, type SideProps } from "./side.tsx";
+import { Beside, Filters, Seen, Sheet, type SideProps } from "./side.tsx";
 import { useMarked } from "./useMarked.ts";
 import { setTyped, settle } from "./typing.ts";
 import { type Found, type Search, useSearch } from "./useSearch.ts";
 import { setTitle } from "../portal.ts";
+import { BESIDE } from "../shell/place.ts";
 import { SkipTo } from "../shell/skipTo.tsx";
 
 export function SearchView({ query }: { query: string }) {
   const words = useWords();
-  const search = useMemo(() => searchOf(query), [query]);
+  const asked = searchOf(query).toString();
+  const search = useMemo(() => new URLSearchParams(asked), [asked]);
+  const beside = new URLSearchParams(query).get(BESIDE);
   const state = useSearch(search);
   const columns = useColumns();
   const narrow = columns === "one";
-  const [parts, setParts] = useState<ReadonlySet<Part>>(new Set()); // on a narrow screen the hits come first
-  const marked = useMarked(() => setParts((open) => new Set([...open, "map"])));
+  const [part, setPart] = useState<Part | null>(null); // on a narrow screen the hits come first
+  const marked = useMarked((opens) => setPart(opens ? "map" : null));
   const [compact, setCompact] = useCompact();
   const { found, phase } = state;
   const typing = phase === "typing" || phase === "words";
@@ -42,8 +46,7 @@ export function SearchView({ query }: { query: string }) {
   useEffect(() => rememberHits(query, found?.features ?? []), [query, found]);
 
   const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes, because the map depends on its identity
-  const toggle = (part: Part) => setParts((open) => new Set(open.has(part) ? [...open].filter((one) => one !== part) : [...open, part]));
-  const tools = <ListTools key="tools" search={search} found={found} opened={narrow ? parts : null} toggle={toggle} compact={compact} setCompact={setCompact} />;
+  const tools = <ListTools key="tools" search={search} found={found} open={narrow ? setPart : null} compact={compact} setCompact={setCompact} />;
   const side: SideProps = {
     search,
     marked,
@@ -68,9 +71,11 @@ export function SearchView({ query }: { query: string }) {
       {columns === "three" && <SkipTo id="side-map" name={words.skipMap} />}
       {phase === "loading" && !found && <div class="waiting" aria-hidden="true" />}
       {state.problem && <ProblemNote problem={state.problem} again={found ? state.more : state.again} />}
-      {found && <HitList search={search} state={state} found={found} marked={marked} compact={compact} />}
+      {found && <HitList search={search} state={state} found={found} marked={marked} open={beside} compact={compact} />}
     </main>
   );
+  const detail = beside === null ? null : <Detail key="detail" id={beside} modal={columns !== "three"} />;
+  const sheet = part && <Sheet key="sheet" {...side} part={part} hits={found?.answer["sonde:total"] ?? found?.answer.numberMatched ?? 0} close={() => setPart(null)} />;
   return (
     <div class={phase === "start" ? "start" : "search-view"}>
       <SearchForm search={search} onAsked={() => (phase === "done" ? settle() : askNow(state))} hits={found !== null} />
@@ -80,7 +85,7 @@ export function SearchView({ query }: { query: string }) {
         <>
           <Chips search={search} read={read} waiting={phase === "loading"} />
           <div class={`columns ${columns}`} aria-busy={phase === "loading" || typing}>
-            {arranged(columns, { tools, side, parts, hits })}
+            {arranged(columns, { tools, side, sheet, hits, detail })}
           </div>
         </>
       )}
@@ -91,15 +96,16 @@ export function SearchView({ query }: { query: string }) {
 interface Arranged {
   tools: VNode;
   side: SideProps;
-  parts: ReadonlySet<Part>;
+  sheet: VNode | null;
   hits: VNode;
+  detail: VNode | null;
 }
 
 /** One list with keys, so that what a reader opened in the hits stays open when the columns change. */
-function arranged(columns: Columns, { tools, side, parts, hits }: Arranged): VNode[] {
-  if (columns === "one") return [tools, <Beside key="side" {...side} open={parts} />, hits];
-  if (columns === "two") return [<Beside key="side" {...side} open={null} />, hits];
-  return [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} />];
+function arranged(columns: Columns, { tools, side, sheet, hits, detail }: Arranged): (VNode | null)[] {
+  if (columns === "one") return [tools, hits, sheet, detail];
+  if (columns === "two") return [<Beside key="side" {...side} />, hits, detail];
+  return [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} hidden={detail !== null} />, detail];
 }
 
 /** The whole search of what was typed, without waiting for more. */
@@ -108,8 +114,8 @@ function askNow(state: Search): void {
   state.again();
 }
 
-function stateText({ answer, tookMs }: Found, phase: Search["phase"], words: Words): string {
-  return phase === "words" ? words.byWords({ n: answer["sonde:total"] ?? answer.numberMatched }) : `${countText(answer, words)} ${words.took({ ms: Math.round(tookMs) })}`;
+function stateText({ answer }: Found, phase: Search["phase"], words: Words): string {
+  return phase === "words" ? words.byWords({ n: answer["sonde:total"] ?? answer.numberMatched }) : countText(answer, words);
 }
 
 function countText(answer: Answer, words: Words): string {
@@ -117,7 +123,7 @@ function countText(answer: Answer, words: Words): string {
   // Copies of a data set are listed once, so a whole list may be shorter than the count.
   if (total <= LONGEST || answer.numberMatched < LONGEST) return words.hits({ n: total });
   const relation = answer["sonde:totalRelation"] ?? "about";
-  return words.best({ n: answer.numberMatched, all: rounded(total, relation), relation });
+  return words.best({ all: rounded(total, relation), relation });
 }
 
 const LONGEST = 1000; // of a ranked list

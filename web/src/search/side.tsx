@@ -1,5 +1,6 @@
 // What stands beside the hits: filters on the left, map and period on the right; with less room all of it in one column.
 
+import { Drawer } from "../shell/drawer.tsx";
 import { SkipTo } from "../shell/skipTo.tsx";
 import type { Box, Facet, Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
@@ -36,33 +37,47 @@ export function Filters(props: SideProps) {
 }
 
 /** The right of three columns. */
-export function Seen(props: SideProps) {
+export function Seen({ hidden, ...props }: SideProps & { hidden: boolean }) {
   const words = useWords();
   return (
-    <aside id="side-map" class="side side-map" tabIndex={-1} aria-label={words.mapAndPeriod}>
+    <aside id="side-map" class="side side-map" tabIndex={-1} aria-label={words.mapAndPeriod} hidden={hidden}>
       <TheMap {...props} />
       <ThePeriod {...props} />
     </aside>
   );
 }
 
-/** All of it in one column. `open`: the parts that are shown; null: all. */
-export function Beside({ open, ...props }: SideProps & { open: ReadonlySet<Part> | null }) {
+/** All of it in the left of two columns. */
+export function Beside(props: SideProps) {
   const words = useWords();
-  const shows = (part: Part) => open === null || open.has(part);
   return (
-    <aside class="side" aria-label={words.refine} hidden={open?.size === 0}>
-      {open === null && <SkipTo id="main" name={words.skip} />}
-      <div id="side-map" class="side-map">{shows("map") && <TheMap {...props} />}</div>
-      <div id="side-filters" class="side-filters">
-        {shows("filters") && (
-          <>
-            <ThePeriod {...props} />
-            <Facets search={props.search} facets={props.facets} />
-          </>
-        )}
-      </div>
+    <aside class="side" aria-label={words.refine}>
+      <SkipTo id="main" name={words.skip} />
+      <div id="side-map" class="side-map"><TheMap {...props} /></div>
+      <div id="side-filters" class="side-filters"><TheFilters {...props} /></div>
     </aside>
+  );
+}
+
+/** A part of it above the list of a narrow screen. `hits`: how many it leads back to. */
+export function Sheet({ part, hits, close, ...props }: SideProps & { part: Part; hits: number; close: () => void }) {
+  const words = useWords();
+  return (
+    <Drawer label={part === "map" ? words.map : words.filters} class="sheet" content={part} close={close}>
+      <div class={`side side-${part}`}>{part === "map" ? <TheMap {...props} /> : <TheFilters {...props} />}</div>
+      <p class="sheet-foot">
+        <button type="button" class="main-button" onClick={close}>{words.showHits({ n: hits })}</button>
+      </p>
+    </Drawer>
+  );
+}
+
+function TheFilters(props: SideProps) {
+  return (
+    <>
+      <ThePeriod {...props} />
+      <Facets search={props.search} facets={props.facets} />
+    </>
   );
 }
 

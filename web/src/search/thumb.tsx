@@ -1,6 +1,7 @@
 // A hit's picture: that which its metadata name, else a small map of its area. Only for the eye: the facts say the same.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { boxesOf, isGuessed } from "../boxes.ts";
 import { namesPicture, pictureOf, showsPictures } from "../record/pictures.ts";
 import type { Feature } from "../types.ts";
 import { boxOnMap, landOf, viewAround } from "./miniMap.ts";
@@ -8,7 +9,7 @@ import { boxOnMap, landOf, viewAround } from "./miniMap.ts";
 const AHEAD = "300px";
 
 export function Thumb({ feature }: { feature: Feature }) {
-  const boxes = feature.properties["sonde:boxes"] ?? [];
+  const boxes = boxesOf(feature);
   const named = namesPicture(feature) && showsPictures();
   const place = useRef<HTMLDivElement>(null);
   const picture = usePictureInView(feature.id, named, place);
@@ -23,7 +24,7 @@ export function Thumb({ feature }: { feature: Feature }) {
           <>
             <div class="thumb-land" style={landOf(view)} />
             {boxes.slice(0, MOST_BOXES).map((box) => (
-              <div key={box.join()} class="thumb-box" style={boxOnMap(box, view)} />
+              <div key={box.join()} class={isGuessed(feature) ? "thumb-box guessed" : "thumb-box"} style={boxOnMap(box, view)} />
             ))}
           </>
         )

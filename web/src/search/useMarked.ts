@@ -22,8 +22,8 @@ export function hitElementId(id: string): string {
   return `hit-${id}`;
 }
 
-/** `openMap`: called before the map must show a record. */
-export function useMarked(openMap?: () => void): Marked {
+/** `turnToMap`: called with true before the map must show a record, with false before the list must. */
+export function useMarked(turnToMap?: (toMap: boolean) => void): Marked {
   const [id, hover] = useState<string | null>(null);
   const [approach, setApproach] = useState(0);
   const marking = useMemo<Marking>(
@@ -32,13 +32,16 @@ export function useMarked(openMap?: () => void): Marked {
       show(chosen) {
         hover(chosen);
         setApproach((times) => times + 1);
-        openMap?.();
+        turnToMap?.(true);
       },
       select(chosen) {
         hover(chosen);
-        const item = document.getElementById(hitElementId(chosen));
-        item?.scrollIntoView({ block: "center" });
-        item?.querySelector<HTMLElement>("h2 a")?.focus({ preventScroll: true });
+        turnToMap?.(false);
+        requestAnimationFrame(() => {
+          const item = document.getElementById(hitElementId(chosen));
+          item?.scrollIntoView({ block: "center" });
+          item?.querySelector<HTMLElement>("h2 a")?.focus({ preventScroll: true });
+        });
       },
     }),
     [],

@@ -12,7 +12,6 @@ export interface Found {
   answer: Answer;
   features: Feature[];
   cursor: string | null;
-  tookMs: number;
   /** Another one for each new list, so that its hits are not moved around but drawn anew. */
   list: number;
 }
@@ -24,17 +23,20 @@ export interface Search {
   found: Found | null;
   problem: Problem | null;
   loadingMore: boolean;
+  /** The whole search, while a reader uses its answer by words. */
+  better: Found | null;
   more(): void;
+  showBetter(): void;
   again(): void;
 }
 
-type State = Pick<Search, "phase" | "found" | "problem" | "loadingMore">;
+type State = Pick<Search, "phase" | "found" | "problem" | "loadingMore" | "better">;
 
 /** The last answers by their search, so that going back shows them at once. */
 const kept = new Map<string, Found>();
 const MOST_KEPT = 8;
 
-const START: State = { phase: "start", found: null, problem: null, loadingMore: false };
+const START: State = { phase: "start", found: null, problem: null, loadingMore: false, better: null };
 
 export function useSearch(search: URLSearchParams): Search {
   const key = search.toString();
@@ -62,7 +64,8 @@ export function useSearch(search: URLSearchParams): Search {
     if (state.found?.cursor) void next(search, state.found, running.current.signal, setState);
   }, [key, state.found]);
 
-  return { ...state, more, again: () => setAttempt((n) => n + 1) };
+  const showBetter = () => setState((before) => ({ ...START, phase: "done", found: before.better }));
+  return { ...state, more, showBetter, again: () => setAttempt((n) => n + 1) };
 }
 
 /** The result of this history entry; null if it is new, or its hits are no longer cached. */
@@ -84,13 +87,10 @@ type SetState = (change: (before: State) => State) => void;
 /** Requests as many hits as were `shown` before. */
 async function first(search: URLSearchParams, signal: AbortSignal, setState: SetState, shown: number): Promise<void> {
   setState((before) => ({ ...before, phase: "loading", problem: null }));
-  const started = performance.now();
   try {
-    const answer = await getJson<Answer>(asked(search), signal);
-    const tookMs = performance.now() - started;
-    let found = foundIn(answer, tookMs);
+    let found = foundIn(await getJson<Answer>(asked(search), signal));
     while (found.cursor && found.features.length < shown) found = await longer(search, found, signal);
-    setState(() => ({ phase: "done", found, problem: null, loadingMore: false }));
+    setState(() => ({ ...START, phase: "done", found }));
   } catch (error) {
     if (!isAbort(error)) setState(() => ({ ...START, phase: "failed", problem: asProblem(error) }));
   }
@@ -100,15 +100,11 @@ async function first(search: URLSearchParams, signal: AbortSignal, setState: Set
 async function whileTyped(search: URLSearchParams, signal: AbortSignal, setState: SetState): Promise<void> {
   setState((before) => (before.phase === "start" ? before : { ...before, phase: "typing", problem: null }));
   try {
-    const started = performance.now();
     const byWords = await getJson<Answer>(askedTyped(search, true), signal);
-    const wordsMs = performance.now() - started;
-    if (byWords.features.length > 0) setState(() => ({ ...START, phase: "words", found: { ...foundIn(byWords, wordsMs), cursor: null } }));
+    if (byWords.features.length > 0) setState(() => ({ ...START, phase: "words", found: { ...foundIn(byWords), cursor: null } }));
     await pause(WHOLE_AFTER_MS, signal);
-    const asking = performance.now();
-    const answer = await getJson<Answer>(askedTyped(search, false), signal);
-    const found = foundIn(answer, performance.now() - asking);
-    setState(() => ({ ...START, phase: "done", found }));
+    const found = foundIn(await getJson<Answer>(askedTyped(search, false), signal));
+    setState((before) => (before.phase === "words" && isInUse() ? { ...before, better: found } : { ...START, phase: "done", found }));
     await pause(ASKED_AFTER_MS, signal);
     settle();
   } catch (error) {
@@ -118,9 +114,14 @@ async function whileTyped(search: URLSearchParams, signal: AbortSignal, setState
 
 let lists = 0;
 
-function foundIn(answer: Answer, tookMs: number): Found {
+function foundIn(answer: Answer): Found {
   lists += 1;
-  return { answer, features: answer.features, cursor: cursorOf(answer.links), tookMs, list: lists };
+  return { answer, features: answer.features, cursor: cursorOf(answer.links), list: lists };
+}
+
+/** Whether the pointer or the focus is on the hits: then they stay where they are. */
+function isInUse(): boolean {
+  return document.querySelector(".hit-list:hover, .hit-list:focus-within") !== null;
 }
 
 /** Throws the browser's AbortError if the signal comes first. */

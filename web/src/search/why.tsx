@@ -29,7 +29,7 @@ export function Why({ feature }: { feature: Feature }) {
     <details class="why">
       <summary>
         <span class="unseen">{words.why}: </span>
-        <span class="because">{because || words.why}</span>
+        <span class="because">{because || words.why}</span> <span class="ask-why" aria-hidden="true">{words.whyShort}</span>
       </summary>
       <Bars signals={signals} score={feature["sonde:score"]} />
     </details>
@@ -51,18 +51,27 @@ function Bars({ signals, score }: { signals: readonly Signal[]; score: number | 
         {signals.map((one) => (
           <div key={one.signal}>
             <dt>{words.signals[NAMES[one.signal] ?? ""] ?? one.signal}</dt>
-            <dd>
-              {signalText(one, words, locale)} <span class="soft">({words.counts} {decimalText(one.contribution, 2, locale)})</span>
-            </dd>
+            <dd>{signalText(one, words, locale)}</dd>
           </div>
         ))}
-        {score !== undefined && (
-          <div>
-            <dt>{words.score}</dt>
-            <dd>{decimalText(score, 3, locale)}</dd>
-          </div>
-        )}
       </dl>
+      <details class="numbers">
+        <summary>{words.numbers}</summary>
+        <dl>
+          {signals.map((one) => (
+            <div key={one.signal}>
+              <dt>{words.signals[NAMES[one.signal] ?? ""] ?? one.signal}</dt>
+              <dd>{words.counts} {decimalText(one.contribution, 2, locale)}</dd>
+            </div>
+          ))}
+          {score !== undefined && (
+            <div>
+              <dt>{words.score}</dt>
+              <dd>{decimalText(score, 3, locale)}</dd>
+            </div>
+          )}
+        </dl>
+      </details>
     </>
   );
 }

@@ -1,6 +1,7 @@
 // Name, navigation, language and colours: the same above every view.
 
 import { useEffect, useState } from "preact/hooks";
+import { useBasket } from "../basket/basket.ts";
 import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
@@ -22,6 +23,7 @@ interface Props {
 export function Header({ view, choose }: Props) {
   const words = useWords();
   const key = useKey();
+  const kept = useBasket();
   const toResults = () => document.getElementById("main")?.focus();
   return (
     <header class="top">
@@ -45,6 +47,11 @@ export function Header({ view, choose }: Props) {
         {has("library") && (
           <Go to="my-documents" current={view === "library"}>
             {words.nav.library}
+          </Go>
+        )}
+        {(kept.length > 0 || view === "basket") && (
+          <Go to="basket" current={view === "basket"}>
+            {words.basket.count({ n: kept.length })}
           </Go>
         )}
         <Go to="sources" current={view === "sources" || view === "source"}>

@@ -16,10 +16,12 @@ interface Props {
   back?: boolean;
   /** Called first, however the link is followed. */
   followed?: () => void;
+  /** In place of going there; a new tab still goes there. */
+  act?: () => void;
   children: ComponentChildren;
 }
 
-export function Go({ to, class: className, current, label, lang, back, followed, children }: Props) {
+export function Go({ to, class: className, current, label, lang, back, followed, act, children }: Props) {
   if (embedded) {
     return (
       <a href={to} class={className} aria-label={label} lang={lang} target="_blank" rel="noopener" onClick={followed}>
@@ -31,7 +33,9 @@ export function Go({ to, class: className, current, label, lang, back, followed,
     followed?.();
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    if (back) {
+    if (act) {
+      act();
+    } else if (back) {
       goBack(to);
     } else {
       go(to);

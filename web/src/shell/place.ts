@@ -1,11 +1,18 @@
 // The scroll position of a view and its number of hits, stored in the browser's history for going back.
 
+/** The event of a changed address. */
+export const MOVED = "sonde:moved";
+/** The parameter of the record that is shown beside the list. */
+export const BESIDE = "record";
+
 interface Place {
   y?: number;
   /** Number of hits. */
   shown?: number;
   /** The address before this one. */
   from?: string;
+  /** A record was opened beside the list before this entry, which shows it. */
+  beside?: boolean;
 }
 
 const AIMING_MS = 3000;
@@ -44,11 +51,23 @@ export function rememberPlaces(): void {
     if (!stopAiming) timer = setTimeout(() => keepPlace({ y: scrollY }), PAUSE_MS);
   }, { passive: true });
   addEventListener("pagehide", () => keepPlace({ y: scrollY }));
+  let list = listAddress();
+  addEventListener(MOVED, () => {
+    list = listAddress();
+  });
   addEventListener("popstate", () => {
     clearTimeout(timer);
-    returnTo(place().y);
+    const before = list;
+    list = listAddress();
+    if (list !== before) returnTo(place().y); // a record beside the list moves nothing
   });
   returnTo(place().y);
+}
+
+function listAddress(): string {
+  const address = new URL(location.href);
+  address.searchParams.delete(BESIDE);
+  return address.href;
 }
 
 /** Scrolls there while the content grows, until it is reached or the user scrolls. */

@@ -51,6 +51,7 @@ _EQUATION_NUMBER = re.compile(r"\(\s?[A-Z]?\d{1,3}[a-z]?\s?\)$")
 _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,2}|[*†‡§¶])(?:\s|\D)")
 _WORD = re.compile(r"(?!(?:sin|cos|tan|log|exp|max|min|lim|sup|inf)\b)[^\W\d_]{3,}")
 _LARGER = 1.08
+_TITLE = 1.35  # times the usual size: a title may begin with the small name of a program
 _MOST_WORDS = 16
 
 
@@ -121,7 +122,8 @@ def is_heading(line: Line, line_neighbours: Neighbours, measures: Measures, *, i
     heading_text = text.rstrip(":. ").lower()
     number_match = NUMBERED_HEADING.match(text)
     title = number_match["title"] if number_match else text
-    if not title[:1].isupper() and not title[:1].isdigit() and not number_match:
+    is_title_size = line.size >= _TITLE * measures.size
+    if not title[:1].isupper() and not title[:1].isdigit() and not number_match and not is_title_size:
         return False
     if heading_text in SECTION_NAMES or (number_match is not None and title.lower().rstrip(":. ") in SECTION_NAMES):
         return True

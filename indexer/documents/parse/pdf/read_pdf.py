@@ -9,15 +9,16 @@ from functools import partial
 
 import pypdfium2 as pdfium
 
+from indexer.documents.parse.clean import normalise_text
 from indexer.documents.parse.front_matter import demote_author_headings, front_matter, read_xmp
 from indexer.documents.parse.job_files import PageProgress, PageStore, ignore_pages
 from indexer.documents.parse.limits import Allowance, DocumentRefused, Limits, Ocr
-from indexer.documents.parse.model import Block, DocumentFormat, Page, ReadDocument, RegionBox
+from indexer.documents.parse.model import Block, DocumentFormat, Page, PrintedLine, ReadDocument, RegionBox, RegionKind
 from indexer.documents.parse.pdf.blocks import to_blocks
 from indexer.documents.parse.pdf.coverage import Coverage, add_lost_words, document_share, page_warnings
 from indexer.documents.parse.pdf.furniture import find_furniture
 from indexer.documents.parse.pdf.line_kinds import measure
-from indexer.documents.parse.pdf.reading_order import usual_gutters
+from indexer.documents.parse.pdf.reading_order import segments, usual_gutters
 from indexer.documents.parse.pdf.recogniser import Recogniser
 from indexer.documents.parse.pdf.regions import PageLayout, lay_out, page_gutters, text_lines
 from indexer.documents.parse.pdf.symbols import MEANINGLESS, legibility_problem
@@ -26,6 +27,8 @@ from indexer.documents.parse.pdf.text_layer import read_page
 from indexer.documents.parse.sections import split_references
 
 _PASSWORD = "password"  # noqa: S105  # nosec B105 - a word of pdfium's message
+_PRINTED: tuple[RegionKind, ...] = ("heading", "text", "footnote", "header", "footer")
+_FRONT_PAGES = 2
 _MOST_PIXELS = 40_000_000  # an A0 sheet is rendered below 200 dpi
 _LONGEST_REGION_TEXT = 200
 _MOST_WARNINGS = 100
@@ -75,7 +78,7 @@ def assemble(
         raise DocumentRefused("no_text", refusal_text[:_LONGEST_REASON])
     layouts, coverages = lay_out_whole(pages)
     blocks = list(allowance.within(_cut_tables(to_blocks(layouts), allowance)))
-    front = front_matter(blocks, info, xmp)
+    front = front_matter(blocks, info, xmp, list(_first_lines(layouts)))
     body_blocks, references = split_references(demote_author_headings(blocks, front))
     return ReadDocument(
         format=format,
@@ -89,6 +92,20 @@ def assemble(
         warnings=(*allowance.warnings, *_warnings(pages, coverages)),
         coverage=round(document_share(coverages), 4),
     )
+
+
+def _first_lines(layouts: Sequence[PageLayout]) -> Iterator[PrintedLine]:
+    """Of the first two pages with text, in reading order, without the marks behind names."""
+    regions = [region for layout in layouts for region in layout.regions if region.kind in _PRINTED]
+    pages = sorted({region.page for region in regions})[:_FRONT_PAGES]
+    for region in regions:
+        if region.page not in pages:
+            continue
+        for line in region.lines:
+            for part in segments(line):
+                text = normalise_text(" ".join(word.without_marks or word.text for word in part.words))
+                is_bold, is_margin = part.share("bold") >= 0.5, region.kind in ("header", "footer")
+                yield PrintedLine(text, region.page, part.size, part.baseline, is_bold, is_margin)
 
 
 def _cut_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:

@@ -129,6 +129,11 @@ _WORDS_OF_PROSE = 3
 _WIDE_ENOUGH = 0.55  # of the column's width: table cells are narrower
 _ENDS = (".", "!", "?", ":", ";")
 _CONTINUED_SHARE = 0.4  # of the lines of running text
+_SIDEBARS = ((0.15, 0.38), (0.62, 0.85))  # of the width: where the gap beside a narrow column is
+_NARROW = 0.35  # of the width
+_WORDS_OF_TEXT = 6
+_SAME_HEIGHT = 0.8  # points
+_MOST_ALIGNED = 0.5  # of the lines of a sidebar
 _GUTTER_STEP = 2.0
 _MOST_PLACES = 250  # between two columns; a page of several metres has no finer columns
 _EDGE = 6.0  # points: lines that begin this close to each other share an edge
@@ -144,7 +149,30 @@ def find_gutters(segments: Sequence[Line]) -> Gutters:
             return gutters
     left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
     gutter, _ = _least_crossed_gap(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
-    return (gutter,) if _has_columns(segments, gutter, left, right) else ()
+    if _has_columns(segments, gutter, left, right):
+        return (gutter,)
+    for first, last in _SIDEBARS:
+        gutter, crossings = _least_crossed_gap(segments, left + first * (right - left), left + last * (right - left))
+        if crossings <= _MOST_CROSSING_OF_SEVERAL * len(segments) and _has_sidebar(segments, gutter, left, right):
+            return (gutter,)
+    return ()
+
+
+def _has_sidebar(segments: Sequence[Line], x: float, left: float, right: float) -> bool:
+    """Whether running text fills the wider side, and the lines of the other are between its baselines; the first cells
+    of a table, and the marks of a list, are on them.
+    """
+    on_left = merge_rows([s for s in segments if s.box.right <= x + 1.0])
+    on_right = merge_rows([s for s in segments if s.box.left >= x - 1.0])
+    text, side, width = (on_right, on_left, right - x) if x - left < right - x else (on_left, on_right, x - left)
+    if min(len(text), len(side)) < _FEWEST_LINES or median(len(row.words) for row in text) < _WORDS_OF_TEXT:
+        return False
+    if median(row.box.width for row in text) < _WIDE_ENOUGH * width:
+        return False
+    baselines = [row.baseline for row in text]
+    beside = [row for row in side if baselines[0] < row.baseline < baselines[-1]]
+    aligned = sum(any(abs(row.baseline - y) < _SAME_HEIGHT for y in baselines) for row in beside)
+    return aligned <= _MOST_ALIGNED * len(beside)
 
 
 def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
@@ -284,11 +312,17 @@ def _in_order(segments: Sequence[Line], gutters: Gutters, obstacles: Sequence[Bo
         ):
             left = [s for s in segments if s.box.middle_x < gutter]
             right = [s for s in segments if s.box.middle_x >= gutter]
-            return [
-                *_in_order(left, gutters[:place], obstacles),
-                *_in_order(right, gutters[place + 1 :], obstacles),
-            ]
+            columns = [_in_order(left, gutters[:place], obstacles), _in_order(right, gutters[place + 1 :], obstacles)]
+            if len(gutters) == 1 and _is_sidebar(segments, gutter):
+                columns.reverse()  # the text before what stands beside it
+            return [group for column in columns for group in column]
     return _in_bands(segments, gutters, obstacles)
+
+
+def _is_sidebar(segments: Sequence[Line], gutter: float) -> bool:
+    """Whether the left one of two columns is the narrow one."""
+    left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
+    return gutter - left < _NARROW * (right - left)
 
 
 def _in_bands(segments: Sequence[Line], gutters: Gutters, obstacles: Sequence[Box]) -> list[list[Line]]:

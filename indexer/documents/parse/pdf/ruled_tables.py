@@ -16,22 +16,26 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from indexer.documents.parse.model import Box, Line, Page, Rule, Word, bounding_box
-from indexer.documents.parse.pdf.line_kinds import CAPTION
-from indexer.documents.parse.pdf.reading_order import rows
+from indexer.documents.parse.pdf.line_kinds import CAPTION, is_caption_start
+from indexer.documents.parse.pdf.reading_order import rows, segments
 from indexer.documents.parse.pdf.table_cells import (
     MOST_CELLS,
     MOST_RULES,
+    NUMBER,
     PageTable,
-    cells_of,
     columns,
     has_words,
+    header_rows,
+    is_form,
     is_labelled,
     is_prose,
     is_running_text,
     join_cell_lines,
     merge_continuations,
+    table_rows,
 )
 
 _SAME_RULE = 3.0  # points: rules closer than this are one
@@ -39,7 +43,9 @@ _REACH = 3.0  # points by which a rule may miss the one that it crosses
 _FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
 _PARAGRAPH = 60  # words
 _LINES_OF_A_LIST = 3
+_HEAD_AND_LIST = 2  # grid rows of a table without rules in its body
 _LEAST_TALL = 6.0
+_LEAST_WIDE = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ def _grids(rules: Sequence[Rule]) -> list[_Grid]:
     for place, level in enumerate(levels):
         if groups.of(place) in grids:
             grids[groups.of(place)][0].append(level)
-    return [_Grid(tuple(_add_open_edge(*group)), tuple(group[1])) for group in grids.values()]
+    return [_Grid(tuple(_add_open_edge(*group)), tuple(_add_open_sides(*group))) for group in grids.values()]
 
 
 class _UnionFind:
@@ -163,6 +169,18 @@ def _add_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> li
     return strokes
 
 
+def _add_open_sides(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
+    """The vertical rules, plus one where all horizontal ones end left or right of them: a table without a border."""
+    strokes = sorted(uprights, key=lambda rule: rule.position)
+    lefts, rights = [rule.first for rule in levels], [rule.last for rule in levels]
+    top, bottom = min(rule.position for rule in levels), max(rule.position for rule in levels)
+    if len(levels) >= 2 and max(lefts) - min(lefts) <= _REACH and strokes[0].position - max(lefts) > _LEAST_WIDE:
+        strokes.insert(0, _Stroke(min(lefts), top, bottom))
+    if len(levels) >= 2 and max(rights) - min(rights) <= _REACH and min(rights) - strokes[-1].position > _LEAST_WIDE:
+        strokes.append(_Stroke(max(rights), top, bottom))
+    return strokes
+
+
 def _touching_rules(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
     """The verticals that touch this height; there is at least one, because the rules cross."""
     touching_rules = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
@@ -192,9 +210,9 @@ def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
     if len(by_cell) < _FEWEST_FILLED * len(set(cells.values())):
         return None
     table = _cell_texts(by_cell, len(ys) - 1, len(xs) - 1)
-    if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table):
+    if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table) or is_form(table):
         return None
-    return PageTable(box, tuple(tuple(row) for row in table), 1, tuple(words_inside), "borders")
+    return PageTable(box, tuple(tuple(row) for row in table), header_rows(table), tuple(words_inside), "borders")
 
 
 def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
@@ -230,6 +248,9 @@ def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: 
     for row in range(height):
         row_cells = {column: by_cell[row, column] for column in range(width) if (row, column) in by_cell}
         text_rows += _lines_of(row_cells, width) or [[_cell_text(row_cells.get(column, ())) for column in range(width)]]
+    if height == _HEAD_AND_LIST and len(text_rows) > height:
+        head = {column: by_cell[0, column] for column in range(width) if (0, column) in by_cell}
+        text_rows[:1] = _split_lines(rows([word for words in head.values() for word in words]), head, width)
     text_rows = [row for row in text_rows if any(row)]
     used = [column for column in range(width) if any(row[column] for row in text_rows)]
     return [[row[column] for column in used] for row in text_rows]
@@ -240,9 +261,20 @@ def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
     if len(cells) < 2 or len(lines) < _LINES_OF_A_LIST:
         return []
     column_of = {id(word): column for column, words in cells.items() for word in words}
-    full_rows = sum(len({column_of[id(word)] for word in line.words}) == len(cells) for line in lines)
+    first_column = min(cells)
+    full_rows = 0
+    for line in lines:
+        filled = {column_of[id(word)] for word in line.words}
+        values = sum(NUMBER.match(word.text) is not None for word in line.words if column_of[id(word)] != first_column)
+        is_row_of_values = first_column in filled and 2 * len(filled) > len(cells) and values >= len(filled) - 1
+        full_rows += len(filled) == len(cells) or is_row_of_values
     if full_rows < 0.8 * len(lines):
         return []
+    return _split_lines(lines, cells, width)
+
+
+def _split_lines(lines: Sequence[Line], cells: dict[int, list[Word]], width: int) -> list[list[str]]:
+    column_of = {id(word): column for column, words in cells.items() for word in words}
     return [
         [_cell_text([w for w in line.words if column_of[id(w)] == column]) for column in range(width)] for line in lines
     ]
@@ -259,6 +291,11 @@ _TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
 _SAME_EDGE = 6.0
 _SAME_LEVEL = 1.6
 _SHORTEST = 60.0
+_LARGER = 1.15  # of the usual size
+_ROW_BELOW = 1.3  # of the distance of rows
+_INDENTED = 20.0  # points
+_FEWEST_OF_BODY = 3  # lines whose gaps show the columns
+_RULED_ROWS = 0.4  # rules for each line: every row or every second one is ruled
 _MOST_FRAMES = 50  # of one page, those with the most rules
 
 
@@ -325,23 +362,70 @@ def _join_rules(rules: Sequence[Rule]) -> list[Rule]:
 def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]) -> PageTable | None:
     words_inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
     lines = rows(words_inside)
+    if (levels_below := _below_titles(levels, lines)) is not levels:
+        if len(levels_below) < 2:
+            return None
+        frame, levels = Box(frame.left, min(levels_below), frame.right, frame.bottom), levels_below
+        words_inside = [word for word in words_inside if frame.holds(word.box, 1.0)]
+        lines = rows(words_inside)
     if len(lines) < 2:
         return None
+    if len(levels) > _RULED_ROWS * len(lines) and (next_row := _row_below(frame, lines, words)):
+        words_inside += next_row
+        lines = rows(words_inside)
+        frame = Box(frame.left, frame.top, frame.right, lines[-1].box.bottom)
     uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
-    edges = columns(lines, uprights, frame)
+    header = _head_lines(lines, _header_rows(lines, levels))
+    has_body = len(lines) - header >= _FEWEST_OF_BODY
+    edges = columns(lines[header:] if has_body else lines, uprights, frame)
     if len(edges) < 1:
         return None
     if len(lines) * (len(edges) + 1) > MOST_CELLS:
         return None
-    cells = [cells_of(line, edges) for line in lines]
-    if is_running_text(lines, edges, frame) or any(_is_no_row(line) for line in lines):
+    cells = table_rows(lines, header if has_body else 0, edges)
+    if is_running_text(lines, edges, frame) or is_form(cells) or any(_is_no_row(line) for line in lines):
         return None
     is_ruled = len(levels) >= 3 or len(uprights) >= 1
     if is_prose(cells) or not has_words(cells) or not is_labelled(cells) or not (is_ruled or _has_caption(page)):
         return None
-    header = _header_rows(lines, levels)
-    merged_cells, header = merge_continuations(cells, header)
+    merged_cells, header = merge_continuations(cells, header_rows(cells, header))
     return PageTable(frame, tuple(tuple(row) for row in merged_cells), header, tuple(words_inside))
+
+
+def _below_titles(levels: Sequence[float], lines: Sequence[Line]) -> Sequence[float]:
+    """The rules below a caption of a table, or a title in larger type: those above it rule the page's head."""
+    usual_size = median(line.size for line in lines) if lines else 0.0
+    tops = [line.box.bottom for line in lines[:-1] if _is_table_caption(line) or _is_title(line, usual_size)]
+    return [y for y in levels if y > max(tops) - _SAME_RULE] if tops else levels
+
+
+def _is_table_caption(line: Line) -> bool:
+    return _TABLE.match(line.words[0].text) is not None and is_caption_start(line)
+
+
+def _is_title(line: Line, usual_size: float) -> bool:
+    return line.size > _LARGER * usual_size and len(segments(line)) == 1
+
+
+def _row_below(frame: Box, lines: Sequence[Line], words: Sequence[Word]) -> list[Word]:
+    """The words of the last row, where only every second row is shaded: as far below as the rows from each other."""
+    distance = median(lower_line.baseline - line.baseline for line, lower_line in pairwise(lines))
+    reach = Box(frame.left, frame.bottom, frame.right, lines[-1].baseline + _ROW_BELOW * distance)
+    next_row = [word for word in words if reach.holds(word.box) and not word.turned]
+    next_lines = rows(next_row)
+    is_row = len(next_lines) == 1 and len(segments(next_lines[0])) >= 2
+    is_aligned = is_row and abs(next_lines[0].box.left - lines[-1].box.left) <= _SAME_EDGE
+    return next_row if is_aligned and not _is_table_caption(next_lines[0]) else []
+
+
+def _head_lines(lines: Sequence[Line], header: int) -> int:
+    """``header`` and the lines below it that begin behind the first column and hold no number: units, for instance."""
+    left = min(line.box.left for line in lines)
+    while header < len(lines) - 1 and lines[header].box.left > left + _INDENTED:
+        if any(NUMBER.match(word.text) for word in lines[header].words):
+            break
+        header += 1
+    return header
 
 
 def _is_no_row(line: Line) -> bool:
@@ -358,5 +442,7 @@ def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
     """Rows above the last inner rule of the upper third; 1 if there is none."""
     top, bottom = min(levels), max(levels)
     inner_levels = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
+    if len(levels) > _RULED_ROWS * len(lines):
+        inner_levels = inner_levels[:1]  # a rule below each row
     line_count = sum(line.box.middle_y < max(inner_levels) for line in lines) if inner_levels else 0
     return line_count if 0 < line_count < len(lines) else 1

@@ -17,6 +17,15 @@ MOST_CELLS = 6000
 """Of one table of a page; a grid with more is a drawing."""
 MOST_RULES = 2000
 """Of one page: the first that are looked at."""
+NUMBER = re.compile(r"^[<>~±+\-−–(]*\d[\d.,:/ ×x^e+\-−–]*[)%*†‡a-c]?$|^[-–—.]{1,3}$|^(?:n\.?[ad]\.?|NA|nd)$")
+"""A cell that holds a value, or a sign that there is none."""
+_LABEL_TO_FILL = re.compile(
+    r"^(?P<label>[^:]{2,60}:)?\s*(?:[_.\s\[\]()/☐□]|\b(?:yes|no|ja|nein|oui|non|dd|mm|yyyy|tt|jjjj|aaaa)\b)*$"
+)
+_WIDEST_SPACE = 0.5  # of the size
+_MOST_HEADER = 4
+_WORDS_OF_HEAD = 4  # of a cell, on average
+_FEWEST_LABELS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -120,6 +129,77 @@ def cells_of(line: Line, edges: Sequence[float]) -> list[str]:
     for word in line.words:
         cells[bisect_left(edges, word.box.middle_x)].append(word.text)
     return [" ".join(words) for words in cells]
+
+
+def table_rows(lines: Sequence[Line], header: int, edges: Sequence[float]) -> list[list[str]]:
+    """The cells of each line. ``edges`` part the columns of the body; a head belongs to the first column that it is
+    over, and one over the gap between two columns to the one without a head, the right one first.
+    """
+    body = [cells_of(line, edges) for line in lines[header:]]
+    spans = _spans(lines[header:], edges)
+    return [*(_head_cells(line, spans) for line in lines[:header]), *body]
+
+
+def _spans(lines: Sequence[Line], edges: Sequence[float]) -> list[tuple[float, float]]:
+    """The left and right end of each column's words; of a column without words, its edges."""
+    bounds = [edges[0] if edges else 0.0, *edges, edges[-1] if edges else 0.0]
+    boxes: list[list[Box]] = [[] for _ in range(len(edges) + 1)]
+    for line in lines:
+        for word in line.words:
+            boxes[bisect_left(edges, word.box.middle_x)].append(word.box)
+    return [
+        (min(box.left for box in column), max(box.right for box in column)) if column else (bounds[i], bounds[i + 1])
+        for i, column in enumerate(boxes)
+    ]
+
+
+def _head_cells(line: Line, spans: Sequence[tuple[float, float]]) -> list[str]:
+    cells: list[list[str]] = [[] for _ in spans]
+    between: list[tuple[int, str]] = []
+    for piece in _pieces(line):
+        left, right = piece[0].box.left, piece[-1].box.right
+        text = " ".join(word.text for word in piece)
+        below = next((column for column, span in enumerate(spans) if left <= span[1] and span[0] <= right), None)
+        if below is None:
+            between.append((sum(span[1] < left for span in spans), text))
+        else:
+            cells[below].append(text)
+    for column, text in between:
+        places = [place for place in (column, column - 1) if 0 <= place < len(cells)]
+        cells[next((place for place in places if not cells[place]), places[0])].append(text)
+    return [" ".join(texts) for texts in cells]
+
+
+def _pieces(line: Line) -> list[list[Word]]:
+    """The line's words, parted where the gap is wider than a space."""
+    pieces: list[list[Word]] = []
+    for word in line.words:
+        if pieces and word.box.left - pieces[-1][-1].box.right <= _WIDEST_SPACE * line.size:
+            pieces[-1].append(word)
+        else:
+            pieces.append([word])
+    return pieces
+
+
+def header_rows(cells: Sequence[Sequence[str]], first: int = 1) -> int:
+    """``first`` and the rows below it that name no row and hold no number: units, or the parts of a head."""
+    count = first
+    while count < min(len(cells) - 1, _MOST_HEADER) and not cells[count][0] and _is_head(cells[count]):
+        count += 1
+    return count if cells[count][0] else first
+
+
+def _is_head(row: Sequence[str]) -> bool:
+    filled = [cell for cell in row if cell]
+    is_short = sum(len(cell.split()) for cell in filled) <= _WORDS_OF_HEAD * len(filled)
+    return is_short and not any(NUMBER.match(cell) for cell in filled)
+
+
+def is_form(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether most cells are a label with space for its answer: "Observer: ____"."""
+    filled = [cell for row in cells for cell in row if cell]
+    matches = [match for cell in filled if (match := _LABEL_TO_FILL.match(cell)) is not None]
+    return 2 * len(matches) > len(filled) and sum(match["label"] is not None for match in matches) >= _FEWEST_LABELS
 
 
 def is_prose(cells: Sequence[Sequence[str]]) -> bool:

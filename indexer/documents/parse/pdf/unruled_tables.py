@@ -19,18 +19,18 @@ from indexer.documents.parse.pdf.line_kinds import CAPTION, is_caption_start
 from indexer.documents.parse.pdf.reading_order import Gutters, rows, segments
 from indexer.documents.parse.pdf.table_cells import (
     MOST_CELLS,
+    NUMBER,
     PageTable,
-    cells_of,
     columns,
     has_words,
     is_labelled,
     is_prose,
     is_running_text,
     merge_continuations,
+    table_rows,
 )
 
 _TABLE = re.compile(r"^(?:tab(?:le|\.|elle|leau)?|cuadro|quadro|tabla)\s*(?:[A-Z]?\d|[IVXL]+\b)", re.IGNORECASE)
-_NUMBER = re.compile(r"^[<>~±+\-−–(]*\d[\d.,:/ ×x^e+\-−–]*[)%*†‡a-c]?$|^[-–—.]{1,3}$|^(?:n\.?[ad]\.?|NA|nd)$")
 _MOST_CAPTION = 9  # lines between the caption's first and the first row
 _FEWEST_ROWS = 3
 _MOST_ROWS = 600
@@ -174,7 +174,7 @@ def _table(body: Sequence[_Row], caption: Sequence[Line]) -> PageTable | None:
         return None
     if len(lines) * (len(edges) + 1) > MOST_CELLS:
         return None
-    cells = [cells_of(line, edges) for line in lines]
+    cells = table_rows(lines, header, edges)
     if is_running_text(lines, edges, frame) or is_prose(cells) or not has_words(cells):
         return None
     merged_cells, header = merge_continuations(cells, header)
@@ -196,7 +196,7 @@ def _table(body: Sequence[_Row], caption: Sequence[Line]) -> PageTable | None:
 def _header_rows(body: Sequence[_Row]) -> int:
     """The rows above the first one with a number behind its first piece; 1 if there is none, or too many."""
     first = next(
-        (row_index for row_index, row in enumerate(body) if any(_NUMBER.match(piece.text) for piece in row.pieces[1:])),
+        (row_index for row_index, row in enumerate(body) if any(NUMBER.match(piece.text) for piece in row.pieces[1:])),
         1,
     )
     return first if 1 <= first <= _MOST_HEADER and first < len(body) else 1
@@ -214,6 +214,6 @@ def _is_numeric(cells: Sequence[Sequence[str]], header: int) -> bool:
     """Whether half of the columns behind the first, and at least two, are columns of numbers."""
     other_columns = list(zip(*cells[header:], strict=True))[1:]
     numeric = sum(
-        sum(_NUMBER.match(cell) is not None for cell in column) >= _NUMERIC * len(column) for column in other_columns
+        sum(NUMBER.match(cell) is not None for cell in column) >= _NUMERIC * len(column) for column in other_columns
     )
     return numeric >= 2 and numeric >= len(other_columns) / 2

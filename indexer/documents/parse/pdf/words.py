@@ -24,6 +24,8 @@ _MONO_SPACE = 0.3
 _BASELINE = 0.6  # of the size: a character farther away is on another line
 _FEWEST_SPACED = 4  # letters of a word that is set with spaces between its letters
 _FEWEST_SMALL = 6  # of small letters: fewer may be variables
+_MARK = 0.85  # of the size: marks behind a name are smaller,
+_RAISED = 0.12  # and higher
 _LETTER_GAP = 1.0  # of the size: letters farther apart are the heads of columns
 _EVEN = 1.45  # times the usual gap: a wider one separates two words set with spaces between their letters
 _LIGATURES = frozenset(("fi", "fl", "ff", "ffi", "ffl", "ﬁ", "ﬂ", "ﬀ", "ﬃ", "ﬄ"))
@@ -37,17 +39,17 @@ class _WordBuilder:
 
     style: Style
     baseline: float
-    characters: list[str] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)
+    glyphs: list[Glyph] = field(default_factory=list)
 
     def takes(self, glyph: Glyph) -> bool:
         """Characters with the same box as the last one belong to the same glyph: pdfium reports a font's ffi as three
         letters that all have its full width, with no gap between them.
         """
-        if glyph.box == self.boxes[-1]:
+        last_box = self.glyphs[-1].box
+        if glyph.box == last_box:
             return True
         size = max(self.style.size, glyph.style.size, 1.0)
-        gap = glyph.box.left - self.boxes[-1].right
+        gap = glyph.box.left - last_box.right
         widest_gap = min(glyph.gap, _MONO_SPACE if self.style.mono else _SPACE) * size
         same_line = abs(glyph.baseline - self.baseline) < _BASELINE * size
         return same_line and -0.8 * size < gap < widest_gap and glyph.style.ink == self.style.ink
@@ -55,16 +57,27 @@ class _WordBuilder:
     def word(self) -> InkedWord:
         style = self.style
         word = Word(
-            "".join(self.characters),
-            bounding_box(self.boxes),
+            "".join(glyph.character for glyph in self.glyphs),
+            bounding_box(glyph.box for glyph in self.glyphs),
             style.size,
             self.baseline,
             style.bold,
             style.mono,
             style.maths,
             not style.is_upright,
+            self._without_marks(),
         )
         return InkedWord(word, style.ink)
+
+    def _without_marks(self) -> str:
+        """Empty if no character is smaller and higher than the letters."""
+        size = max(glyph.style.size for glyph in self.glyphs)
+        if size <= 0.0 or all(glyph.style.size > _MARK * size for glyph in self.glyphs):
+            return ""
+        foot = max(glyph.baseline for glyph in self.glyphs if glyph.style.size > _MARK * size)
+        is_mark = [g.style.size <= _MARK * size and foot - g.baseline > _RAISED * size for g in self.glyphs]
+        characters = [", " if mark else glyph.character for glyph, mark in zip(self.glyphs, is_mark, strict=True)]
+        return "".join(characters) if any(is_mark) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +96,7 @@ def join_glyphs(glyphs: Iterable[Glyph]) -> list[InkedWord]:
         if last is None or not last.takes(glyph):
             last = _WordBuilder(glyph.style, glyph.baseline)
             builders.append(last)
-        last.characters.append(glyph.character)
-        last.boxes.append(glyph.box)
+        last.glyphs.append(glyph)
     return [builder.word() for builder in builders]
 
 

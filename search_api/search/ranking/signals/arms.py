@@ -174,7 +174,7 @@ class Relevance:
         cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
             return MeasuredSignal.or_neutral(self.words_only.at(nothing, covered, nothing), self.weight, 0.0)
-        cosine = np.where(np.isnan(cosines), covered, _share_above(inputs.cosine_floor, cosines))
+        cosine = np.where(np.isnan(cosines), covered, share_above(inputs.cosine_floor, cosines))
         by_words, token_scores = self.by_words.at(cosine, covered, nothing), np.nan_to_num(interaction)
         raw = np.where(np.isnan(interaction), by_words, self.by_tokens.at(cosine, covered, token_scores))
         foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(interaction)
@@ -195,7 +195,7 @@ class Relevance:
         return unknown_reason("its text was not read", counted)
 
 
-def _share_above(floor: float, cosines: Floats) -> Floats:
+def share_above(floor: float, cosines: Floats) -> Floats:
     """The curves were fitted on cosines of which unlike texts have some 0. A model whose cosines all lie high (E5) says
     where they begin, and is read from there on.
     """
@@ -245,15 +245,10 @@ class LateInteraction(BestOnly):
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value = float(raw[index])
-        return (
-            Reason(
-                f"its words are close in meaning to the question's: {value:.2f} of 1", "interaction", {"raw": value}
-            ),
-        )
+        return (Reason(f"compared word by word with the question: {percent(value)}", "interaction", {"raw": value}),)
 
     def silence(self, counted: float) -> Reason:
-        text = f"its words were not compared one by one: counted as {counted:.2f}"
-        return Reason(text, "no_interaction", {"counted": counted})
+        return Reason("its words were not compared one by one", "no_interaction", {"counted": counted})
 
 
 def best_scores(raw: Floats) -> Floats:

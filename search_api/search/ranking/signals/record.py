@@ -24,7 +24,7 @@ from search_api.search.ranking.numbers import check_not_negative, check_positive
 from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 
 Version = tuple[int, ...]
-_ALL_NAMES = 0.99
+_ALL_NAMES = 0.9  # a contact counts a little less than a name of the data
 _NUMBER = re.compile(r"\d{1,9}")
 
 
@@ -61,8 +61,8 @@ class NamesSignal:
 
     def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         value = float(min(raw[index], 1.0))
-        text = "has the names asked for" if value >= _ALL_NAMES else "has or mentions a part of the names asked for"
-        return (Reason(text if value > 0.0 else "has none of the names asked for", "names", {"raw": value}),)
+        text = "has the names asked for" if value >= _ALL_NAMES else "has or mentions names of the question"
+        return (Reason(text if value > 0.0 else "has no name of the question", "names", {"raw": value}),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its names were not compared", counted)

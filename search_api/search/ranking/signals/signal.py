@@ -76,7 +76,7 @@ class Signal(Protocol):
 
 def unknown_reason(of_what: str, counted: float) -> Reason:
     """The reason for a candidate that does not state what was asked for."""
-    return Reason(f"{of_what}: counted as {counted:.2f}", "unknown", {"counted": counted})
+    return Reason(of_what, "unknown", {"counted": counted})
 
 
 def percent(share: float) -> str:

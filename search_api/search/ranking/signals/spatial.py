@@ -219,7 +219,7 @@ def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
 
 _FROM_TITLE = Reason("area not stated: estimated from the places in the title", "area_from_title")
 _TITLE_ELSEWHERE = Reason("area not stated: the title names only places elsewhere", "title_elsewhere")
-_STANDS_BACK = Reason("it ranks below records inside the place asked for", "stands_back")
+_STANDS_BACK = Reason("it counts less than a record inside the place asked for", "stands_back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +302,7 @@ class Spatial:
         return self.sets_outside_back(target) and bool(wholly_outside(single, target, self.place)[0])
 
     def silence(self, counted: float) -> Reason:
-        return Reason(f"area not stated: counted as {counted:.2f}", "area_not_stated", {"counted": counted})
+        return Reason("area not stated", "area_not_stated", {"counted": counted})
 
 
 _SMALLER = 0.95

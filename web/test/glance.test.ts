@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formatText, licenceText } from "../src/search/hitFacts.tsx";
+import { formatText, licenceText } from "../src/record/glance.tsx";
 
 test("a licence is short enough for a badge, or left out", () => {
   const cases: [string | undefined, string][] = [

@@ -1,0 +1,115 @@
+"""Reads the beginning of a CSV or of an ERDDAP table that a record links to, and nothing of any other address."""
+
+from __future__ import annotations
+
+import csv
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from core.errors import NotFound, SondeError, Unavailable
+from core.record import Link, Record
+from net.exchange import Outgoing
+from net.gate import Gate
+from net.targets import host_of
+
+_TABLE_TYPES = ("text/csv", "text/tab-separated-values", "application/csv")
+_TABLE_SUFFIX = re.compile(r"\.(?:csv|tsv)(?:[?#]|$)", re.IGNORECASE)
+_ERDDAP = re.compile(r"^(https?://[^?#]+/erddap/tabledap/[^/?#.]+)(?:\.(?:html|graph|das|csv|subset))?(?:[?#].*)?$")
+_MOST_BYTES = 256 * 1024
+_MOST_COLUMNS = 60
+_LONGEST_CELL = 200
+_DELIMITERS = ",;\t|"
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """The first rows; ``has_more``: whether the table goes on after them."""
+
+    href: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    has_more: bool
+
+
+def table_links(record: Record) -> tuple[Link, ...]:
+    """Those of its links that lead to a table that can be read here."""
+    return tuple(link for link in record.links if _address(link) is not None)
+
+
+def _address(link: Link) -> str | None:
+    """Where the rows are: of a data set of ERDDAP its CSV, with the units in the names of the columns."""
+    table = _ERDDAP.match(link.href)
+    if table is not None:
+        return f"{table[1]}.csvp"
+    is_table = (link.media_type or "").partition(";")[0] in _TABLE_TYPES or _TABLE_SUFFIX.search(link.href) is not None
+    return link.href if is_table and link.href.startswith(("http://", "https://")) else None
+
+
+class TableReader:
+    """Thread-safe. ``gate`` None: switched off. ``at_once`` tables are read; a further request must come again."""
+
+    def __init__(self, gate: Callable[[], Gate] | None, timeout_s: float = 8.0, at_once: int = 4) -> None:
+        self._gate, self._timeout_s = gate, timeout_s
+        self._slots = threading.BoundedSemaphore(at_once)
+
+    def first_rows(self, record: Record, href: str | None, count: int) -> TableRows:
+        """``href``: of one of the record's links to tables; None: the first.
+
+        Raises NotFound for any other address, Unavailable if the host does not answer, or sends no table.
+        """
+        links = table_links(record) if self._gate is not None else ()
+        link = next((link for link in links if href in (None, link.href)), None)
+        address = None if link is None else _address(link)
+        if link is None or address is None or self._gate is None:
+            wanted = "a table (CSV or ERDDAP)" if href is None else "a table at this address"
+            raise NotFound(f"The record {record.id!r} has no link to {wanted}.")
+        if not self._slots.acquire(timeout=2.0):
+            raise Unavailable("Too many tables are being read; try again.")
+        try:
+            text, is_whole = self._beginning(address, self._gate())
+        except SondeError as error:
+            # The reason of a refused target would reveal our network, so it is only in the log.
+            log.info("rows.failed", record=record.id, host=host_of(address), reason=str(error))
+            raise Unavailable(f"{host_of(address)} did not send the table.") from error
+        finally:
+            self._slots.release()
+        return read_rows(link.href, text, count, is_whole=is_whole)
+
+    def _beginning(self, address: str, gate: Gate) -> tuple[str, bool]:
+        """The first ``_MOST_BYTES``, and whether that is all. The connection is closed then."""
+        content = b""
+        request = Outgoing(
+            address,
+            headers={"accept": "text/csv, text/*;q=0.5", "range": f"bytes=0-{_MOST_BYTES}"},
+            max_bytes=1 << 40,
+            timeout_s=self._timeout_s,
+        )
+        with gate.stream(request) as answer:
+            answer.expect_ok()
+            for piece in answer.pieces:
+                content += piece
+                if len(content) > _MOST_BYTES:
+                    return content[:_MOST_BYTES].decode("utf-8-sig", "replace"), False
+        return content.decode("utf-8-sig", "replace"), True
+
+
+def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
+    """The header and the first rows. Raises Unavailable for a web page, and for a table without rows."""
+    if text.lstrip()[:1] in ("<", "{", "\x00") or "\x00" in text[:1000]:
+        raise Unavailable(f"{host_of(href)} sent something else than a table.")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    lines = lines if is_whole else lines[:-1]  # the last line is cut
+    try:
+        delimiter = csv.Sniffer().sniff("\n".join(lines[:20]), _DELIMITERS).delimiter
+    except csv.Error:
+        delimiter = ","
+    table = list(csv.reader(lines[: count + 2], delimiter=delimiter))
+    if len(table) < 2:
+        raise Unavailable(f"{host_of(href)} sent a table without rows.")
+    header, *rows = [tuple(cell.strip()[:_LONGEST_CELL] for cell in row[:_MOST_COLUMNS]) for row in table]
+    return TableRows(href, header, tuple(rows[:count]), len(rows) > count or not is_whole)

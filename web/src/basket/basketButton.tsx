@@ -1,0 +1,15 @@
+// Puts a record into the basket, or takes it out.
+
+import { useWords } from "../words/index.ts";
+import { MOST_IN_BASKET, toggleInBasket, useBasket } from "./basket.ts";
+
+export function BasketButton({ id, title }: { id: string; title: string }) {
+  const { basket: words } = useWords();
+  const ids = useBasket();
+  const inside = ids.includes(id);
+  return (
+    <button type="button" class="to-basket" aria-pressed={inside} aria-label={words.addOf({ title })} disabled={!inside && ids.length >= MOST_IN_BASKET} onClick={() => toggleInBasket(id)}>
+      {inside ? words.inside : words.add}
+    </button>
+  );
+}
