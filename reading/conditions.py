@@ -16,9 +16,20 @@ from reading.kinds import Platform, read_kinds
 from reading.sentences import JOINING_WORDS, Claims, Range, lower_case
 from reading.times import TimeMention
 
+_UNWANTED = (
+    r"(?:(?:i|we) )?(?:do not|don['’]t) (?:want|need|like)|"
+    r"(?:(?:i|we) )?(?:would |['’]d )?rather not (?:want|need|have|see|get|use|include)|as opposed to|"
+    r"no (?:quiero|queremos)|non (?:voglio|vogliamo)|não (?:quero|queremos)"
+)
+_DOUBTED = (
+    r"neither(?: from| by| with)?|weder(?: aus| von| mit)?|ni|né|nem|non|avoid(?:ing)?|ignor(?:e|ing)|"
+    r"leav(?:e|ing) out|omit(?:ting)?|exclude"
+)
+"""These leave out a kind of data or an instrument: "non-linear" says nothing of the sort."""
 _CUE = re.compile(
     r"(?:(?<=[\s,;(])|^)(?:"
-    r"(?:but |and )?without(?: any)?|except(?:ing|ed)?(?: for| from)?|excluding|other than|apart from|"
+    rf"{_UNWANTED}|{_DOUBTED}|"
+    r"(?:but |and )?without(?: any)?|except(?:ing|ed)?(?: for| from)?|excluding|(?:other|rather) than|apart from|"
     r"(?:but |and |rather |, ?)not(?: from| by| with)?|not(?: from| by)?|instead of|(?:but |and )?no|"
     r"ohne|außer|ausser|ausgenommen|(?:aber |und )?kein(?:e[nrms]?)?|(?:aber |und |, ?)?nicht(?: aus| von| mit)?|statt|"
     r"sans|hormis|sauf|excepté|à l['’]exception d(?:es?|u)|(?:mais |et )?pas d(?:es?|u)|au lieu d(?:es?|u)|"
@@ -27,14 +38,16 @@ _CUE = re.compile(
     r"senza|tranne|eccetto|esclus[oaie]|invece di|"
     r"sem|exceto|em vez de|(?:mas |e )não(?: d[eoa]s?)?"
     r")(?:\s+(?:using|use of|den|die|das|der|dem|les|las|los|the|any|lo|il|gli|le|la|os|as|d[eiu]|de la|"
-    r"verwendung von|utiliser|usar))*[\s]+"
+    r"verwendung von|utiliser|usar))*(?:\s+|(?<=\bnon)-)"
 )
 _AUXILIARY = re.compile(
     r"(?:\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|should|would|will|may|might|must|why|if|or|"
     r"whether)|n['’]t)\s+$"
 )
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*")
-_OR = re.compile(r"\s*(?:,\s*)?(?:or|nor|and no|oder|noch|ou|ni|né|nem|o|e|y|et|und|and)\s+|\s*,\s*")
+_OR = re.compile(
+    r"\s*(?:,\s*)?(?:or|nor(?: from| by| with)?|and no|oder|noch|ou|ni|né|nem|o|e|y|et|und|and)\s+|\s*,\s*"
+)
 _DATA = re.compile(
     r"[\s-]+(?:data(?:[\s-]?sets?)?|products?|outputs?|records?|images?|imagery|measurements?|observations?|retrievals?|"
     r"simulations?|runs?|results?|daten(?:sätze)?|produkte?|messungen|beobachtungen|bilder|données|produits?|images|"
@@ -45,6 +58,10 @@ _DATA_OF = re.compile(r"(?:data|daten|données|datos|dati|dados)(?:\s+(?:from|of
 _MODEL = re.compile(
     r"(?:numerical |climate |weather )?(?:model(?:l?ed|l?ing|s)?|modell(?:e[ns]?|i|o)?|modèles?|modelos?)(?!\w)"
 )
+_INSTRUMENT = re.compile(
+    r"\w*(?:radar|lidar|sodar|sonde|profiler|gauge|imager|camera|\w\wmeter|mètre|metro|graph)(?:s|es|e|n|en|i)?(?!\w)"
+)
+"""Instruments by the ends of their names, which the languages share."""
 _OFTEN_OTHERWISE = frozenset(("not", "no", "nicht"))
 """Words that seldom exclude in a sentence: "why is ice not melting"; "no" is "in the" in Portuguese. They need a kind,
 a name, or a question of keywords ("rainfall not snow").
@@ -61,6 +78,7 @@ _NO_THING = re.compile(
 _MOST_KEYWORDS = 8  # words of a question that is no sentence
 _NO_SUBJECTS = frozenset(("longer", "more", "one", "matter", "change", "significant", "only", "just", "yet", "so"))
 _MOST_WORDS = 3
+_ENDS = JOINING_WORDS | {"nor", "noch", "ni", "né", "nem"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +128,13 @@ def read_exclusions(
     return mentions + excluded_times
 
 
+_DOUBT = re.compile(rf"(?:{_DOUBTED})(?:\s.*)?")
+
+
 def _is_weak(low: str, cue: re.Match[str], language: str | None) -> bool:
     word = cue[0].strip()
+    if _DOUBT.fullmatch(word.rstrip("-")):
+        return True
     if word not in _OFTEN_OTHERWISE or low[: cue.start()].rstrip().endswith(","):
         return False
     if word == "no":
@@ -152,9 +175,13 @@ def _mentions_after(text: str, low: str, cue: Range, claims: Claims, *, needs_ki
     mentions: list[ExclusionMention] = []
     start, position = cue
     while (subject := _subject(text, low, position, claims)) is not None:
+        instrument = None if subject.kind is not None else _INSTRUMENT.match(low, subject.start)
+        if instrument is not None and needs_kind:
+            subject = _Subject(subject.start, _with_data(low, instrument.end()))
+        is_thing = subject.kind is not None or instrument is not None
         is_named = _is_name(text[subject.start : subject.end])
-        if subject.kind is None and (mentions or (needs_kind and not is_named)):
-            break  # "no radar and snow": only kinds go on after a conjunction
+        if not is_thing and (mentions or (needs_kind and not is_named)):
+            break  # "no hail and snow": only kinds and instruments go on after a conjunction
         claims.block((start, subject.end))
         end = subject.end
         mentions.append(
@@ -176,7 +203,7 @@ def _subject(text: str, low: str, start: int, claims: Claims) -> _Subject | None
     end = start
     for count, word in enumerate(_WORD.finditer(low, start)):
         gap = low[end : word.start()]
-        if count == _MOST_WORDS or gap.strip() or word[0] in JOINING_WORDS or not claims.is_free(word.span()):
+        if count == _MOST_WORDS or gap.strip() or word[0] in _ENDS or not claims.is_free(word.span()):
             break
         if (not count and (word[0][0].isdigit() or word[0] in _NO_SUBJECTS)) or (count and _kind_at(low, word.start())):
             break
@@ -230,12 +257,16 @@ _FORMATS = {
 """The word of ``formats`` in the index, and how questions write it."""
 
 _OPEN = (
-    r"open[\s-](?:data(?! cubes?)|licen[cs]e[sd]?|access)|openly licen[cs]ed|freely (?:available|usable)|public domain|"
-    r"offene[nr]? (?:lizenz(?:en)?|daten)|freie[nr]? (?:lizenz(?:en)?|daten)|gemeinfrei|"
-    r"(?:licences? (?:ouvertes?|libres?)|données (?:ouvertes|libres)|accès (?:libre|ouvert)|domaine public)|"
-    r"(?:licencias? (?:abiertas?|libres?)|datos abiertos|acceso abierto|dominio público)|"
-    r"(?:licenz[ae] (?:apert[ae]|liber[ae])|dati aperti|accesso aperto|pubblico dominio)|"
-    r"(?:licenças? (?:abertas?|livres?)|dados abertos|acesso aberto|domínio público)"
+    r"open[\s-](?:data(?! cubes?)|licen[cs]e[sd]?|access)|openly licen[cs]ed|freely (?:available|usable)|"
+    r"offene[nr]? (?:lizenz(?:en)?|daten)|freie[nr]? (?:lizenz(?:en)?|daten)|"
+    r"(?:licences? (?:ouvertes?|libres?)|données (?:ouvertes|libres)|accès (?:libre|ouvert))|"
+    r"(?:licencias? (?:abiertas?|libres?)|datos abiertos|acceso abierto)|"
+    r"(?:licenz[ae] (?:apert[ae]|liber[ae])|dati aperti|accesso aperto)|"
+    r"(?:licenças? (?:abertas?|livres?)|dados abertos|acesso aberto)"
+)
+_PUBLIC = (
+    r"public[\s-]domain|gemeinfreie?[nrs]?(?: (?:daten|lizenz))?|domaine public|dominio público|(?:pubblico dominio|"
+    r"dominio pubblico)|domínio público"
 )
 _CREATIVE = r"cc[\s-]?by(?:[\s-](?:sa|nc|nd)){0,2}(?:[\s-]?[1-4](?:\.0)?)?|cc[\s-]?0|creative commons"
 _LEAD = (
@@ -246,14 +277,14 @@ _TAIL = r"(?:[\s-](?:files?|formats?|dateien|datei|licen[cs]ed?|lizenz|formato))
 _OFFERS = re.compile(
     rf"(?<![\w./]){_LEAD}(?:"
     + "|".join(rf"(?P<{name}>{pattern})" for name, pattern in _FORMATS.items())
-    + rf"|(?P<open>{_OPEN})|(?P<licence>{_CREATIVE})){_TAIL}(?!\w)"
+    + rf"|(?P<open>{_OPEN})|(?P<public>{_PUBLIC})|(?P<licence>{_CREATIVE})){_TAIL}(?!\w)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class OfferMention:
-    """A format or a licence that the question prefers. ``value``: a word of the format's name, ``open``, or the
-    licence by SPDX without its version (``CC-BY``).
+    """A format or a licence that the question prefers. ``value``: a word of the format's name, ``open``,
+    ``public domain``, or the licence by SPDX without its version (``CC-BY``).
     """
 
     text: str
@@ -270,7 +301,7 @@ def read_offers(text: str) -> list[OfferMention]:
         start, end = match.span()
         name = match.lastgroup or "open"
         kind: OfferKind = "format" if name in _FORMATS else "licence"
-        value = _spdx(match[name]) if name == "licence" else name
+        value = _spdx(match[name]) if name == "licence" else "public domain" if name == "public" else name
         mentions.append(OfferMention(text[start:end], start, end, kind, value))
     return mentions
 

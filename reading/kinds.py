@@ -57,7 +57,7 @@ _IN_SITU = (
 _SATELLITE = (
     r"satellites?|remote(?:ly)?[\s-]sens(?:ing|ed)|earth observation|landsat|modis|sentinel-?\s?\d?[ab]?|viirs|"
     r"fernerkundung\w{0,8}|satelliten\w{0,8}|satellitaires?|télédétection|satélites?|satelital(?:es)?|"
-    r"teledetección|satellit(?:i|ar[ei])|telerilevamento|sensoriamento remoto"
+    r"teledetección|satellit(?:i|ar[ei])?|telerilevamento|sensoriamento remoto"
 )
 _AIRBORNE = r"airborne|aircraft|aerial|lidar|drone|uav|flugzeug\w{0,8}|aéroporté\w{0,2}|aéreo|aereo"
 _DERIVED_KINDS = (

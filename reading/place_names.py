@@ -16,7 +16,7 @@ from itertools import accumulate
 
 from core.geo import Place
 from reading.gazetteer import Gazetteer, GazetteerName, NameWord, fold
-from reading.place_context import TextWords
+from reading.place_context import SMALL, TextWords
 
 _SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
 _PART = re.compile(r"(?:nordost|nordwest|südost|südwest|nord|süd|ost|west|zentral|mittel)-?", re.IGNORECASE)
@@ -176,6 +176,11 @@ class NameMatcher:
         ocean = self._gazetteer.named(f"oceano {key}")
         return name if ocean is None else replace(name, places=(*ocean.places, *name.places))
 
+    def _is_ocean_after_article(self, tokens: TextWords, span: _Span) -> bool:
+        """Whether "del Atlántico" is the ocean, and no department."""
+        folded = [word.folded for word in tokens.words[span.first : span.last + 1]]
+        return len(folded) > 1 and folded[0] in SMALL and self._gazetteer.named(f"oceano {folded[-1]}") is not None
+
     def _inside(self, tokens: TextWords, number: int, *, allow_inflected: bool) -> NameMatch | None:
         """A name inside a German word (Norditalien, Nordseeküste; Berlins only with ``allow_inflected``)."""
         for inner_name in inner_names(tokens.words[number]):
@@ -222,7 +227,7 @@ class NameMatcher:
         best = span.gazetteer_name.places[0]
         if best.kind in _DOUBTED_KINDS and tokens.is_other_name(span.first, span.last):
             return False
-        if tokens.is_direction(span.first, span.last):
+        if tokens.is_direction(span.first, span.last) or self._is_ocean_after_article(tokens, span):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
         is_qualified = self._is_qualified(tokens, span)
         if not is_qualified and tokens.begins_other_name(

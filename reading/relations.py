@@ -48,7 +48,6 @@ _ADJECTIVES: tuple[tuple[Compass, str], ...] = (
     ("west", "western westlich occidental occidentale ocidental"),
 )
 ADJECTIVES: dict[str, Compass] = {word: compass for compass, words in _ADJECTIVES for word in words.split()}
-
 CENTRAL = r"central|zentral(?:e[snr]?)?|mittlere[snr]?|mittel|centrale"
 
 OF = r"(?:of|von|vom|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
@@ -59,16 +58,15 @@ ARTICLE = (
     r"l['’]\s?){0,2}"
 )
 
-IN = (
-    r"in|at|im|auf|aus|dans|en|au|aux|à|nel|nella|nello|nei|negli|nelle|nell['’]|em|no|na|nos|nas"
-)  # fmt: skip
+IN = r"in|at|im|auf|aus|dans|en|au|aux|à|nel|nella|nello|nei|negli|nelle|nell['’]|em|no|na|nos|nas"
 WITHIN = (
     r"within|inside|innerhalb(?: von)?|à l['’]intérieur d(?:e|u|es)|dentro d(?:e|el|o|a|os|as)|"
     r"all['’]interno d(?:i|el|ella|ell['’])"
 )
 OVER = (
-    r"(?:all )?over|across|throughout|über|quer durch|sur|à travers|sobre|por tod[oa]|su|sul|sulla|sull['’]|attraverso|"
-    r"através d[eoa]"
+    r"(?:all )?over|above|beneath|across|throughout|über|unter|quer durch|au-?dessus d(?:e|u|es|['’])|"
+    r"au-?dessous d(?:e|u|es|['’])|sous|sur|à travers|sobre|bajo|(?:por )?encima d(?:e|el)|por tod[oa]|su|sul|sulla|"
+    r"sull['’]|(?:al di )?sopra|sotto|attraverso|através d[eoa]|a?cima d[eoa]|sob"
 )
 NEAR = (
     r"near|nearby|(?:up|down)stream (?:of|from)|"
@@ -116,12 +114,15 @@ DISTANCE_FROM = (
     r"ao redor d[eoa]"
 )
 BETWEEN = r"between|zwischen|entre|tra|fra|from"
-AND = r"and|und|et|y|e|&"
+AND = r"and|und|et|y|e|&|nor|noch"
 OUTSIDE = (
-    r"outside(?: of)?|except(?: for| in)?|excluding|not in|other than|außerhalb(?: von)?|außer(?: in)?|ohne|"
+    r"(?:(?:every|any)where|überall|partout|en todas partes|ovunque|em toda parte) (?:else )?(?:but|except|außer|sauf|"
+    r"excepto|menos|tranne|eccetto|exceto)(?: in| en| em)?|(?:rather|other) than(?: in)?|save for|leav(?:e|ing) out|"
+    r"omitting|ignoring|avoiding|as opposed to|neither(?: in)?|non-|outside(?: of)?|except(?: for| in)?|excluding|"
+    r"(?:but |and )?not(?: in)?|without|apart from|außerhalb(?: von)?|außer(?: in)?|ohne|(?:aber |und )?nicht(?: in)?|"
     r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
-    r"eccetto|tranne|exceto|fora d[eoa]|(?:but |and )?not(?: in)?|without|apart from|(?:aber |und )?nicht(?: in)?|"
-    r"mais pas(?: en| dans)?|pas (?:en|dans)|sans|pero no(?: en)?|ma non(?: in)?|mas não(?: em| n[ao])?|sem|senza"
+    r"eccetto|tranne|exceto|fora d[eoa]|sem|senza|sans|mais pas(?: en| dans)?|pas (?:en|dans)|pero no(?: en)?|"
+    r"ma non(?: in)?|mas não(?: em| n[ao])?"
 )
 # "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (
@@ -130,7 +131,6 @@ GLOBAL = (
     r"for) the (?:whole |entire )?(?:world|globe)|weltweit(?:e[snr]?)?|à l['’]échelle mondiale|mondiale?s?|mondiaux|"
     r"mundial(?:es)?|mondiali|en todo el mundo|dans le monde(?: entier)?|in tutto il mondo|em todo o mundo"
 )
-
 
 _LONGEST_LEAD = 56  # characters before a place in which its relation can start
 _DEEPEST = 3  # "near the coast of northern Italy"
@@ -153,7 +153,7 @@ class RelationMention:
 
 
 def _lead(alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?:(?<=['’])|\s{{1,2}})\s?{ARTICLE}$")
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?:(?<=['’-])|\s{{1,2}})\s?{ARTICLE}$")
 
 
 def _choice(choices: dict[str, Compass]) -> str:

@@ -175,6 +175,11 @@ def sure_language(text: str) -> str | None:
     return by_letters if votes[by_letters] and votes[by_letters] >= votes["en"] else None
 
 
+def has_small_words(text: str, language: str | None) -> bool:
+    """Whether the text has small words of this language."""
+    return language is not None and not SMALL_WORDS[language].isdisjoint(_WORD.findall(text.lower()))
+
+
 def _by_small_words(text: str) -> frozenset[str]:
     """The languages with the most small words of the text; empty if it has none."""
     votes = Counter(code for word in _WORD.findall(text.lower()) for code in _LANGUAGES_OF.get(word, ()))

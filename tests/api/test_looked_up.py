@@ -165,6 +165,11 @@ def test_a_question_in_another_language_is_asked_in_english_too(samples: Service
     assert "understoodAs" not in english["sonde:interpretation"]
 
 
+def test_a_format_that_no_hit_states_is_said(samples: Service) -> None:
+    answer = samples.search("glacier inventory as GeoPackage")
+    assert "offer_missing" in [note["code"] for note in answer.get("sonde:notes", [])]
+
+
 def test_that_nothing_lies_in_the_asked_time_is_said(samples: Service) -> None:
     (note,) = samples.search("glacier inventory of Switzerland since 2090", limit=3)["sonde:notes"]
     assert (note["code"], note["text"]) == ("nothing_there", "None of these records is from the time of the question.")

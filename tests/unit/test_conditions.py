@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.geo import BBox
 from core.timespan import TimeSpan
 from reading.conditions import read_exclusions, read_offers
 from reading.times import TimeReader
@@ -32,6 +33,14 @@ EXCLUDED = [
     ("sea ice not bathymetry", "bathymetry", None, None),
     ("hail not radar", "radar", None, None),
     ("Ozon nicht Sonden", "Sonden", None, None),
+    ("runoff, I don't want projections", "projections", "projection", None),
+    ("cloud cover, we would rather not use aircraft", "aircraft", "observation", "airborne"),
+    ("dew point rather than simulations", "simulations", "simulation", None),
+    ("hail, avoiding reanalysis", "reanalysis", "reanalysis", None),
+    ("snow leaving out satellite images", "satellite images", "observation", "satellite"),
+    ("piogge non disdrometro", "disdrometro", None, None),
+    ("Hagel, weder Radar", "Radar", None, None),
+    ("ozono, no quiero simulaciones", "simulaciones", "simulation", None),
 ]
 
 
@@ -56,6 +65,12 @@ NOT_EXCLUDED = [
     ("whether or not rain fell", "en"),
     ("rivers not frozen", "en"),
     ("not only snow", "en"),
+    ("non-linear internal waves", "en"),
+    ("non hydrostatic flow", "en"),
+    ("how to avoid flooding", "en"),
+    ("neither warm nor cold rain", "en"),
+    ("non-parametric trends", "en"),
+    ("stations that do not report snow", "en"),
 ]
 
 
@@ -64,6 +79,20 @@ NOT_EXCLUDED = [
 )
 def test_other_words_leave_nothing_out(question: str, language: str) -> None:
     assert read_exclusions(question, language=language) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "subjects"),
+    [
+        ("non-satellite cloud data", ["satellite"]),
+        ("données non satellitaires de neige", ["satellitaires"]),
+        ("humidity, neither from models nor from aircraft", ["models", "aircraft"]),
+        ("Wind, weder Sodar noch Modelle", ["Sodar", "Modelle"]),
+        ("viento, ni satélite ni modelos", ["satélite", "modelos"]),
+    ],
+)
+def test_words_before_a_kind(question: str, subjects: list[str]) -> None:
+    assert [mention.subject for mention in read_exclusions(question)] == subjects
 
 
 def test_two_kinds_are_two_exclusions() -> None:
@@ -88,6 +117,8 @@ OFFERS = [
     ("waves hdf5", "format", "hdf"),
     ("soil CC BY 4.0", "licence", "CC-BY"),
     ("soil cc-by-nc", "licence", "CC-BY-NC"),
+    ("relief in the public domain", "licence", "public domain"),
+    ("altitude domaine public", "licence", "public domain"),
     ("soil CC0", "licence", "CC0"),
     ("Creative Commons glaciers", "licence", "CC"),
     ("glaciers open licence", "licence", "open"),
@@ -140,3 +171,11 @@ def test_a_time_is_left_out(question: str) -> None:
 def test_a_time_after_other_words_is_not_left_out() -> None:
     for question in ("chuva no verão de 2010", "data not available since 2010", "rain in 2010"):
         assert all(mention.span is None for mention in read_exclusions(question, [], TimeReader().read(question), None))
+
+
+def test_an_excluded_place_takes_boxes_that_stick_out_with_it() -> None:
+    outside = QueryExclusion(TextSpan("outside it", 0, 10, "pattern", 1.0), "it", bbox=BBox(0.0, 40.0, 20.0, 60.0))
+    ((filtered,),) = [exclusion_clauses([outside])]
+    shape = filtered["bool"]["must_not"][0]["geo_shape"]["extent"]["shape"]
+    (west, north), (east, south) = shape["coordinates"]
+    assert (60.5 < north < 61.0, 39.0 < south < 39.5, -3.0 < west < -0.8, 20.8 < east < 23.0) == (True,) * 4

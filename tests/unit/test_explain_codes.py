@@ -71,3 +71,12 @@ def test_two_places_are_two_reasons() -> None:
     assert (first["code"], first["number"], first["of"]) == ("covers_place", 1, 2)
     assert (second["code"], second["number"]) == ("outside_place", 2)
     assert second["distance_deg"] == pytest.approx(50 * math.cos(math.radians(5)))  # at their mean latitude
+
+
+def test_a_box_that_stands_for_an_ocean_is_called_a_box() -> None:
+    target = Target(boxes=(BBox(-100, -40, -10, 60),), places=(AreaName("the ocean", is_rough=True),))
+    inside = Candidate("inside", {"bm25": 1.0}, (BBox(-50, -16, -49, -15),))
+    explanation = explain(rank(candidates_of([inside]), target, default_config().records), 0)
+    (place,) = [part for part in explanation["signals"] if part["signal"] == "spatial"]
+    assert place["reason"].startswith("lies inside the box around the ocean")
+    assert place["reasons"][0]["rough"] is True

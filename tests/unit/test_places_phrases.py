@@ -125,6 +125,7 @@ def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, co
     [
         ("correnti nel Pacifico", "Pacific Ocean"),
         ("salinidad en el Atlántico", "Atlantic Ocean"),
+        ("nubes por encima del Atlántico", "Atlantic Ocean"),
         ("niebla en Atlántico, Colombia", "Atlántico"),
         ("neige à l'est du Canada", "Canada"),
         ("pluie à l'ouest de la Bolivie", "Bolivia"),

@@ -427,3 +427,8 @@ def test_a_distance_from_a_pole_is_a_ring() -> None:
 
 def test_a_distance_from_an_unknown_place_is_no_resolution() -> None:
     assert read("Regen im Umkreis von 30 km um Xyzdorf").scales == ()
+
+
+@pytest.mark.parametrize("question", ["Romanovsky permafrost", "ISS webcam", "Perth aerosols", "NASA ozone Antarctica"])
+def test_letters_alone_are_no_language(question: str) -> None:
+    assert UNDERSTANDER.understand(question, ALL_PARTS).language in (None, "en")

@@ -29,10 +29,14 @@ Level = Literal["global", "continental", "national", "regional", "local"]
 
 @dataclass(frozen=True, slots=True)
 class AreaName:
-    """The name of an asked area; ``is_described``: by words of the question ("north of Italy"), in its language."""
+    """The name of an asked area; ``is_described``: by words of the question ("north of Italy"), in its language.
+
+    ``is_rough``: its box holds much that is not of it, as that of an ocean or a mountain range.
+    """
 
     text: str
     is_described: bool = False
+    is_rough: bool = False
 
 
 @dataclass(frozen=True, slots=True)

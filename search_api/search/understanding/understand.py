@@ -19,7 +19,7 @@ from reading.names import IdentifierMention, contact_candidates, name_candidates
 from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations, target_box
 from reading.scale import ScaleMention, read_scales
-from reading.sentences import Claims, Range, detect_language
+from reading.sentences import Claims, Range, detect_language, has_small_words
 from reading.times import MonthsMention, TimeMention, TimeReader, asked_spans, read_months
 from reading.translation import ForeignText, Translation
 from reading.vocabulary import TermMention, Vocabulary, names_to_add
@@ -84,7 +84,10 @@ class Understander:
         readers = GuardedReaders()
         language = readers.read("language", lambda: self.language(text), None) if text else None
         foreign = self._foreign(text, language, readers) if "terms" in parts else None
-        language = foreign.language if foreign is not None else language
+        if foreign is not None:
+            language = foreign.language
+        elif "terms" in parts and language != "en" and not has_small_words(text, language):
+            language = None  # by letters alone, "Romanovsky permafrost" is Italian
         translations = foreign.translations if foreign is not None else ()
         interpretation = self._mentions(text, parts, language, readers, contacts, translations)
         located = [relation for relation in interpretation.relations if relation.relation != "global"]
@@ -318,6 +321,7 @@ def _offers_beside_topic(text: str, claimed: Sequence[Range], offers: list[Offer
     return offers if topic_of(text, [*claimed, *_ranges(offers)]) else []
 
 
+_ROUGH_KINDS = ("sea", "named_region", "river_basin")
 _INSIDE = ("in", "within", "over", "global")
 
 
@@ -350,9 +354,8 @@ def _areas(
             boxes = (target,) if target is not None else boxes
         shaping = [relation for relation in own_relations if relation.relation not in _INSIDE]
         for box in boxes:
-            names.setdefault(
-                box, _described(text, places, shaping, place.start) if shaping else AreaName(place.place.name)
-            )
+            name = AreaName(place.place.name, is_rough=place.place.kind in _ROUGH_KINDS)
+            names.setdefault(box, _described(text, places, shaping, place.start) if shaping else name)
     return tuple(names), tuple(names.values())
 
 

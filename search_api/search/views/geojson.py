@@ -15,7 +15,7 @@ from reading.concepts import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
-from search_api.search.retrieval.conditions import offer_filter
+from search_api.search.retrieval.conditions import has_offer, offer_filter, offer_name
 from search_api.search.understanding.interpretation import Interpretation, QueryIdentifier, TextSpan
 
 
@@ -196,7 +196,21 @@ _WEAK_MATCHES = "These records are only weak matches."
 
 
 def _notes(answer: Answer) -> list[Json]:
-    """What to tell the visitor, by its code."""
+    """What to tell the visitor, by code; last the formats and licences that no hit states."""
+    return [*_topic_notes(answer), *_offer_notes(answer)]
+
+
+def _offer_notes(answer: Answer) -> list[Json]:
+    records = [found.record for found in answer.hits]
+    offers = answer.interpretation.offers if records else ()
+    return [
+        {"code": "offer_missing", "text": f"None of these records states the {offer.kind} {offer_name(offer)}."}
+        for offer in offers
+        if not any(has_offer(record, offer) for record in records)
+    ]
+
+
+def _topic_notes(answer: Answer) -> list[Json]:
     if answer.is_beside_topic:
         shared = " and ".join(sorted(answer.shared_beside_topic))
         reason = f"from the {shared} of the question" if shared else _NEAREST

@@ -313,6 +313,8 @@ _WORLD_KM2 = 250e6  # half of the Earth
 def _place_reason(target: Target, number: int, rows: Floats) -> Reason:
     name = target.places[number] if number < len(target.places) else None
     values: Json = {"place": None if name is None else name.text}
+    if name is not None and name.is_rough:
+        values["rough"] = True
     if len(target.boxes) > 1:
         values |= {"number": number + 1, "of": len(target.boxes)}
     return _reason_of(target.boxes[number], _name_text(name, values), values, rows)
@@ -320,6 +322,8 @@ def _place_reason(target: Target, number: int, rows: Floats) -> Reason:
 
 def _name_text(name: AreaName | None, values: JsonMapping) -> str:
     if name is not None:
+        if name.is_rough:
+            return f"the box around {name.text}"
         return f"the area asked for ({name.text})" if name.is_described else name.text
     return f"the area asked for ({values['number']} of {values['of']})" if "of" in values else "the area asked for"
 
