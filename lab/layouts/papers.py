@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lab.layouts.contents import Author, Person
-from lab.layouts.sheet import Frame, Item, Sheet, body
+from lab.layouts.sheet import BodyPart, PrintColumn, Sheet, body
 
 _LEFT, _WIDTH, _TOP, _FOOT = 50.0, 495.0, 60.0, 780.0
 
@@ -60,18 +60,18 @@ def _columns(
     size: float = 9.0,
     count: int = 2,
     *,
-    first: Sequence[Frame] | None = None,
+    first: Sequence[PrintColumn] | None = None,
     numbered: bool = False,
 ) -> None:
     """The body from ``y`` on in two columns, with references."""
     gap = 18.0
     width = (_WIDTH - gap * (count - 1)) / count
     items = body(author, sheet, width, size, tables=author.random.randint(1, 3), numbered=numbered)
-    items += [Item("heading", "References"), *(Item("reference", author.reference()) for _ in range(8))]
+    items += [BodyPart("heading", "References"), *(BodyPart("reference", author.reference()) for _ in range(8))]
     lefts = [_LEFT + (width + gap) * place for place in range(count)]
     top = sheet.y + 4.0
-    here = first or [Frame(left, top, width, _FOOT) for left in lefts]
-    sheet.flow(items, here, [Frame(left, _TOP, width, _FOOT) for left in lefts], size)
+    here = first or [PrintColumn(left, top, width, _FOOT) for left in lefts]
+    sheet.flow(items, here, [PrintColumn(left, _TOP, width, _FOOT) for left in lefts], size)
 
 
 def sidebar_letter(author: Author, sheet: Sheet) -> None:
@@ -319,7 +319,7 @@ def dotted_names(author: Author, sheet: Sheet) -> None:
     _columns(
         sheet,
         author,
-        first=[Frame(_LEFT, top, column, 712.0), Frame(_LEFT + column + 18.0, top, column, _FOOT)],
+        first=[PrintColumn(_LEFT, top, column, 712.0), PrintColumn(_LEFT + column + 18.0, top, column, _FOOT)],
         numbered=True,
     )
 
@@ -405,7 +405,9 @@ def society(author: Author, sheet: Sheet) -> None:
     for place, person in enumerate(people):
         sheet.write(f"^{place + 1}^{person.office}", _LEFT, _WIDTH, 7.0, kind="affiliation")
     sheet.y = top
-    _columns(sheet, author, first=[Frame(_LEFT + (column + 18.0) * place, top, column, 715.0) for place in range(2)])
+    _columns(
+        sheet, author, first=[PrintColumn(_LEFT + (column + 18.0) * place, top, column, 715.0) for place in range(2)]
+    )
 
 
 def proceedings(author: Author, sheet: Sheet) -> None:
@@ -444,7 +446,7 @@ def proceedings(author: Author, sheet: Sheet) -> None:
     _columns(
         sheet,
         author,
-        first=[Frame(_LEFT, sheet.y + 10.0, 238.0, _FOOT), Frame(_LEFT + 257.0, top + 58.0, 238.0, _FOOT)],
+        first=[PrintColumn(_LEFT, sheet.y + 10.0, 238.0, _FOOT), PrintColumn(_LEFT + 257.0, top + 58.0, 238.0, _FOOT)],
         numbered=True,
     )
 

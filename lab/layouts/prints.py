@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from lab.layouts.contents import Author, Person
 from lab.layouts.reports import set_truth
-from lab.layouts.sheet import Frame, Sheet, body, draw_table, table
+from lab.layouts.sheet import PrintColumn, Sheet, body, draw_table, table
 
 _LEFT, _WIDTH = 70.0, 455.0
 
@@ -38,7 +38,7 @@ def word_print(author: Author, sheet: Sheet) -> None:
     sheet.write(", ".join(person.name for person in people), _LEFT, _WIDTH, 11.0, kind="author", font="sans", after=4.0)
     sheet.write(author.day(), _LEFT, _WIDTH, 11.0, kind="date", font="sans", after=16.0)
     items = body(author, sheet, _WIDTH, 11.0, tables=3)
-    sheet.flow(items, [Frame(_LEFT, sheet.y, _WIDTH, 760.0)], [Frame(_LEFT, 110.0, _WIDTH, 760.0)], 11.0)
+    sheet.flow(items, [PrintColumn(_LEFT, sheet.y, _WIDTH, 760.0)], [PrintColumn(_LEFT, 110.0, _WIDTH, 760.0)], 11.0)
 
 
 def _letterhead(sheet: Sheet, office: str) -> None:
@@ -77,7 +77,7 @@ def office_slides(author: Author, sheet: Sheet) -> None:
         if number % 3 == 2:
             item = table(author, sheet, 560.0, 15.0, "", ("grid", "shaded", "zebra", "header"))
             if item.cells is not None and len(item.cells.rows) <= 12:
-                draw_table(sheet, item, Frame(60.0, sheet.y, 560.0, 500.0), 15.0)
+                draw_table(sheet, item, PrintColumn(60.0, sheet.y, 560.0, 500.0), 15.0)
                 continue
         for _ in range(author.random.randint(3, 6)):
             sheet.write(f"• {author.sentence()}", 60.0, 580.0, 17.0, kind="list", after=6.0)
@@ -127,7 +127,7 @@ def barred_slides(author: Author, sheet: Sheet) -> None:
         if number % 4 == 3:
             item = table(author, sheet, 300.0, 8.0, "", ("booktabs", "grid", "header"))
             if item.cells is not None and len(item.cells.rows) <= 9:
-                draw_table(sheet, item, Frame(20.0, sheet.y, 300.0, 250.0), 8.0)
+                draw_table(sheet, item, PrintColumn(20.0, sheet.y, 300.0, 250.0), 8.0)
                 continue
         for _ in range(author.random.randint(3, 5)):
             sheet.write(f"• {author.sentence()}", 20.0, 310.0, 9.5, kind="list", font="sans", after=4.0)
@@ -203,7 +203,7 @@ def poster(author: Author, sheet: Sheet) -> None:
                     f"Table {column + 1}. {author.heading()}",
                     ("booktabs", "grid", "shaded"),
                 )
-                draw_table(sheet, item, Frame(left + 12.0, sheet.y, width - 40.0, 9999.0), 20.0)
+                draw_table(sheet, item, PrintColumn(left + 12.0, sheet.y, width - 40.0, 9999.0), 20.0)
             bottom = sheet.y
             for edge in (
                 (left, top, left + width, top),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lab.layouts.contents import Author, Person
-from lab.layouts.sheet import Frame, Item, Sheet, body, table
+from lab.layouts.sheet import BodyPart, PrintColumn, Sheet, body, table
 
 _LEFT, _WIDTH = 70.0, 455.0
-_PAGE = (Frame(_LEFT, 80.0, _WIDTH, 770.0),)
+_PAGE = (PrintColumn(_LEFT, 80.0, _WIDTH, 770.0),)
 
 
 def set_truth(
@@ -41,7 +41,7 @@ def _contents(sheet: Sheet, author: Author, heading: str = "Contents") -> None:
 def _chapters(sheet: Sheet, author: Author, size: float = 10.0, tables: int = 4, label: str = "Table {}. {}") -> None:
     sheet.turn_page()
     items = body(author, sheet, _WIDTH, size, tables=tables, label=label, numbered=author.chance(0.5))
-    items += [Item("heading", "References"), *(Item("reference", author.reference()) for _ in range(6))]
+    items += [BodyPart("heading", "References"), *(BodyPart("reference", author.reference()) for _ in range(6))]
     sheet.flow(items, _PAGE, _PAGE, size)
 
 
@@ -276,7 +276,7 @@ def manuscript(author: Author, sheet: Sheet) -> None:
                 sheet.write(line, 80.0, 440.0, 12.0, kind="text", leading=2.0)
     sheet.turn_page()
     items = [item for item in body(author, sheet, 440.0, 11.0, tables=3) if item.kind in ("table", "chart")]
-    sheet.flow(items, [Frame(80.0, 60.0, 440.0, 770.0)], [Frame(80.0, 60.0, 440.0, 770.0)], 11.0)
+    sheet.flow(items, [PrintColumn(80.0, 60.0, 440.0, 770.0)], [PrintColumn(80.0, 60.0, 440.0, 770.0)], 11.0)
 
 
 def thesis(author: Author, sheet: Sheet) -> None:
@@ -348,12 +348,12 @@ def manual(author: Author, sheet: Sheet) -> None:
         align="center",
         after=24.0,
     )
-    items: list[Item] = []
+    items: list[BodyPart] = []
     for item in body(author, sheet, _WIDTH, 10.0, tables=1, numbered=True):
         items.append(item)
         if item.kind == "text":
-            items.append(Item("code", _listing(author)))
-    sheet.flow(items, [Frame(_LEFT, sheet.y, _WIDTH, 770.0)], _PAGE, 10.0)
+            items.append(BodyPart("code", _listing(author)))
+    sheet.flow(items, [PrintColumn(_LEFT, sheet.y, _WIDTH, 770.0)], _PAGE, 10.0)
 
 
 def _listing(author: Author) -> str:
@@ -381,12 +381,14 @@ def leaflet(author: Author, sheet: Sheet) -> None:
     ):
         sheet.write(line, 430.0, 110.0, 8.0, kind="sidebar", style="bold" if line == "Contact" else "regular")
     sheet.y = top
-    items = [Item("heading", author.heading())] + [Item("text", author.paragraph()) for _ in range(2)]
+    items = [BodyPart("heading", author.heading())] + [BodyPart("text", author.paragraph()) for _ in range(2)]
     items += [
         table(author, sheet, 330.0, 9.0, f"Table 1. {author.heading()}", ("plain", "zebra", "header")),
-        Item("text", author.paragraph()),
+        BodyPart("text", author.paragraph()),
     ]
-    sheet.flow(items, [Frame(_LEFT - 20.0, top, 350.0, 780.0)], [Frame(_LEFT - 20.0, 60.0, 350.0, 780.0)], 9.0)
+    sheet.flow(
+        items, [PrintColumn(_LEFT - 20.0, top, 350.0, 780.0)], [PrintColumn(_LEFT - 20.0, 60.0, 350.0, 780.0)], 9.0
+    )
 
 
 REPORTS: tuple[Callable[[Author, Sheet], None], ...] = (

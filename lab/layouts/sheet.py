@@ -23,7 +23,7 @@ _SCRIPT = 0.65  # of the size: a mark behind a name
 
 
 @dataclass(slots=True)
-class Region:
+class PrintedRegion:
     kind: str
     page: int
     text: str
@@ -50,13 +50,13 @@ class Truth:
     authors: list[str] = field(default_factory=list)
     year: int | None = None
     tables: list[TrueTable] = field(default_factory=list)
-    regions: list[Region] = field(default_factory=list)
+    regions: list[PrintedRegion] = field(default_factory=list)
     paragraphs: list[str] = field(default_factory=list)
     pages: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PrintColumn:
     """A column to fill, in points from the upper left corner."""
 
     left: float
@@ -66,7 +66,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BodyPart:
     """A part of the body: ``heading``, ``text``, ``reference``, ``table``, ``code``, ``chart`` or ``formula``."""
 
     kind: str
@@ -167,9 +167,11 @@ class Sheet:
 
     def note(self, kind: str, text: str, left: float, top: float, right: float, bottom: float) -> None:
         plain = "".join(part for place, part in enumerate(text.split("^")) if place % 2 == 0)
-        self.truth.regions.append(Region(kind, self.page, plain, left, top, right, bottom))
+        self.truth.regions.append(PrintedRegion(kind, self.page, plain, left, top, right, bottom))
 
-    def flow(self, items: Sequence[Item], first: Sequence[Frame], others: Sequence[Frame], size: float) -> None:
+    def flow(
+        self, items: Sequence[BodyPart], first: Sequence[PrintColumn], others: Sequence[PrintColumn], size: float
+    ) -> None:
         """Fills the frames of this page, then those of new pages; paragraphs continue in the next frame."""
         frames = self._frames(first, others)
         frame = next(frames)
@@ -184,13 +186,13 @@ class Sheet:
             else:
                 draw(self, item, frame, size)
 
-    def _frames(self, first: Sequence[Frame], others: Sequence[Frame]) -> Iterator[Frame]:
+    def _frames(self, first: Sequence[PrintColumn], others: Sequence[PrintColumn]) -> Iterator[PrintColumn]:
         yield from first
         while True:
             self.turn_page()
             yield from others
 
-    def _paragraph(self, item: Item, frame: Frame, frames: Iterator[Frame], size: float) -> Frame:
+    def _paragraph(self, item: BodyPart, frame: PrintColumn, frames: Iterator[PrintColumn], size: float) -> PrintColumn:
         if item.kind == "text":
             self.truth.paragraphs.append(item.text)
         for line in self.lines(item.text, frame.width - 10.0, size):
@@ -204,7 +206,7 @@ class Sheet:
         return frame
 
 
-def _height(sheet: Sheet, item: Item, width: float, size: float) -> float:
+def _height(sheet: Sheet, item: BodyPart, width: float, size: float) -> float:
     if item.cells is not None:
         return _table_height(sheet, item, width, size)
     return {
@@ -215,7 +217,7 @@ def _height(sheet: Sheet, item: Item, width: float, size: float) -> float:
     }.get(item.kind, 2.4 * size)
 
 
-def draw(sheet: Sheet, item: Item, frame: Frame, size: float) -> None:
+def draw(sheet: Sheet, item: BodyPart, frame: PrintColumn, size: float) -> None:
     """Draws a part that no frame splits."""
     if item.cells is not None:
         draw_table(sheet, item, frame, size)
@@ -233,7 +235,7 @@ def draw(sheet: Sheet, item: Item, frame: Frame, size: float) -> None:
         _chart(sheet, item, frame, size)
 
 
-def _chart(sheet: Sheet, item: Item, frame: Frame, size: float) -> None:
+def _chart(sheet: Sheet, item: BodyPart, frame: PrintColumn, size: float) -> None:
     """Axes with numbers, a grid, a curve of short strokes and a legend."""
     left, top, right, bottom = frame.left + 30.0, sheet.y, frame.left + min(frame.width, 260.0), sheet.y + 100.0
     for step in range(6):
@@ -288,7 +290,7 @@ def _wrapped(sheet: Sheet, cells: Cells, widths: Sequence[float], size: float) -
     ]
 
 
-def _table_height(sheet: Sheet, item: Item, width: float, size: float) -> float:
+def _table_height(sheet: Sheet, item: BodyPart, width: float, size: float) -> float:
     assert item.cells is not None
     widths = _widths(sheet, item.cells, width, 0.9 * size)
     lines = sum(max(map(len, row)) for row in _wrapped(sheet, item.cells, widths, 0.9 * size))
@@ -299,7 +301,7 @@ def fits(sheet: Sheet, cells: Cells, width: float, size: float) -> bool:
     return sum(_widths(sheet, cells, width, 0.9 * size)) <= width + 1.0
 
 
-def draw_table(sheet: Sheet, item: Item, frame: Frame, body_size: float) -> None:
+def draw_table(sheet: Sheet, item: BodyPart, frame: PrintColumn, body_size: float) -> None:
     """The caption, then the rows in one of ``STYLES``."""
     cells, size = item.cells, 0.9 * body_size
     assert cells is not None
@@ -392,31 +394,31 @@ def body(
     sections: int = 4,
     label: str = "Table {}. {}",
     numbered: bool = False,
-) -> list[Item]:
+) -> list[BodyPart]:
     """Sections of paragraphs with tables, charts, formulas and references, as in a paper or report."""
-    items: list[Item] = []
+    items: list[BodyPart] = []
     names = ["Introduction", *(author.heading() for _ in range(sections - 2)), "Conclusions"]
     table_sections = [author.random.randrange(sections) for _ in range(tables)]
     count = 0
     for section, name in enumerate(names):
-        items.append(Item("heading", f"{section + 1}. {name}" if numbered else name))
-        items += [Item("text", author.paragraph()) for _ in range(author.random.randint(2, 4))]
+        items.append(BodyPart("heading", f"{section + 1}. {name}" if numbered else name))
+        items += [BodyPart("text", author.paragraph()) for _ in range(author.random.randint(2, 4))]
         if author.chance(0.4):
-            items.append(Item("chart", caption=f"Figure {section + 1}. {author.title()}."))
+            items.append(BodyPart("chart", caption=f"Figure {section + 1}. {author.title()}."))
         if author.chance(0.3):
-            items.append(Item("formula", f"Q = a + b T + c P ({section + 1})"))
+            items.append(BodyPart("formula", f"Q = a + b T + c P ({section + 1})"))
         for _ in range(table_sections.count(section)):
             count += 1
             items += [
                 table(author, sheet, width, size, label.format(count, author.title())),
-                Item("text", author.paragraph()),
+                BodyPart("text", author.paragraph()),
             ]
     return items
 
 
 def table(
     author: Author, sheet: Sheet, width: float, size: float, caption: str, styles: Sequence[str] = STYLES
-) -> Item:
+) -> BodyPart:
     style = author.choice(list(styles))
     cells = author.cells(3, 5)
     for columns in (author.random.randint(3, 9), 5, 4, 3, 2):
@@ -427,4 +429,4 @@ def table(
         )
         if fits(sheet, cells, width, size):
             break
-    return Item("table", cells=cells, style=style, caption=caption)
+    return BodyPart("table", cells=cells, style=style, caption=caption)

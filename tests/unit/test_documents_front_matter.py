@@ -125,3 +125,10 @@ def test_a_year_of_publication_is_not_the_one_of_the_manuscript(line: str, margi
 def test_journals_series_and_offices_are_no_titles(masthead: str) -> None:
     lines = printed((masthead, 24.0), (TITLE, 18.0), ("Cite as: Ice and Water, 12, 4-19", 8.0))
     assert front_of(lines).title == TITLE
+
+
+def test_a_running_head_that_repeats_the_title_does_not_make_it_small() -> None:
+    lines = printed((TITLE, 18.0), ("By Ada Brook", 12.0), ("Survey of Nord", 10.0), margin=TITLE)
+    blocks = [Block("heading", line.text, 1, level=1) for line in lines if not line.margin]
+    front = front_matter(blocks, {}, {}, lines)
+    assert (front.title, front.authors) == (TITLE, ("Ada Brook",))

@@ -380,7 +380,7 @@ def _is_masthead(text: str, lines: Sequence[PrintedLine]) -> bool:
 def _size(block: Block, lines: Sequence[PrintedLine]) -> float:
     """Of its type; 0.0 if no line of the page begins it."""
     text = letters(block.text)
-    page_lines = (line for line in lines if line.page == block.first_page and letters(line.text))
+    page_lines = [line for line in lines if line.page == block.first_page and letters(line.text) and not line.margin]
     return next((line.size for line in page_lines if text.startswith(letters(line.text))), 0.0)
 
 

@@ -368,7 +368,7 @@ def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Seque
         frame, levels = Box(frame.left, min(levels_below), frame.right, frame.bottom), levels_below
         words_inside = [word for word in words_inside if frame.holds(word.box, 1.0)]
         lines = rows(words_inside)
-    if len(lines) < 2:
+    if len(lines) < 2 or 2 * sum(word.mono for word in words_inside) > len(words_inside):
         return None
     if len(levels) > _RULED_ROWS * len(lines) and (next_row := _row_below(frame, lines, words)):
         words_inside += next_row

@@ -24,7 +24,8 @@ _LABEL_TO_FILL = re.compile(
 )
 _WIDEST_SPACE = 0.5  # of the size
 _MOST_HEADER = 4
-_WORDS_OF_HEAD = 4  # of a cell, on average
+_WORDS_OF_HEAD = 6  # of a cell
+_WORDS_BELOW_A_GAP = 2  # where the first column has no head: rows without a name look like heads there
 _FEWEST_LABELS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -183,15 +184,15 @@ def _pieces(line: Line) -> list[list[Word]]:
 
 def header_rows(cells: Sequence[Sequence[str]], first: int = 1) -> int:
     """``first`` and the rows below it that name no row and hold no number: units, or the parts of a head."""
-    count = first
-    while count < min(len(cells) - 1, _MOST_HEADER) and not cells[count][0] and _is_head(cells[count]):
+    count, most_words = first, _WORDS_OF_HEAD if cells[0][0] else _WORDS_BELOW_A_GAP
+    while count < min(len(cells) - 1, _MOST_HEADER) and not cells[count][0] and _is_head(cells[count], most_words):
         count += 1
     return count if cells[count][0] else first
 
 
-def _is_head(row: Sequence[str]) -> bool:
+def _is_head(row: Sequence[str], most_words: int) -> bool:
     filled = [cell for cell in row if cell]
-    is_short = sum(len(cell.split()) for cell in filled) <= _WORDS_OF_HEAD * len(filled)
+    is_short = max(len(cell.split()) for cell in filled) <= most_words if filled else False
     return is_short and not any(NUMBER.match(cell) for cell in filled)
 
 
