@@ -54,13 +54,21 @@ export interface components {
             model: string;
             records: number;
         };
-        /** @description The answer, its sentences with what they cite, and the passages it was made from. */
+        /**
+         * @description The answer, its sentences with what they cite, and the passages it was made from.
+         *
+         *     A passage of the kind `record` is the abstract of a record and has no `document`; `href` opens what it is from.
+         */
         CitedAnswer: {
             answer: string;
             /** @description Where it is kept, if it was asked for. */
             conversation?: string;
             degraded: string[];
             language: string | null;
+            /** @description Of a refusal: the search for the same question. */
+            links?: {
+                [key: string]: unknown;
+            }[];
             /** @enum {string} */
             mode: "model" | "extractive" | "refusal";
             /** @description Of a refusal: the best passages below the threshold. */
@@ -333,7 +341,7 @@ export interface components {
         };
         /** @description A GeoJSON FeatureCollection (OGC API - Records items), best hit first. */
         SearchAnswer: {
-            /** @description Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: how probable it is that the record answers the question, 0 to 1. */
+            /** @description Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: how probable it is that the record answers the question, 0 to 1. `sonde:estimatedBoxes` of a record without an extent are places that its title names. */
             features: {
                 [key: string]: unknown;
             }[];
@@ -353,10 +361,11 @@ export interface components {
             "sonde:facets"?: {
                 [key: string]: unknown;
             };
+            /** @description What was read from the question. A place with `source` "catalogue" is a name from the titles of this catalogue, not of the gazetteer: `records` says how many have it, and `bbox` where most of them lie. */
             "sonde:interpretation": {
                 [key: string]: unknown;
             };
-            /** @description What to tell the visitor: `code` and an English `text`; only if there is something. `nothing_about_topic`: no record is about the topic; the text says whether each hit is from the place or time of the question. `weak_matches`: `sonde:relevance` of each hit of the page is low. */
+            /** @description What to tell the visitor: `code` and an English `text`; only if there is something. `nothing_about_topic`: no record is about the topic; the text says whether each hit is from the place or time of the question. `nothing_there`: no hit of the page lies in the asked place, or none in the asked time. `weak_matches`: `sonde:relevance` of each hit of the page is low. `offer_missing`: no hit of the page states a format or licence of the question. */
             "sonde:notes"?: {
                 [key: string]: unknown;
             }[];
@@ -426,7 +435,12 @@ export interface components {
             /** @description Distribution format, in upper or lower case. */
             format?: string[];
             /**
-             * @description `identity` shows the same data set of several sources once, as the best of its records.
+             * @description An area as WKT or GeoJSON, in place of `bbox`.
+             * @example POLYGON((10 40, 20 40, 15 50, 10 40))
+             */
+            geometry?: string;
+            /**
+             * @description `identity` shows the same data set of several sources, formats or versions once, as the best of its records.
              * @enum {string}
              */
             group?: "identity" | "none";

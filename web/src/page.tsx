@@ -2,8 +2,6 @@
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { AskView } from "./ask/askView.tsx";
-import { DocumentView } from "./document/documentView.tsx";
 import { embedded, portal } from "./portal.ts";
 import { RecordView } from "./record/recordView.tsx";
 import { go, type Route, useRoute } from "./route.ts";
@@ -24,7 +22,9 @@ import "./styles/rooms.css";
 import "./styles/print.css";
 import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spoken } from "./words/index.ts";
 
+const loadAsk = () => import("./ask/askView.tsx");
 const loadBasket = () => import("./basket/basketView.tsx");
+const loadDocument = () => import("./document/documentView.tsx");
 const loadLibrary = () => import("./library/libraryView.tsx");
 
 const loaded = location.href;
@@ -72,7 +72,11 @@ function View({ route }: { route: Route }) {
     case "record":
       return <RecordView key={route.id} id={route.id} />;
     case "ask":
-      return <AskView query={route.query} />;
+      return (
+        <LazyView load={loadAsk} class="answers">
+          {({ AskView }) => <AskView query={route.query} />}
+        </LazyView>
+      );
     case "library":
       return (
         <LazyView load={loadLibrary} class="library">
@@ -86,7 +90,11 @@ function View({ route }: { route: Route }) {
         </LazyView>
       );
     case "document":
-      return <DocumentView key={route.id} id={route.id} hash={route.hash} />;
+      return (
+        <LazyView load={loadDocument} class="record paper">
+          {({ DocumentView }) => <DocumentView key={route.id} id={route.id} hash={route.hash} />}
+        </LazyView>
+      );
     default:
       return <StewardsView route={route} />;
   }

@@ -11,7 +11,8 @@ export type Scope = NonNullable<AskBody["scope"]>;
 export interface Passage {
   number: number;
   id: string;
-  document: string;
+  /** None: the passage is the abstract of `record`. */
+  document: string | null;
   record: string | null;
   title: string;
   section: string[];

@@ -24,7 +24,7 @@ export function ExchangeView({ exchange, name, again }: Props) {
         {phase === "looking" ? words.looking : phase === "writing" ? words.writing : <span class="unseen">{words.done}</span>}
       </p>
       {problem && <ProblemNote problem={problem} again={again} />}
-      {answer ? <Whole answer={answer} name={name} /> : exchange.text && <p class="answer">{exchange.text}</p>}
+      {answer ? <Whole answer={answer} name={name} question={exchange.question} /> : exchange.text && <p class="answer">{exchange.text}</p>}
       {exchange.withheld && <p class="note">{words.withheld}</p>}
       {passages.length > 0 && !answer?.refused && <Passages title={words.passages({ n: passages.length })} passages={passages} sentences={answer?.sentences ?? []} name={name} />}
       {answer?.refused && answer.near_misses && answer.near_misses.length > 0 && <Passages title={words.nearest} passages={answer.near_misses} sentences={[]} name={name} />}
@@ -32,7 +32,7 @@ export function ExchangeView({ exchange, name, again }: Props) {
   );
 }
 
-function Whole({ answer, name }: { answer: Answer; name: string }) {
+function Whole({ answer, name, question }: { answer: Answer; name: string; question: string }) {
   const words = useWords();
   const without = answer.degraded.map((one) => words.degradedNames[one] ?? one).join(", ");
   return (
@@ -43,7 +43,9 @@ function Whole({ answer, name }: { answer: Answer; name: string }) {
           <p>
             <strong>{words.answers.refused}</strong>
           </p>
-          <p>{words.answers.refusedHelp}</p>
+          <p>
+            {words.answers.refusedHelp} <Go to={`./?${new URLSearchParams({ q: question })}`}>{words.answers.searchIt}</Go>
+          </p>
         </div>
       ) : (
         <div class="answer" lang={answer.language ?? undefined}>
@@ -101,14 +103,18 @@ function Passages({ title, passages, sentences, name }: PassagesProps) {
       {passages.map((one) => (
         <details key={one.number} id={`passage-${name}-${one.number}`}>
           <summary>
-            <span class="number">{one.number}</span> {one.title || one.document}{" "}
+            <span class="number">{one.number}</span> {one.title || one.document || one.record}{" "}
             <span class="soft small">{placeOf(one, words)}</span>
           </summary>
           <blockquote>{one.text}</blockquote>
           <p class="soft small">
             {words.relevance({ percent: Math.round(one.relevance * 100) })}
-            {" · "}
-            <Go to={documentAddress(one.document, { passage: passageNumber(one.id), quote: quoteOf(sentences, one) })}>{document.open}</Go>
+            {one.document && (
+              <>
+                {" · "}
+                <Go to={documentAddress(one.document, { passage: passageNumber(one.id), quote: quoteOf(sentences, one) })}>{document.open}</Go>
+              </>
+            )}
             {one.record && (
               <>
                 {" · "}

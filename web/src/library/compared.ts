@@ -4,6 +4,7 @@ import { asProblem, isAbort, Problem } from "../api.ts";
 import { type Answer, type Passage, type Sentence, streamed } from "../ask/answer.ts";
 import { bare, quoteOf } from "../ask/exchangeView.tsx";
 import { documentAddress, passageNumber } from "../document/document.ts";
+import { recordAddress } from "../route.ts";
 
 export interface Row {
   document: string;
@@ -59,7 +60,12 @@ export interface Citation {
 /** The passages that a sentence cites, each with the address where it is marked. */
 export function citationsOf(sentence: Sentence, answer: Answer): Citation[] {
   const cited = answer.passages.filter((one) => sentence.citations.includes(one.number));
-  return cited.map((passage) => ({ passage, to: documentAddress(passage.document, { passage: passageNumber(passage.id), quote: quoteOf([sentence], passage) }) }));
+  return cited.map((passage) => ({
+    passage,
+    to: passage.document
+      ? documentAddress(passage.document, { passage: passageNumber(passage.id), quote: quoteOf([sentence], passage) })
+      : recordAddress(passage.record ?? ""),
+  }));
 }
 
 /** As `f=csv` of POST /ask/compare: each question has its answer and the pages that it cites. */

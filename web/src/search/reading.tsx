@@ -14,7 +14,12 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
   const codes = (read?.identifiers ?? []).filter((one) => one.known === false).map((one) => one.value);
   const unknown = [...new Set([...codes, ...names])];
   const lacking = meant || answer.features.length === 0 ? [] : (answer["sonde:unknownWords"] ?? []);
-  const notes = { nothing_about_topic: words.nothingAboutTopic, weak_matches: words.weakMatches };
+  const notes = {
+    nothing_about_topic: words.nothingAboutTopic,
+    nothing_there: words.nothingThere,
+    offer_missing: words.offerMissing,
+    weak_matches: words.weakMatches,
+  };
   return (
     <>
       {typed && read && (

@@ -1,4 +1,4 @@
-import{a as u}from"./chunk-47HDKH5N.js";import{C as i,t as r}from"./chunk-VDV4LPUM.js";import{b as c,e as f}from"./chunk-WYJRYA4W.js";function p({text:e,label:t}){let n=i(),[s,a]=f(!1);return"clipboard"in navigator?r("button",{type:"button",onClick:()=>{navigator.clipboard.writeText(e).then(()=>a(!0))},"aria-label":s?void 0:t,children:r("span",{role:"status",children:s?n.copied:n.copy})}):null}var w={opendap:e=>`# pip install xarray netcdf4
+import{a as u}from"./chunk-47HDKH5N.js";import{h as i,l as r}from"./chunk-R76C3N3G.js";import{b as c,e as f}from"./chunk-WYJRYA4W.js";function p({text:e,label:t}){let n=i(),[s,a]=f(!1);return"clipboard"in navigator?r("button",{type:"button",onClick:()=>{navigator.clipboard.writeText(e).then(()=>a(!0))},"aria-label":s?void 0:t,children:r("span",{role:"status",children:s?n.copied:n.copy})}):null}var w={opendap:e=>`# pip install xarray netcdf4
 import xarray
 
 data = xarray.open_dataset(${e})
