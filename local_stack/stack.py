@@ -82,7 +82,7 @@ class Stack:
             servers = [part.name for part in self.parts if part in self._servers]
             for name in only:
                 if name not in (*services, *servers):
-                    raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
+                    raise StackError(f"{name} is no part that is started here; there are {', '.join(sorted(grace))}")
             for names in (services, servers):
                 self._stop_all([name for name in names if not only or name in only], grace)
 

@@ -106,7 +106,7 @@ class SearchPipeline:
 
     def instead_of_nothing(self, state: SearchState) -> SearchState:
         """For a question without hits: what lies in its place and time, else the answer to what it probably means, else
-        the nearest by meaning, if half of its words are known. Raises Unavailable.
+        the nearest by meaning, if records have half of its words. Raises Unavailable.
         """
         interpretation = state.interpretation
         if not interpretation.thematic or interpretation.identifiers:
@@ -117,8 +117,8 @@ class SearchPipeline:
             corrected = self._ranked(self.understand(state.request, state.serving, likely_correction))
             if len(corrected.ranking):
                 return replace(corrected, typed=state.typed)
-        embedder, nearness = state.serving.embedder, state.plan.nearness
-        if embedder is None or nearness is None or not is_mostly_known(embedder, interpretation):
+        nearness = state.plan.nearness
+        if nearness is None or not is_mostly_known(interpretation):
             return state
         plan = replace(state.plan, nearness=replace(nearness, answer_score=nearness.min_score))
         return self._ranked(replace(state, plan=plan, is_beside_topic=True))

@@ -187,6 +187,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/collections/<catalogue>/items/<record>/fair": [(f"/collections/all/items/{HIDDEN}/fair", None)],
     "/collections/<catalogue>/fair": [("/collections/secret/fair", None)],
     "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
+    "/collections/<catalogue>/items/<record>/rows": [],  # asked for below: the record names no table
     "/collections/<catalogue>/items/<record>/granules": [],  # asked for below: nothing says where its granules are
     "/collections/<catalogue>/items/<record>/similar": [
         (f"/collections/all/items/{OPEN}/similar", None),
@@ -239,6 +240,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
 }
 HOLDS_NOTHING = {
     "/",
+    "/basket",
     "/api",
     "/conformance",
     "/docs",
@@ -344,6 +346,13 @@ def test_its_granules_are_not_even_looked_for(http: FlaskClient) -> None:
     said = {who: _ask(http, address, None, who).get_json()["detail"] for who in (None, "other", "member")}
     assert said[None] == said["other"] == f"There is no record {HIDDEN!r}."
     assert said["member"] == f"Nothing says where the granules of {HIDDEN!r} can be searched."
+
+
+def test_its_rows_are_not_even_looked_for(http: FlaskClient) -> None:
+    address = f"/collections/all/items/{HIDDEN}/rows"
+    said = {who: _ask(http, address, None, who).get_json()["detail"] for who in (None, "other", "member")}
+    assert said[None] == said["other"] == f"There is no record {HIDDEN!r}."
+    assert said["member"] != said["other"]
 
 
 def _json(http: FlaskClient, address: str, who: str | None) -> dict[str, Any]:

@@ -135,11 +135,10 @@ def is_nonsense(embedder: Embedder, interpretation: Interpretation, least_share:
     return len(unknown) >= max(least, 1) and sum(_is_alien(embedder, unknown)) >= least
 
 
-def is_mostly_known(embedder: Embedder, interpretation: Interpretation) -> bool:
-    """Whether records or the model have more than half of the topic's words."""
+def is_mostly_known(interpretation: Interpretation) -> bool:
+    """Whether records have at least half of the topic's words."""
     words = _topic_words(interpretation)
-    unknown = [word for word in words if word in interpretation.unknown]
-    return 2 * (len(unknown) - len(words_of_model(embedder, unknown))) < len(words)
+    return 2 * sum(word in interpretation.unknown for word in words) <= len(words)
 
 
 def _topic_words(interpretation: Interpretation) -> list[str]:
