@@ -64,7 +64,7 @@ def test_each_hit_says_why_it_is_here(visit: Visit) -> None:
     expect(first.locator(".bar")).to_have_count(4)
     names = [bar.split("\n")[0] for bar in first.locator(".bar").all_inner_texts()]
     assert names == ["words", "meaning", "place", "time"]
-    expect(first.get_by_text("of Southern Africa; its own area")).to_be_visible()
+    expect(first.get_by_text("of the box around Southern Africa; its own area")).to_be_visible()
 
 
 def test_a_place_that_was_read_can_be_left_as_words_and_read_again(visit: Visit) -> None:

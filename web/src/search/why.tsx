@@ -16,7 +16,7 @@ const SHOWN: readonly [name: string, signals: readonly string[]][] = [
 const NAMES: Record<string, string> = {
   bm25: "words", passage_bm25: "words", dense: "meaning", passage_dense: "meaning", spatial: "place",
   temporal: "time", cross_encoder: "reading", late_interaction: "context", resolution: "scale", kind: "kind", names: "names", usage: "usage",
-  source_boost: "source",
+  companion: "kind", source_boost: "source",
 };
 
 export function Why({ feature }: { feature: Feature }) {
