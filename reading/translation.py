@@ -147,7 +147,9 @@ class Translator:
         if len(text) > _LONGEST:
             return None
         text_words = words(text)
-        if any(word.folded in _ENGLISH_ONLY for word in text_words):
+        letters = [word for word in text_words if word.text.isalpha()]
+        is_code = len(letters) == 1 and letters[0].text.isupper()  # METEO-10
+        if is_code or any(word.folded in _ENGLISH_ONLY for word in text_words):
             return None
         small = {code: sum(_is_small_of(code, word.text) for word in text_words) for code in _FOREIGN}
         by_language = {code: self.find(text, code) for code in _FOREIGN}
@@ -195,13 +197,15 @@ class Translator:
 
     def _at(self, text: str, text_words: Sequence[NameWord], position: int, lexicon: Lexicon) -> Translation | None:
         first = text_words[position]
+        if first.text.isupper() and len(first.text) > 1 and not text.isupper():
+            return None  # a name: WALE
         longest = lexicon.longest.get(_stem(first.folded, lexicon.language), 0)
         for length in range(min(longest, len(text_words) - position), 0, -1):
             run = text_words[position : position + length]
             meaning = lexicon.meaning([word.folded for word in run])
             is_whole = not any(sign in text[first.start : run[-1].end] for sign in ",;:/()")
             if meaning is not None and is_whole and (length > 1 or not _is_small(first)):
-                is_foreign = not all(self._is_english(word.text.lower()) for word in run)
+                is_foreign = not all(self._is_english(word.text.lower()) or _is_spelt_alike(word.text) for word in run)
                 return Translation(first.start, run[-1].end, meaning, length, is_foreign)
         if lexicon.language == _GERMAN and len(first.text) >= _SHORTEST_COMPOUND and not self._is_english(first.folded):
             parts = lexicon.compound(first.folded)
@@ -232,6 +236,11 @@ class Translator:
     def _is_english(self, word: str) -> bool:
         singulars = (word, word.removesuffix("s"), *(f"{word.removesuffix(plural)}{end}" for plural, end in _PLURALS))
         return any(form in self.english for form in singulars)
+
+
+def _is_spelt_alike(word: str) -> bool:
+    """Whether English probably has the same word: Latin nouns without an accent, as in *dispersion*."""
+    return word.isascii() and word.lower().endswith(("sion", "tion"))
 
 
 def _weight(found: Sequence[Translation]) -> int:

@@ -198,9 +198,7 @@ def test_a_source_shows_how_fair_its_metadata_are(visit: Visit, shoot: Shoot) ->
     assert flaws(page) == []
     shoot(page, "sources-fair")
     page.locator("header select").select_option("de")
-    expect(source.get_by_role("columnheader")).to_have_text(
-        ["Indikator", "Vorrang", "Erfüllt bei", "Was zu verbessern ist"]
-    )
+    expect(source.get_by_role("columnheader")).to_have_text(["Indikator", "Vorrang", "Anteil", "Was zu verbessern ist"])
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     shoot(page, "sources-fair-phone")

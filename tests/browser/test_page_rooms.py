@@ -461,7 +461,7 @@ def test_a_steward_sees_why_documents_were_refused_and_runs_and_pauses(
 def test_a_steward_reads_refusals_in_german_at_night_and_on_paper(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
     page = visit("sources/gauges", at=rooms.address, locale="de-DE", color_scheme="dark")
     page.get_by_label("Schlüssel oder Token").fill("admin")
-    page.get_by_role("button", name="Verwenden").click()
+    page.get_by_role("button", name="Anmelden").click()
     expect(page.locator(".state-line")).to_contain_text("jeden Tag")
     page.get_by_role("button", name="Jetzt messen").click()
     expect(page.locator(".findings").first).to_contain_text("kein wohlgeformtes XML")
@@ -490,9 +490,9 @@ def test_an_answer_fits_a_phone_and_paper(visit: Visit, rooms: Rooms, shoot: Sho
 def test_reasons_are_said_in_german(visit: Visit) -> None:
     page = visit("?q=rainfall+in+southern+Africa+since+1990", locale="de-DE")
     first = page.locator(".hit").first
-    first.locator("summary").click()
-    expect(first.locator("dl")).to_contain_text("deckt 100 % von „Southern Africa“ ab")
-    expect(first.locator("dl")).to_contain_text("bis heute ab")
+    first.locator("summary").first.click()
+    expect(first.locator("dl").first).to_contain_text("deckt 100 % von „Southern Africa“ ab")
+    expect(first.locator("dl").first).to_contain_text("bis heute ab")
 
 
 @pytest.mark.parametrize("language", ASKING)

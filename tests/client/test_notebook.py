@@ -24,7 +24,9 @@ def test_every_cell_runs_and_shows_what_is_kept(samples: Service) -> None:
         run = apart(lambda: executed(url))
     kept = nbformat.read(NOTEBOOK, as_version=4)
     assert [cell.source for cell in run.cells] == [cell.source for cell in kept.cells]
-    assert any("<svg" in page and "covers 100 % of Southern Africa" in page for page in shown(run, "text/html"))
+    assert any(
+        "<svg" in page and "covers 100 % of the box around Southern Africa" in page for page in shown(run, "text/html")
+    )
     assert [len(cell.get("outputs", ())) for cell in run.cells] == [len(cell.get("outputs", ())) for cell in kept.cells]
     # Not the scores and addresses, which may change.
     assert shown(run, "text/plain")[-1] == shown(kept, "text/plain")[-1]

@@ -37,7 +37,7 @@ from search_api.search.retrieval.serving import ServingResolver
 QUESTIONS = Path(__file__).with_name("ask_places.jsonl")
 LONGEST = 700
 MOST_OF_A_KIND = 350
-_WEIGHTS = ((0.1, 0.1), (0.2, 0.15), (0.4, 0.3), (0.8, 0.6))  # of place and of period
+_WEIGHTS = ((0.1, 0.1), (0.2, 0.15), (0.4, 0.3), (0.5, 0.375), (0.8, 0.6))  # of place and of period
 _YEAR_MS = 3.15576e10
 
 

@@ -25,6 +25,15 @@ WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
 FLOW = ("flow", "ranking/combiners/combiner", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
+    "search/flow.py": {"_AROUND_POINT"},  # the size of a point
+    "search/passages/quotable.py": {
+        "_LEAST_WORDS",
+        "_LEAST_DISTINCT",
+        "_MOST_SIGNS",
+        "_PROSE",
+        "_LEAST_PROSE",
+    },  # which sentences are prose
+    "search/retrieval/conditions.py": {"_MARGIN_SHARE, _MOST_MARGIN_KM"},  # what still counts as outside
     "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/density.py": {"READ_EVERY_S"},  # how often the cells are counted
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered

@@ -93,3 +93,8 @@ def test_questions_of_engineers_are_english() -> None:
     texts = [str(row["query"]) for row in json.loads(text)]
     assert len(texts) > 200
     assert [text for text in texts if english(text) is not None] == []
+
+
+@pytest.mark.parametrize("text", ["METEO-10", "TEMPERATUREPROFILERS", "download WALE western", "dispersion"])
+def test_codes_names_in_capitals_and_words_that_english_has_too_are_not_translated(text: str) -> None:
+    assert TRANSLATOR.read(text, "de") is None

@@ -218,6 +218,7 @@ def with_catalogue_names(
     contacts = _contacts(ask, interpretation, answers.pop(), unknown_words) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, interpretation, answers.pop()) if possible.names else ()
+    contacts = tuple(contact for contact in contacts if not any(_is_better(name, contact) for name in names))
     names = (*contacts, *(name for name in names if not _overlaps(name.mention, contacts)))
     # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
     longer = [
@@ -309,6 +310,14 @@ def _names(ask: AskAll, interpretation: Interpretation, answer: JsonMapping) -> 
 def _is_term(span: TextSpan, terms: Iterable[QueryTerm]) -> bool:
     """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
     return any(term.mention.start <= span.start and span.end <= term.mention.end for term in terms)
+
+
+def _is_better(name: QueryName, contact: QueryName) -> bool:
+    """Whether it explains words of the contact better: a longer name around it, or one that needs no correction."""
+    if not _overlaps(name.mention, [contact]):
+        return False
+    is_longer = name.how == "exact" and len(name.mention.text) > len(contact.mention.text)
+    return is_longer or (contact.how == "spelling" and name.how in ("exact", "beginning"))
 
 
 def _overlaps(span: TextSpan, names: Iterable[QueryName]) -> bool:
