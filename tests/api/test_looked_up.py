@@ -163,6 +163,7 @@ def test_a_question_in_another_language_is_asked_in_english_too(samples: Service
     assert german["features"][0]["id"] in [feature["id"] for feature in english["features"]]
     assert "sonde:didYouMean" not in german
     assert "understoodAs" not in english["sonde:interpretation"]
+    assert "understoodAs" not in samples.search("temperature in winter Alaska")["sonde:interpretation"]
 
 
 def test_a_format_that_no_hit_states_is_said(samples: Service) -> None:

@@ -257,8 +257,8 @@ class Interpretation:
         return "en" if self.foreign_topic else self.language
 
     def in_english(self) -> Interpretation:
-        """The same with its topic in English, if it was translated."""
-        if self.translation is None:
+        """The same with its topic in English, if that differs."""
+        if self.translation is None or self.translation.topic.lower() == self.thematic.lower():
             return self
         return replace(
             self,
