@@ -257,8 +257,8 @@ class Interpretation:
         return "en" if self.foreign_topic else self.language
 
     def in_english(self) -> Interpretation:
-        """The same with its topic in English, if that differs."""
-        if self.translation is None or self.translation.topic.lower() == self.thematic.lower():
+        """The same with its topic in English, if it was translated."""
+        if self.translation is None:
             return self
         return replace(
             self,
@@ -267,6 +267,11 @@ class Interpretation:
             named=self.translation.named,
             foreign_topic=self.thematic,
         )
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether the topic is written otherwise in English."""
+        return bool(self.foreign_topic) and self.foreign_topic.lower() != self.thematic.lower()
 
     @property
     def english_text(self) -> str:

@@ -272,7 +272,7 @@ def interpretation(parsed: Interpretation) -> Json:
     return {
         "text": parsed.text,
         "thematic": parsed.foreign_topic or parsed.thematic,
-        **({"understoodAs": parsed.thematic} if parsed.foreign_topic else {}),
+        **({"understoodAs": parsed.thematic} if parsed.is_translated else {}),
         "language": parsed.language,
         "places": [
             {**_mention(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
