@@ -34,19 +34,13 @@ class HubSource:
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
-        parts = [Part(f"{_items(self.url, name)}?limit={self.options.page_size}", self._page) for name in self._names]
+        names, size = self.options.collections, self.options.page_size
+        parts = [Part(f"{_items(self.url, name)}?limit={size}", self._page) for name in names]
         yield from LinkedWalk(self.fetcher, parts).pages(position)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return self.options.collections
 
     def _page(self, answer: HttpAnswer) -> LinkedPage:
         body = json_object(answer)
-        features = body.get("features")
-        if not isinstance(features, list):
-            raise BadAnswer(f"{address_of(answer.url)} did not answer as the search of an ArcGIS Hub")
-        items, skipped_members = with_id(features, answer.url)
+        items, skipped_members = with_id(_features(answer), answer.url)
         records = tuple(_record(item, self.url) for item in items)
         match_count = number_or_none(body.get("numberMatched"))
         return LinkedPage(records, next_link(body.get("links")), match_count, skipped_members)
@@ -61,19 +55,20 @@ def _items(url: str, collection: str) -> str:
     return join_path(_site(url), f"api/search/v1/collections/{quote(collection, safe='')}/items")
 
 
+def _features(answer: HttpAnswer) -> list[object]:
+    features = json_object(answer).get("features")
+    if not isinstance(features, list):
+        raise BadAnswer(f"{address_of(answer.url)} did not answer as the search of an ArcGIS Hub")
+    return features
+
+
 def _record(item: Json, url: str) -> RawRecord:
     id = str(item["id"])
     return RawRecord(id, written_json(item), f"{_site(url)}/datasets/{id}", "application/geo+json")
 
 
 def _ask(fetcher: Fetcher, url: str) -> object:
-    def is_hub(answer: HttpAnswer) -> object:
-        features = json_object(answer).get("features")
-        if not isinstance(features, list):
-            raise BadAnswer(f"{address_of(answer.url)} did not answer as the search of an ArcGIS Hub")
-        return features
-
-    return fetcher.get(_items(url, "dataset"), is_hub, {"limit": "1"})
+    return fetcher.get(_items(url, "dataset"), _features, {"limit": "1"})
 
 
 PROTOCOL = Protocol(
