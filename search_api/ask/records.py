@@ -154,7 +154,7 @@ def _is_there_and_then(hit: FoundRecord, interpretation: Interpretation) -> bool
     if not hit.record.extents:
         words = _words_of(hit).lower()
         return any(asked.mention.text.lower() in words for asked in interpretation.places)
-    return any(overlaps(hit.record.extents, area) for area in interpretation.areas)
+    return overlaps(hit.record.extents, interpretation.areas)
 
 
 def _reads_records(request: AskRequest) -> bool:

@@ -356,7 +356,7 @@ def _is_weak(state: SearchState, hits: Sequence[FoundRecord], least: float) -> b
 def _shared_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox]) -> frozenset[Shared]:
     """Whether each hit lies in one of the areas, and in the asked time: a record of a year before it has 0 of it."""
     shared: set[Shared] = set()
-    if hits and all(any(overlaps(hit.record.extents, area) for area in areas) for hit in hits):
+    if hits and all(overlaps(hit.record.extents, areas) for hit in hits):
         shared.add("place")
     if hits and all((hit.hit.signals.get("temporal") or 0.0) > 0.0 for hit in hits):
         shared.add("time")
@@ -366,7 +366,7 @@ def _shared_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox]) -> frozen
 def _missed_by_all(hits: Sequence[FoundRecord], areas: Sequence[BBox], spans: Sequence[TimeSpan]) -> frozenset[Shared]:
     missed: set[Shared] = set()
     extents = [hit.record.extents for hit in hits if hit.record.extents]
-    if extents and areas and not any(overlaps(boxes, area) for boxes in extents for area in areas):
+    if extents and areas and not any(overlaps(boxes, areas) for boxes in extents):
         missed.add("place")
     shares = [share for hit in hits if (share := hit.hit.signals.get("temporal")) is not None]
     if shares and spans and max(shares) <= 0.0:
@@ -378,8 +378,12 @@ _AROUND_POINT = np.array([-1e-3, -1e-3, 1e-3, 1e-3])
 """What a box grows by, in degrees: a point alone shares no area with anything."""
 
 
-def overlaps(extents: Sequence[BBox], area: BBox) -> bool:
-    return bool(extents) and bool((compare(area, box_array(extents) + _AROUND_POINT).overlap_km2 > 0.0).any())
+def overlaps(extents: Sequence[BBox], areas: Sequence[BBox]) -> bool:
+    """Whether some extent shares a part of some area."""
+    if not extents:
+        return False
+    boxes = box_array(extents) + _AROUND_POINT
+    return any(bool((compare(area, boxes).overlap_km2 > 0.0).any()) for area in areas)
 
 
 def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:

@@ -270,17 +270,17 @@ def _without_asides(interpretation: Interpretation) -> Interpretation:
         aside, claimed, topic = [], list(interpretation.possible.claimed), interpretation.thematic
     terms = tuple(term for term in interpretation.terms if not _overlaps(term.mention, aside))
     ranges = [*claimed, *((term.mention.start, term.mention.end) for term in terms)]
-    asked = {"thematic": topic, "beside_terms": topic_of(interpretation.text, ranges)}
+    foreign_topic, beside_terms = "", topic_of(interpretation.text, ranges)
     if interpretation.foreign_topic:
         names_aside = [name.mention.text for name in aside]
-        asked = {
-            "foreign_topic": topic if aside else interpretation.foreign_topic,
-            "thematic": _without_names(interpretation.thematic, names_aside),
-            "beside_terms": _without_names(interpretation.beside_terms, names_aside),
-        }
+        foreign_topic = topic if aside else interpretation.foreign_topic
+        topic = _without_names(interpretation.thematic, names_aside)
+        beside_terms = _without_names(interpretation.beside_terms, names_aside)
     return replace(
         interpretation,
-        **asked,  # type: ignore[arg-type]
+        thematic=topic,
+        beside_terms=beside_terms,
+        foreign_topic=foreign_topic,
         named=" ".join(
             [*filter(None, [interpretation.named]), *(name.mention.text for name in aside if name.is_contact)]
         ),
