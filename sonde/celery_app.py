@@ -7,7 +7,7 @@ import sys
 from celery.signals import setup_logging, worker_ready
 
 from core.errors import SondeError
-from indexer.documents.parse.confinement import hide_from_children
+from indexer.confinement import hide_from_children
 from sonde.ops.capacity import freeze_loaded_objects
 from sonde.ops.worker_health import keep_pulse
 from sonde.settings import load_settings

@@ -13,6 +13,7 @@ from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.readers import (
     arcgis,
     ckan,
+    data_file,
     datacite,
     dcat,
     dif,
@@ -43,6 +44,7 @@ _FORMATS = (
     echo10.FORMAT,
     thredds.FORMAT,
     arcgis.FORMAT,
+    data_file.FORMAT,
     stac.FORMAT,
     ogc_record.FORMAT,
     umm_c.FORMAT,

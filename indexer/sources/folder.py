@@ -1,4 +1,4 @@
-"""Records from a folder of files, from one tar or zip of them, or from a single file."""
+"""Records from a folder of metadata and data files, from one tar or zip of metadata, or from a single file."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ import os
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Protocol
 
 from core.errors import NotFound, SondeError
+from indexer.data_files.containers import (
+    TO_INSTALL,
+    ZARR,
+    ZARR_MARKS,
+    LocalFile,
+    LocalStore,
+    is_store,
+    missing_libraries,
+)
 from indexer.formats.registry import Separation, separate
-from indexer.raw import PassedOver, RawPage, RawRecord, SkippedMember
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember, VersionStore
 from indexer.sources.archives import TarMembers, UnpackFailed, ZipMembers, is_tar, unpack
+from indexer.sources.data_members import DataMembers, description_beside, is_data
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     ArchiveLimits,
@@ -31,12 +42,29 @@ from indexer.sources.members import (
 
 _MAX_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
+_DESCRIBED = "data whose metadata lie beside them, in a file of the same name"
+_VERSIONS = 500  # of files, in one request
+
+
+@dataclass(frozen=True, slots=True)
+class _DataMember:
+    """A data file; ``description``: the metadata file beside it."""
+
+    name: str
+    file: LocalFile | LocalStore
+    description: str | None = None
+
+    @property
+    def position(self) -> str:
+        return self.name
 
 
 class _Members(Protocol):
     def total(self) -> int | None: ...
 
-    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]: ...
+    def members_after(
+        self, position: str | None
+    ) -> Iterator[Member | SkippedMember | OtherFile] | Iterator[Member | SkippedMember | OtherFile | _DataMember]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,40 +76,54 @@ class FolderSource:
     link is followed if it leads to a file inside the folder that has no other name. A file that cannot be read, or is
     larger than the limit, is skipped and named. A file with several records returns them all; a run that ends among
     them starts with that file again.
+
+    A data file without metadata beside it gives one record from its header. With ``memory`` those of the same size and
+    time as before are not read again.
     """
 
     path: Path
     suffixes: frozenset[str] = METADATA_SUFFIXES
     limits: ArchiveLimits = field(default_factory=ArchiveLimits)
     page_size: int = 100
+    memory: VersionStore | None = None
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NotFound, SourceBroken (a truncated archive) and LimitReached (files, total bytes)."""
         members = self._members()
         draft = _Draft(members.total(), position)
+        data = _DataReading(self.path, self.memory, members)
         try:
             for member in members.members_after(position):
                 if isinstance(member, OtherFile):
                     draft.add(passed_over(member.origin), member.position)
                     continue
                 draft.files += 1
+                if isinstance(member, _DataMember):
+                    data.read(member, draft)
+                    if draft.is_full(self.page_size):
+                        yield draft.close()
+                    continue
                 for outcome, position_after in self._outcomes(member):
                     draft.add(outcome, position_after)
                     self._check(draft)
-                    if len(draft.records) >= self.page_size or draft.page_bytes >= _PAGE_BYTES:
+                    if draft.is_full(self.page_size):
                         yield draft.close()
         except SondeError:
             if draft.is_filled:  # what was read before the break remains valid
                 yield draft.close()
             raise
+        finally:
+            data.close()
         if draft.is_filled:
             yield draft.close()
 
     def _members(self) -> _Members:
         if self.path.is_dir():
-            return _Folder(self.path, self.suffixes)
+            return _OneData(LocalStore(self.path)) if _is_zarr(self.path) else _Folder(self.path, self.suffixes)
         if not self.path.is_file():
             raise NotFound(f"{self.path}: there is no such file or folder")
+        if is_data(self.path.name):
+            return _OneData(LocalFile(self.path))
         if zipfile.is_zipfile(self.path):
             return ZipMembers(self.path, self.suffixes)
         if is_tar(self.path):
@@ -140,13 +182,24 @@ class _Draft:
     skipped: list[SkippedMember] = field(default_factory=list)
     passed_over: dict[tuple[str, str | None], PassedOver] = field(default_factory=dict)  # by reason and id
     page_bytes: int = 0
+    unchanged: list[str] = field(default_factory=list)
+    visits: list[FileVersion] = field(default_factory=list)
     files: int = 0
     given: int = 0
     total_bytes: int = 0
 
     @property
     def is_filled(self) -> bool:
-        return bool(self.records or self.skipped or self.passed_over)
+        return bool(self.records or self.skipped or self.passed_over or self.unchanged)
+
+    def is_full(self, size: int) -> bool:
+        return len(self.records) + len(self.unchanged) >= size or self.page_bytes >= _PAGE_BYTES
+
+    def keep(self, version: FileVersion, position: str) -> None:
+        """A file that has not changed."""
+        self.position = position
+        self.unchanged += version.natives
+        self.given += 1
 
     def pass_over(self, passed_over: PassedOver) -> None:
         key = (passed_over.reason, passed_over.native_id)
@@ -174,8 +227,14 @@ class _Draft:
         if self.given > self.files:  # the number of files is not that of records
             self.total = None
         page = RawPage(tuple(self.records), self.position, self.total, tuple(self.skipped))
-        page = replace(page, passed_over=tuple(self.passed_over.values()))
+        page = replace(
+            page,
+            passed_over=tuple(self.passed_over.values()),
+            unchanged=tuple(self.unchanged),
+            visits=tuple(self.visits),
+        )
         self.records, self.skipped, self.passed_over, self.page_bytes = [], [], {}, 0
+        self.unchanged, self.visits = [], []
         return page
 
 
@@ -187,9 +246,11 @@ class _Folder:
     suffixes: frozenset[str]
 
     def total(self) -> int | None:
-        return sum(is_wanted(parts[-1], self.suffixes) for parts, _ in self._walk(self.path, ()))
+        return sum(
+            is_wanted(parts[-1], self.suffixes) or _is_data_entry(entry) for parts, entry in self._walk(self.path, ())
+        )
 
-    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile]:
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile | _DataMember]:
         last = () if position is None else tuple(position.split("/"))
         for parts, entry in self._walk(self.path, ()):
             if parts <= last:
@@ -197,10 +258,19 @@ class _Folder:
             name = "/".join(parts)
             if is_wanted(parts[-1], self.suffixes):
                 yield self._member(name, entry)
+            elif entry.is_dir(follow_symlinks=False):
+                yield _DataMember(name, LocalStore(Path(entry.path)), self._description(entry))
+            elif is_data(parts[-1]) and entry.is_file(follow_symlinks=False):
+                yield _DataMember(name, LocalFile(Path(entry.path)), self._description(entry))
             else:
                 yield OtherFile(f"{self.path}/{name}", name)
 
+    def _description(self, entry: os.DirEntry[str]) -> str | None:
+        folder = Path(entry.path).parent
+        return description_beside(entry.name, _names_in(folder, folder.stat().st_mtime_ns))
+
     def _walk(self, folder: Path, folders_above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
+        """Files, and folders that are Zarr stores."""
         try:
             with os.scandir(folder) as entries:
                 in_order = sorted(((_name_text(entry.name), entry) for entry in entries), key=itemgetter(0))
@@ -209,7 +279,9 @@ class _Folder:
         for name, entry in in_order:
             if is_hidden(name):
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            if entry.is_dir(follow_symlinks=False) and _is_zarr(Path(entry.path)):
+                yield (*folders_above, name), entry
+            elif entry.is_dir(follow_symlinks=False):
                 yield from self._walk(Path(entry.path), (*folders_above, name))
             elif not self._comes_by_itself(entry):
                 yield (*folders_above, name), entry
@@ -252,6 +324,89 @@ class _OneFile:
     def members_after(self, position: str | None) -> Iterator[Member | SkippedMember]:
         if position is None:
             yield _file_member(self.path, _name_text(self.path.name))
+
+
+@dataclass(frozen=True, slots=True)
+class _OneData:
+    file: LocalFile | LocalStore
+
+    def total(self) -> int | None:
+        return 1
+
+    def members_after(self, position: str | None) -> Iterator[Member | SkippedMember | OtherFile | _DataMember]:
+        if position is None:
+            yield _DataMember(_name_text(self.file.name), self.file)
+
+
+@dataclass(slots=True)
+class _DataReading:
+    """Reads data files that have changed. ``_known``: the versions of the next files of the walk, by their origins."""
+
+    path: Path
+    memory: VersionStore | None
+    members: _Members
+    data: DataMembers = field(default_factory=DataMembers)
+    _known: dict[str, FileVersion | None] = field(default_factory=dict)
+    _origins: list[str] = field(default_factory=list)
+    _places: dict[str, int] = field(default_factory=dict)
+
+    def read(self, member: _DataMember, draft: _Draft) -> None:
+        origin = str(member.file.path)
+        if member.description is not None:
+            draft.add(
+                PassedOver(origin, "data whose metadata lie beside them, in a file of the same name"), member.position
+            )
+            return
+        if missing_libraries():
+            draft.add(PassedOver(origin, TO_INSTALL, native_id=member.name), member.position)
+            return
+        try:
+            version = member.file.version
+        except OSError as error:
+            draft.add(SkippedMember(origin, f"it cannot be read: {error}", member.name), member.position)
+            return
+        known_version = self._known_version(member)
+        if known_version is not None and known_version.etag == version:
+            draft.keep(known_version, member.position)
+            return
+        modified = iso_modified(member.file.path.stat().st_mtime)
+        outcome = self.data.outcome(member.file, member.name, origin, modified)
+        draft.add(outcome, member.position)
+        if isinstance(outcome, RawRecord) and self.memory is not None:
+            draft.visits.append(FileVersion(origin, self.memory.tag, (member.name,), version))
+
+    def _known_version(self, member: _DataMember) -> FileVersion | None:
+        """Requested for this and the next files at once."""
+        if self.memory is None:
+            return None
+        if not self._places:
+            self._origins = [str(m.file.path) for m in self.members.members_after(None) if isinstance(m, _DataMember)]
+            self._places = {origin: place for place, origin in enumerate(self._origins)}
+        origin = str(member.file.path)
+        if origin not in self._known:
+            start = self._places.get(origin, 0)
+            origins = [origin, *self._origins[start + 1 : start + _VERSIONS]]
+            versions = self.memory.versions_of(origins)
+            self._known = {next_origin: versions.get(next_origin) for next_origin in origins}
+        return self._known[origin]
+
+    def close(self) -> None:
+        self.data.close()
+
+
+@lru_cache(maxsize=4)
+def _names_in(folder: Path, changed_ns: int) -> dict[str, str]:  # noqa: ARG001 - a change makes another key of the cache
+    """By their lower case."""
+    return {path.name.lower(): path.name for path in folder.iterdir()}
+
+
+def _is_data_entry(entry: os.DirEntry[str]) -> bool:
+    return is_data(entry.name) or entry.is_dir(follow_symlinks=False)
+
+
+def _is_zarr(folder: Path) -> bool:
+    """By its suffix, else by the metadata at its top."""
+    return folder.suffix.lower() == ZARR or is_store(name for name in ZARR_MARKS if (folder / name).is_file())
 
 
 def _file_member(path: Path, name: str) -> Member | SkippedMember:

@@ -22,7 +22,6 @@ from indexer.parts import HarvestParts, Options, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source, restrict
 from indexer.remove.tombstones import remove_source
-from indexer.sources.folder import FolderSource
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
@@ -92,7 +91,7 @@ class Harvester:
         self._embedding = embedding
         self._full = full
         self._lists = loaded_name_lists(self._client, settings.index.prefix)
-        self._open = Opener(settings, self._client, self._lists)
+        self._open = Opener(settings, self._client, self._lists, full)
         self._options = Options(
             batch=settings.harvest.batch,
             max_removal_share=settings.harvest.max_removal_share,
@@ -103,7 +102,9 @@ class Harvester:
         """A folder or archive with its own id. Raises Unavailable if it is being harvested now."""
         groups = groups_of_source(self._settings, source_id)
         options = replace(self._options, trigger=f"cli {path.resolve()}")  # only a run of the same files is resumed
-        return self._harvest(source_id, lambda _: restrict(FolderSource(path), groups), options, progress)
+        return self._harvest(
+            source_id, lambda _: restrict(self._open.folder(path, source_id), groups), options, progress
+        )
 
     def configured(self, source_id: str, progress: Progress) -> RunReport:
         """A source of sources.yaml. Raises NotFound that names the existing ones."""

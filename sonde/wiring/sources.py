@@ -35,12 +35,13 @@ class Opener:
     """Opens sources for one process; they share the turns at their hosts, also with other processes.
 
     ``client``: stores versions of files; without it everything is fetched each time. ``name_lists``: the loaded lists
-    of names, after whose change files are read again.
+    of names, after whose change files are read again. ``full``: files of a folder are read again, also unchanged ones.
     """
 
     settings: Settings
     client: Elasticsearch | None = None
     name_lists: Callable[[], NameLists] = no_lists
+    full: bool = False
     host_limits: HostLimits = field(init=False)
 
     def __post_init__(self) -> None:
@@ -53,13 +54,23 @@ class Opener:
 
     def _open(self, config: SourceConfig, since: str | None) -> Source:
         if config.type == "folder":
-            return FolderSource(config.folder, **config.options)
+            tag = _reading_options(config, str(config.folder), self.name_lists())
+            memory = self._versions(config.id, tag, only_changes=not self.full)
+            return FolderSource(config.folder, memory=memory, **config.options)
         fetcher = self.fetcher(config)
-        if self.client is not None:
-            prefix, only_changes = self.settings.index.prefix, since is not None
-            tag = _reading_options(config, self.name_lists())
-            fetcher.memory = SourceVersions(self.client, prefix, config.id, tag, only_changes=only_changes)
+        tag = _reading_options(config, str(config.url), self.name_lists())
+        fetcher.memory = self._versions(config.id, tag, only_changes=since is not None)
         return open_source(config.type, fetcher, since, config.options)
+
+    def folder(self, path: Path, source_id: str) -> Source:
+        """A folder that is no source of ``sources.yaml``."""
+        tag = reading_tag("folder", str(path.resolve()))
+        return FolderSource(path, memory=self._versions(source_id, tag, only_changes=not self.full))
+
+    def _versions(self, source_id: str, tag: str, *, only_changes: bool) -> SourceVersions | None:
+        if self.client is None:
+            return None
+        return SourceVersions(self.client, self.settings.index.prefix, source_id, tag, only_changes=only_changes)
 
     def fetcher(self, config: SourceConfig) -> Fetcher:
         """Raises SondeError if the secret cannot be read or the proxy is invalid."""
@@ -100,10 +111,10 @@ class Opener:
         )
 
 
-def _reading_options(config: SourceConfig, lists: NameLists) -> str:
+def _reading_options(config: SourceConfig, place: str, lists: NameLists) -> str:
     options = json.dumps(config.options, sort_keys=True, default=str)
     versions = [lists.version] if lists.version else []
-    return reading_tag(config.type, str(config.url), options, *sorted(config.access.restricted_to), *versions)
+    return reading_tag(config.type, place, options, *sorted(config.access.restricted_to), *versions)
 
 
 def user_agent(contact: str) -> str:

@@ -15,8 +15,8 @@ import psutil
 import pytest
 from PIL import Image, ImageDraw
 
+from indexer.confinement import environment_for_child, landlock_version
 from indexer.documents.parse.child import read_answer
-from indexer.documents.parse.confinement import landlock_version
 from indexer.documents.parse.isolation import ParseResult, confinement_here, read_isolated
 from indexer.documents.parse.job_files import read_progress
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
@@ -122,10 +122,8 @@ def test_a_document_that_needs_too_much_memory_is_ended_and_the_limit_is_named()
 
 
 def test_the_child_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    from indexer.documents.parse import isolation
-
     monkeypatch.setenv("SONDE_ELASTICSEARCH__PASSWORD", "secret")
-    assert not [name for name in isolation._environment(isolation._ROOT) if name.startswith("SONDE")]
+    assert not [name for name in environment_for_child(Path("/")) if name.startswith("SONDE")]
 
 
 def test_the_child_can_ask_nobody_and_read_neither_our_environment_nor_our_files() -> None:
@@ -138,7 +136,7 @@ def test_the_child_can_ask_nobody_and_read_neither_our_environment_nor_our_files
 
 def child_that(does: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """What a document that has taken over its reader could run, in the place where the document would be read."""
-    code = "import sys; from pathlib import Path; from indexer.documents.parse.confinement import confine_process\n"
+    code = "import sys; from pathlib import Path; from indexer.confinement import confine_process\n"
     code += f"confine_process(Path(sys.argv[1]))\n{does}"
     argv = [sys.executable, "-c", code, str(folder)]
     return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60, cwd=Path.cwd())
@@ -185,9 +183,7 @@ def test_without_landlock_the_worker_hides_itself_and_root_is_given_up(tmp_path:
     """An older kernel: the worker cannot be read by its own user, and a process of root becomes nobody."""
     (tmp_path / "job").mkdir(mode=0o777)
     tmp_path.chmod(0o777)
-    lacks = (
-        "import indexer.documents.parse.confinement as c; c.landlock_version = lambda: 0; import sys, os, subprocess\n"
-    )
+    lacks = "import indexer.confinement as c; c.landlock_version = lambda: 0; import sys, os, subprocess\n"
     child = f"{lacks}from pathlib import Path; print(c.try_to_escape(Path(sys.argv[1])))"
     parent = f"{lacks}c.hide_from_children(); subprocess.run([sys.executable, '-c', {child!r}, sys.argv[1]])"
     argv = [sys.executable, "-c", parent, str(tmp_path / "job")]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from indexer.documents.parse.confinement import confine_process
+from indexer.confinement import confine_process
 from indexer.documents.parse.job_files import PAGES_FILE, PageStore, read_untrusted, write_progress
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr, Reason
 from indexer.documents.parse.model import ReadDocument

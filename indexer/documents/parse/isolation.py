@@ -16,23 +16,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
 
 from core.errors import SondeError
+from indexer.confinement import Confinement, environment_for_child, kill_group
 from indexer.documents.parse.child import OUT_OF_MEMORY, job_json, read_answer
-from indexer.documents.parse.confinement import Confinement
 from indexer.documents.parse.job_files import PAGES_FILE, PageProgress, ignore_pages, read_progress, read_untrusted
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import ReadDocument
 
 log = structlog.get_logger(__name__)
 
-_ROOT = Path(__file__).resolve().parents[3]
-_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _MESSAGE = 300
 _NO_MEMORY = ("memoryerror", "out of memory", "bad_alloc", "cannot allocate memory")
 _MOST_ERRORS = 1024 * 1024
@@ -104,9 +102,9 @@ def confinement_here() -> Confinement | None:
         folder.mkdir()
         try:
             completed = subprocess.run(  # noqa: S603  # nosec B603 - our own module
-                [sys.executable, "-m", "indexer.documents.parse.confinement", str(folder)],
+                [sys.executable, "-m", "indexer.confinement", str(folder)],
                 cwd=folder,
-                env=_environment(folder),
+                env=environment_for_child(folder),
                 capture_output=True,
                 timeout=_TRIED_S,
                 check=True,
@@ -184,7 +182,7 @@ def _run(folder: Path, errors: int, limits: Limits, progress: PageProgress, page
     process = subprocess.Popen(  # noqa: S603  # nosec B603 - our own module
         [sys.executable, "-m", "indexer.documents.parse.child", str(folder)],
         cwd=folder,
-        env=_environment(folder),
+        env=environment_for_child(folder),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=errors,
@@ -195,7 +193,7 @@ def _run(folder: Path, errors: int, limits: Limits, progress: PageProgress, page
     except subprocess.TimeoutExpired:
         raise DocumentRefused("out_of_time", f"Reading it took longer than {limits.seconds:g} seconds.") from None
     finally:
-        _kill_group(process)
+        kill_group(process)
 
 
 def _wait(
@@ -224,26 +222,6 @@ def _size(folder: Path) -> int:
         return (folder / PAGES_FILE).stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """The child's environment without keys and addresses. One thread per library, to bound memory."""
-    return {
-        "PATH": _SYSTEM_PATH,
-        "PYTHONPATH": str(_ROOT),
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
-        "LANG": "C.UTF-8",
-        "OMP_THREAD_LIMIT": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "2",
-    }
-
-
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError):  # the whole process group has ended
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _death(code: int, stderr: str, limits: Limits) -> DocumentRefused:

@@ -1,9 +1,9 @@
-"""Takes from the process that reads a document what it does not need: other files, other processes, the network.
+"""Takes from a process that reads a strange file what it does not need: other files, other processes, the network.
 
 Nothing of this needs a privilege, so it works in a container without capabilities. Landlock (Linux 5.13) limits the
 files and hides other processes, also from root; a seccomp filter refuses sockets and system calls that read other
 processes. Where a kernel lacks the first, the worker makes itself unreadable (``hide_from_children``), and a process
-of root gives root up. ``python -m indexer.documents.parse.confinement FOLDER`` tries what is still possible.
+of root gives root up. ``python -m indexer.confinement FOLDER`` tries what is still possible.
 
 Neither Python nor its libraries offer Landlock, seccomp and namespaces, so they are called by their numbers.
 """
@@ -14,7 +14,9 @@ import ctypes
 import json
 import os
 import platform
+import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -155,7 +157,7 @@ def close_network_namespace() -> bool:
     return bool(_libc().unshare(ctypes.c_int(flags)) == 0)
 
 
-_ROOT = Path(__file__).resolve().parents[3]
+_ROOT = Path(__file__).resolve().parents[1]
 _NOBODY_UID = 65534
 _DUMPABLE = 4  # of prctl
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null", "/dev/urandom")
@@ -170,6 +172,27 @@ class Confinement:
     network_closed: bool
     files_limited: bool
     """It cannot read files but its own and the installed programs."""
+
+
+def environment_for_child(folder: Path) -> dict[str, str]:
+    """The child's environment without keys and addresses. One thread per library, to bound memory."""
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "PYTHONPATH": str(_ROOT),
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LANG": "C.UTF-8",
+        "OMP_THREAD_LIMIT": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills a child that leads its own process group, with all its children."""
+    with suppress(ProcessLookupError):  # the whole process group has ended
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def hide_from_children() -> None:

@@ -1,0 +1,362 @@
+"""Records from the headers of data files: own answers for each kind, and a stranger's folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+
+from core.names import Variable
+from tests.unit.data_files import (
+    DEGREES,
+    GLOBE,
+    UTM32,
+    faults_of,
+    geopackage,
+    geotiff,
+    netcdf3,
+    netcdf4,
+    record_of,
+    records_of,
+)
+
+ACDD = {
+    "title": "Monthly temperature",
+    "summary": "Temperature of the air near the ground.",
+    "Conventions": "CF-1.8, ACDD-1.3",
+    "institution": "Weather Office",
+    "creator_name": "Ada Example; Ben Example",
+    "creator_email": "ada@example.org",
+    "license": "https://creativecommons.org/licenses/by/4.0/",
+    "history": "2020-01-01 made with care",
+    "keywords": "temperature, climate",
+    "doi": "10.1234/ABC",
+    "date_created": "2020-02-03",
+    "product_version": "2.1",
+    "project": "TRIAL",
+}
+
+
+def _boxes(path: Path) -> list[list[float]]:
+    return [box.as_list() for box in record_of(path).extents]
+
+
+def _spans(path: Path) -> list[tuple[str, str]]:
+    """Whole days without their hours."""
+    return [
+        (str(span.start_iso).removesuffix("T00:00:00Z"), re.sub(r"T23:59:59(.999)?Z$", "", str(span.end_iso)))
+        for span in record_of(path).times
+    ]
+
+
+def test_a_netcdf4_file_is_a_record_of_its_attributes_and_coordinates(tmp_path: Path) -> None:
+    path = netcdf4(tmp_path / "tas_day_1990.nc", GLOBE, ACDD)
+    record = record_of(path)
+    assert (record.title, record.alternate_titles) == ("Monthly temperature", ("tas day 1990",))
+    assert record.abstract.startswith(
+        "Temperature of the air near the ground.\n\nVariables: Near-surface air temperature"
+    )
+    assert "NetCDF-4 (CF-1.8, ACDD-1.3)" in record.abstract
+    assert [box.as_list() for box in record.extents] == [[-180.0, -89.5, 180.0, 89.5]]
+    assert _spans(path) == [("1990-01-16", "1990-03-16")]
+    assert (record.resolution.metres, record.resolution.time_step) == (111319.49, "P1M")
+    assert record.names.variables == (Variable("tas", "air_temperature", "K"),)
+    assert record.names.projects == ("TRIAL",)
+    assert (record.licence, record.doi, record.edition) == ("CC-BY-4.0", "10.1234/abc", "2.1")
+    assert [contact.name or contact.organisation for contact in record.contacts] == [
+        "Ada Example",
+        "Ben Example",
+        "Weather Office",
+    ]
+    assert (record.provenance.lineage, record.dates.created) == ("2020-01-01 made with care", "2020-02-03")
+    assert (record.formats, record.identifier, record.warnings) == (("NetCDF-4",), "tas_day_1990.nc", ())
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_netcdf_classic_is_read_with_its_records(tmp_path: Path, version: int) -> None:
+    path = netcdf3(tmp_path / "rain.nc", 5, version=version)
+    record = record_of(path)
+    assert (record.title, record.names.variables) == (
+        "Regen in Köln",
+        (Variable("rain", "precipitation_amount", "mm"),),
+    )
+    assert [box.as_list() for box in record.extents] == [[6.0, 50.0, 9.0, 52.0]]
+    assert _spans(path) == [("2000-01-01", "2000-01-02")]
+    assert record.resolution.time_step == "PT6H"
+
+
+@pytest.mark.parametrize(("format", "consolidated"), [(2, True), (2, False), (3, True), (3, False)])
+def test_a_zarr_store_is_one_record(tmp_path: Path, format: Any, consolidated: bool) -> None:
+    store = tmp_path / "in/tas.zarr"
+    group = zarr.open_group(store, mode="w", zarr_format=format)
+    group.attrs.update(ACDD)
+    for name, (dimensions, values, stated) in GLOBE.items():
+        names = {"dimension_names": dimensions} if format == 3 else {}
+        array = group.create_array(name, data=np.asarray(values), **names)
+        array.attrs.update({**stated, **({"_ARRAY_DIMENSIONS": dimensions} if format == 2 else {})})
+    if consolidated:
+        zarr.consolidate_metadata(store)
+    ((name, record),) = records_of(tmp_path).items()
+    assert (name, record.title, record.formats) == ("in/tas.zarr", "Monthly temperature", (f"Zarr v{format}",))
+    assert [box.as_list() for box in record.extents] == [[-180.0, -89.5, 180.0, 89.5]]
+    assert [variable.name for variable in record.names.variables] == ["tas"]
+    assert record_of(store).title == "Monthly temperature"
+
+
+def test_a_projected_geotiff_has_its_corners_in_degrees(tmp_path: Path) -> None:
+    gdal = '<GDALMetadata><Item name="DESCRIPTION" sample="0" role="description">red</Item></GDALMetadata>\0'
+    path = geotiff(tmp_path / "köln_2020.tif", (100, 200), UTM32, (0, 0, 0, 350000, 5650000, 0), (10, 10, 0),
+                   tags=[(42112, "s", len(gdal), gdal)], description="Aerial picture of Köln".encode())  # fmt: skip
+    record = record_of(path)
+    (box,) = record.extents
+    assert box.as_list() == pytest.approx([6.863, 50.973, 6.892, 50.983], abs=0.002)
+    assert (record.resolution.metres, record.formats) == (10.0, ("GeoTIFF",))
+    assert "EPSG:25832" in record.abstract
+    assert "Aerial picture" in record.abstract
+    assert [variable.name for variable in record.names.variables] == ["red"]
+
+
+def test_a_geotiff_whose_pixels_are_points_is_half_a_pixel_larger(tmp_path: Path) -> None:
+    points = (*DEGREES[:4], 1025, 0, 1, 2, *DEGREES[8:])
+    assert _boxes(geotiff(tmp_path / "p.tif", (2, 4), points, (0, 0, 0, 10, 50, 0), (1, 1, 0))) == [
+        [9.5, 48.5, 13.5, 50.5]
+    ]
+
+
+def test_a_system_by_its_parameters_is_used(tmp_path: Path) -> None:
+    """MODIS's sinusoidal grid has no code."""
+    keys = (1024, 0, 1, 1, 1025, 0, 1, 1, 3072, 0, 1, 32767, 3075, 0, 1, 24, 3088, 34736, 1, 0)
+    tags = [(34736, "d", 1, (0.0,))]
+    boxes = _boxes(
+        geotiff(tmp_path / "m.tif", (10, 10), keys, (0, 0, 0, 0, 1111950, 0), (111195, 111195, 0), tags=tags)
+    )
+    assert boxes[0] == pytest.approx([0.0, 0.0, 10.16, 10.0], abs=0.1)
+
+
+@pytest.mark.parametrize("rows", [0, 4000], ids=["small", "large"])
+def test_a_geopackage_has_the_places_of_its_layers(tmp_path: Path, rows: int) -> None:
+    """Of a large one the first part is enough."""
+    layers = [("roads", (6.9, 50.9, 7.0, 51.0), 4326), ("trees", (350000, 5640000, 360000, 5650000), 25832)]
+    record = record_of(geopackage(tmp_path / "town_map.gpkg", layers, rows))
+    assert (record.title, record.formats) == ("town map", ("GeoPackage",))
+    assert record.extents[0].as_list() == [6.9, 50.9, 7.0, 51.0]
+    assert record.extents[1].as_list() == pytest.approx([6.86, 50.89, 7.01, 50.98], abs=0.02)
+    assert "layer roads of the town, 12 features: width_m, name. Measured by hand." in record.abstract
+
+
+@pytest.mark.parametrize(
+    ("text", "box", "span", "variables"),
+    [
+        (
+            "station,Latitude (deg),Longitude (deg),time,Temperature (°C)\n"
+            "a,50.5,6.5,2001-02-03,1\nb,51,7,2003-01-01T12:00:00Z,2\n",
+            [6.5, 50.5, 7.0, 51.0],
+            ("2001-02-03", "2003-01-01T12:00:00Z"),
+            [Variable("station"), Variable("Temperature", None, "°C")],
+        ),
+        ("# title: Buoys\nlat;lon;sst\n-10,5;179,5;20\n-11,5;-178,25;21\n", [179.5, -11.5, -178.25, -10.5], None,
+         [Variable("sst")]),
+        ("time,latitude,longitude,wtmp\nUTC,degrees_north,degrees_east,degree_C\n2020-01-01T00:00:00Z,1,350,3\n",
+         [-10.0, 1.0, -10.0, 1.0], ("2020-01-01", "2020-01-01T00:00:00Z"), [Variable("wtmp", None, "degree_C")]),
+    ],
+    ids=["units_in_names", "decimal_commas_across_the_antimeridian", "erddap"],
+)  # fmt: skip
+def test_a_table_with_coordinates(tmp_path: Path, text: str, box: list[float], span: Any, variables: Any) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    record = record_of(tmp_path)
+    assert [extent.as_list() for extent in record.extents] == [box]
+    assert list(record.names.variables) == variables
+    assert _spans(tmp_path) == ([span] if span else [])
+
+
+def _times(values: Any, units: str, **attributes: str) -> dict[str, Any]:
+    return {"time": (["time"], values, {"units": units, **attributes})}
+
+
+@pytest.mark.parametrize(
+    ("values", "units", "calendar", "span", "step"),
+    [
+        ([0, 30, 60, 90], "days since 2000-01-01", "360_day", ("2000-01-01", "2000-04-01"), None),
+        ([59], "days since 2000-01-01", "360_day", ("2000-02-29", "2000-02-29"), None),
+        ([59, 60], "days since 2000-01-01", "noleap", ("2000-03-01", "2000-03-02"), "P1D"),
+        ([0, 1, 2], "months since 1990-01-01", "", ("1990-01-01", "1990-03-01"), "P1M"),
+        ([0, 365, 731, 1096], "days since 1999-01-01", "", ("1999-01-01", "2002-01-01"), "P1Y"),
+        ([1.0, 1.125], "days since 1990-1-1 0:0:0", "gregorian", ("1990-01-02", "1990-01-02T03:00:00Z"), "PT3H"),
+        ([0, 900], "seconds since 1970-01-01T00:00:00Z", "", ("1970-01-01", "1970-01-01T00:15:00Z"), "PT15M"),
+    ],
+    ids=["360_day", "30_february", "noleap", "months", "years", "short_epoch", "seconds"],
+)
+def test_odd_times(
+    tmp_path: Path, values: Any, units: str, calendar: str, span: tuple[str, str], step: str | None
+) -> None:
+    path = netcdf4(
+        tmp_path / "t.nc", _times(np.array(values, "f8"), units, **({"calendar": calendar} if calendar else {}))
+    )
+    assert _spans(path) == [span]
+    if step:
+        assert record_of(path).resolution.time_step == step
+
+
+def test_the_period_is_that_of_the_time_bounds(tmp_path: Path) -> None:
+    arrays = _times([15.5, 45.0], "days since 2001-01-01", bounds="time_bnds")
+    arrays["time_bnds"] = (["time", "nv"], [[0.0, 31.0], [31.0, 59.0]], {})
+    assert _spans(netcdf4(tmp_path / "b.nc", arrays)) == [("2001-01-01", "2001-02-28")]
+
+
+def test_a_climatology_has_no_period(tmp_path: Path) -> None:
+    record = record_of(netcdf4(tmp_path / "clim.nc", _times([15.0, 45.0], "days since 0001-01-01")))
+    assert record.times == ()
+    assert "climatology" in record.warnings[0]
+
+
+def _grid(lon: Any, lat: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "lon": (["lon"], lon, {"units": "degrees_east"}),
+        "lat": (["lat"], lat, {"units": "degrees_north"}),
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("lon", "lat", "box"),
+    [
+        (np.arange(150, 221, 10.0), [10.0, 0.0, -10.0], [150.0, -10.0, -140.0, 10.0]),
+        (np.arange(340, 381, 5.0), [0.0, 1.0], [-20.0, 0.0, 20.0, 1.0]),
+        (np.arange(200, 311, 1.0), [-1.0, 1.0], [-160.0, -1.0, -50.0, 1.0]),
+        (np.arange(-180, 180, 2.5), [-90.0, 90.0], [-180.0, -90.0, 180.0, 90.0]),
+        (np.arange(-170, 171, 1.0), [0.0, 1.0], [-170.0, 0.0, 170.0, 1.0]),
+        ([7.0], [51.0], [7.0, 51.0, 7.0, 51.0]),
+        ([0.0, 360.0], [0.0, 1.0], [-180.0, 0.0, 180.0, 1.0]),
+    ],
+    ids=["pacific", "past_360", "americas", "globe", "almost_globe", "point", "both_ends"],
+)
+def test_longitudes_of_any_range(tmp_path: Path, lon: Any, lat: Any, box: list[float]) -> None:
+    assert _boxes(netcdf4(tmp_path / "g.nc", _grid(np.array(lon), np.array(lat)))) == [box]
+
+
+def test_a_curvilinear_grid_without_attributes_and_with_missing_corners(tmp_path: Path) -> None:
+    lon, lat = np.meshgrid(np.linspace(170.0, 190.0, 30), np.linspace(-50.0, -30.0, 20))
+    lon[0, 0], lat[0, 0] = 1e20, np.nan
+    arrays = {
+        "nav_lon": (["y", "x"], lon, {"missing_value": 1e20}),
+        "nav_lat": (["y", "x"], lat, {}),
+        "sst": (["y", "x"], np.zeros((20, 30), "f4"), {"units": "degC", "coordinates": "nav_lon nav_lat"}),
+    }
+    record = record_of(netcdf4(tmp_path / "orca.nc", arrays))
+    assert [box.as_list() for box in record.extents] == [[170.0, -50.0, -170.0, -30.0]]
+    assert record.names.variables == (Variable("sst", None, "degC"),)
+    assert record.warnings == ()
+
+
+def test_a_projected_grid_in_kilometres(tmp_path: Path) -> None:
+    stated = {"grid_mapping_name": "polar_stereographic", "latitude_of_projection_origin": 90.0,
+              "standard_parallel": 70.0, "straight_vertical_longitude_from_pole": -45.0}  # fmt: skip
+    arrays = {
+        "x": (["x"], np.arange(-500.0, 501.0, 25.0), {"units": "km", "standard_name": "projection_x_coordinate"}),
+        "y": (["y"], np.arange(-1500.0, -499.0, 25.0), {"units": "km", "standard_name": "projection_y_coordinate"}),
+        "crs": ([], np.int32(0), stated),
+        "ice": (
+            ["y", "x"],
+            np.zeros((41, 41), "f4"),
+            {"grid_mapping": "crs", "standard_name": "sea_ice_area_fraction"},
+        ),
+    }
+    record = record_of(netcdf4(tmp_path / "ice.nc", arrays))
+    (box,) = record.extents
+    assert (box.west, box.east) == pytest.approx((-90.0, 0.0), abs=1)
+    assert box.south == pytest.approx(75.6, abs=0.5)
+    assert record.resolution.metres == 25000.0
+    assert [variable.name for variable in record.names.variables] == ["ice"]
+
+
+def test_packed_times_levels_and_groups(tmp_path: Path) -> None:
+    arrays = {
+        **_grid([1.0, 2.0], [3.0, 4.0]),
+        "time": (
+            ["time"],
+            np.array([0, 1], "i2"),
+            {"units": "hours since 2010-01-01", "scale_factor": 0.5, "add_offset": 1.0},
+        ),
+        "depth": (["depth"], [0.0, 100.0], {"units": "m", "positive": "down"}),
+    }
+    path = netcdf4(tmp_path / "groups.nc", {}, {"title": "In groups"})
+    netcdf4(path, {**arrays, "salt": (["depth", "lat"], np.zeros((2, 2)), {"units": "1e-3"})}, group="ocean")
+    record = record_of(path)
+    assert [box.as_list() for box in record.extents] == [[1.0, 3.0, 2.0, 4.0]]
+    assert _spans(path)[0][0] == "2010-01-01T01:00:00Z"
+    assert record.vertical is not None
+    assert (record.vertical.minimum, record.vertical.maximum) == (-100.0, 0.0)
+    assert [variable.name for variable in record.names.variables] == ["salt"]
+
+
+def test_what_only_attributes_say_is_used_and_a_contradiction_is_named(tmp_path: Path) -> None:
+    stated = {"geospatial_lon_min": 5.0, "geospatial_lon_max": 6.0,
+              "geospatial_lat_min": 50.0, "geospatial_lat_max": 51.0,
+              "time_coverage_start": "2001-01-01", "time_coverage_end": "2002-01-01"}  # fmt: skip
+    swath = {"swath": (["n"], [1.0, 2.0], {"units": "K"})}
+    record = record_of(netcdf4(tmp_path / "a/swath.nc", swath, stated))
+    assert ([box.as_list() for box in record.extents], len(record.times)) == ([[5.0, 50.0, 6.0, 51.0]], 1)
+    contradiction = record_of(netcdf4(tmp_path / "b/c.nc", _grid([50.0, 51.0], [5.0, 6.0]), stated))
+    assert [box.as_list() for box in contradiction.extents] == [[50.0, 5.0, 51.0, 6.0]]
+    assert contradiction.warnings[0].startswith("extent: its attributes say 5, 50, 6, 51")
+
+
+def test_a_bathymetry_is_data_and_no_level(tmp_path: Path) -> None:
+    arrays = _grid(
+        [1.0, 2.0], [3.0, 4.0], depth=(["lat", "lon"], np.zeros((2, 2)), {"units": "m", "standard_name": "depth"})
+    )
+    record = record_of(netcdf4(tmp_path / "bathy.nc", arrays))
+    assert (record.names.variables, record.vertical) == ((Variable("depth", "depth", "m"),), None)
+
+
+def test_bad_files_are_named_and_the_others_are_read(tmp_path: Path) -> None:
+    good = netcdf4(tmp_path / "good.nc", GLOBE)
+    content = good.read_bytes()
+    (tmp_path / "cut.nc").write_bytes(content[: len(content) // 2])
+    classic = netcdf3(tmp_path / "classic.nc", 5).read_bytes()
+    (tmp_path / "classic_cut.nc").write_bytes(classic[:-40])
+    (tmp_path / "classic_huge.nc").write_bytes(classic[:40].replace(b"lat", b"\xff\xff\xff") + classic[40:80])
+    (tmp_path / "empty.nc").touch()
+    (tmp_path / "login.nc").write_text("<!DOCTYPE html><html><title>Log in</title>")
+    (tmp_path / "noise.tif").write_bytes(b"II*\x00" + b"\xff" * 2000)
+    (tmp_path / "noise.gpkg").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5000)
+    (tmp_path / "zip.gpkg").write_bytes(b"PK\x03\x04" + bytes(100))
+    (tmp_path / "words.csv").write_text("name,age\na,1\n")
+    (tmp_path / "photo.tif").write_bytes(_picture(tmp_path))
+    (tmp_path / "empty.zarr").mkdir()
+    faults = faults_of(tmp_path)
+    assert sorted(records_of(tmp_path)) == ["classic.nc", "good.nc"]
+    assert "breaks off" in faults["classic_cut.nc"]
+    assert "truncated" in faults["cut.nc"] or "breaks off" in faults["cut.nc"]
+    assert "web page" in faults["login.nc"]
+    assert faults["empty.nc"] == "it is empty"
+    assert "picture" in faults["photo.tif"]
+    assert "without columns for latitude and longitude" in faults["words.csv"]
+    assert "zip archive" in faults["zip.gpkg"]
+    assert "no Zarr metadata" in faults["empty.zarr"]
+    assert {"classic_huge.nc", "noise.tif", "noise.gpkg"} <= set(faults)
+
+
+def _picture(folder: Path) -> bytes:
+    import tifffile
+
+    path = folder / "x.tmp"
+    tifffile.imwrite(path, np.zeros((4, 4), "u1"))
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+def test_a_file_whose_metadata_lie_beside_it_is_not_read(tmp_path: Path) -> None:
+    for name in ("a.nc", "b.nc"):
+        netcdf4(tmp_path / name, GLOBE)
+    (tmp_path / "A.XML").write_text(
+        '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"'
+        ' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A</dc:title></oai_dc:dc>'
+    )
+    assert sorted(records_of(tmp_path)) == ["A.XML", "b.nc"]
+    assert faults_of(tmp_path)["a.nc"].startswith("data whose metadata lie beside them")
