@@ -46,7 +46,7 @@ class DataMembers:
         except FileFault as fault:
             if fault.is_data:
                 return SkippedMember(origin, str(fault), native_id)
-            return PassedOver(origin, str(fault), native_id=native_id)
+            return PassedOver(origin, str(fault))
         except OSError as error:
             return SkippedMember(origin, f"it cannot be read: {error}", native_id)
         return RawRecord(native_id, content, origin, "application/json", modified)

@@ -632,6 +632,41 @@ def _arcgis_layer() -> bytes:
     )
 
 
+def _data_file() -> bytes:
+    stated = {
+        "title": TITLE,
+        "summary": ABSTRACT,
+        "language": "en",
+        "keywords": "rain, in situ observations",
+        "creator_name": "Thandi Nkosi",
+        "history": "Hourly values were summed.",
+        "license": "CC-BY-4.0; requires a registration",
+        "infoUrl": PAGE,
+        "date_created": "2020-03-01",
+        "short_name": "LIMPOPO-RAIN",
+        "platform": PLATFORM,
+        "instrument": INSTRUMENT,
+        "project": PROJECT,
+        "processing_level": "2",
+        "product_version": "2.1",
+        "doi": DOI,
+    }
+    return _json(
+        {
+            "sonde:dataFile": 1,
+            "name": "rain of the Limpopo.nc",
+            "size": 1200,
+            "format": "NetCDF-4",
+            "attributes": stated,
+            "variables": [{"name": VARIABLE, "type": "float32", "attributes": {"units": "mm"}}],
+            "extent": [26, -26, 33, -21],
+            "vertical": {"minimum": 0, "maximum": 1500, "unit": "m"},
+            "times": {"start": "1990-01-01", "end": "2019-12-31", "step": "P1D", "count": 10957},
+            "resolution": {"value": 0.01, "unit": "degrees"},
+        }
+    )
+
+
 def _umm_c() -> bytes:
     points = [{"Longitude": lon, "Latitude": lat} for lon, lat in RING]
     return _json(
@@ -804,6 +839,7 @@ DOCUMENTS: dict[str, bytes] = {
     "umm-c": _umm_c(),
     "thredds": _thredds(),
     "arcgis": _arcgis(),
+    "data-file": _data_file(),
 }
 
 VARIANTS: dict[str, bytes] = {

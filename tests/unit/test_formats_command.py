@@ -34,11 +34,12 @@ def test_a_folder_is_surveyed(tmp_path):
 
 def test_files_that_are_passed_over_are_counted_with_the_reason_and_named(tmp_path):
     (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
-    for name in ("b.csv", "c.md", "d.pdf", "e.pdf", "f.xlsx", "g.dat", "README"):
+    for name in ("b.xls", "h.csv", "c.md", "d.pdf", "e.pdf", "f.xlsx", "g.dat", "README"):
         (tmp_path / name).write_text("x")
     printed = _run(str(tmp_path))
     reasons = {
-        "files with the suffix .csv are not read: tables are data": ["b.csv"],
+        "files with the suffix .xls are not read: tables are data": ["b.xls"],
+        "it is a table without columns for latitude and longitude": ["h.csv"],
         "files with the suffix .md are not read: documents belong to `sonde ingest`": ["c.md"],
         "files with the suffix .pdf are not read: documents belong to `sonde ingest`": ["d.pdf", "e.pdf"],
         "files with the suffix .xlsx are not read: tables are data": ["f.xlsx"],
@@ -56,10 +57,10 @@ def test_files_that_are_passed_over_are_counted_with_the_reason_and_named(tmp_pa
 def test_many_passed_over_files_are_named_up_to_a_limit(tmp_path):
     (tmp_path / "a.json").write_bytes(DOCUMENTS["stac"])
     for number in range(110):
-        (tmp_path / f"{number}.csv").write_text("x")
+        (tmp_path / f"{number}.xls").write_text("x")
     missed = _run(str(tmp_path), "--missed")
     assert missed.count(": is passed over: ") == 101
-    assert "and 9 more: passed over: files with the suffix .csv" in missed
+    assert "and 9 more: passed over: files with the suffix .xls" in missed
 
 
 def test_documents_that_state_nothing_are_not_called_read(tmp_path):

@@ -69,7 +69,8 @@ def test_exactly_the_right_reader_recognises_it(name, content):
 @pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)
 def test_title_abstract_box_and_period_are_the_same_whatever_the_standard(name, content):
     record = _read(content)
-    assert (record.title, record.abstract) == (TITLE, ABSTRACT)
+    facts = "\n\nVariables: rainfall (mm).\n\nFile: NetCDF-4, 1.2 kB." if name == "data-file" else ""
+    assert (record.title, record.abstract) == (TITLE, ABSTRACT + facts)
     assert record.extents == (BBox(26, -26, 33, -21),)
     if content != DOCUMENTS["arcgis"]:  # an item has no word for a period; a service has
         assert [span.start_iso for span in record.times] == ["1990-01-01T00:00:00Z"]
@@ -84,7 +85,7 @@ def test_doi_licence_access_and_data_are_the_same_whatever_the_standard(name):
     assert record.licence == "CC-BY-4.0"
     assert record.access == ("open" if name == "stac" else "restricted")
     assert (record.provenance.kind, record.provenance.kind_source) == ("observation", "metadata")
-    if name not in ("dublin-core", "datacite"):  # they have no word for a download
+    if name not in ("dublin-core", "datacite", "data-file"):  # they have no word for a download
         link = next(link for link in record.links if link.href == DATA)
         assert (link.rel, link.media_type) == ("download", "application/x-netcdf")
 

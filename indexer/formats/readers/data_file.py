@@ -77,11 +77,16 @@ def _text(attributes: JsonMapping, *names: str) -> str:
 def _add_texts(draft: RecordDraft, header: JsonMapping, attributes: JsonMapping) -> None:
     name = text_in(header.get("name"))
     words = _words_of(name)
-    draft.title = _text(attributes, "title", "Title", "TITLE") or words
+    draft.title = _text(attributes, "title", "Title", "TITLE")
+    if not draft.title:
+        draft.title = words
+        draft.warnings.append("title: none given, the file's name is used")
     draft.add_alternate_title(words)
     draft.names.add_possible_short_names(_text(attributes, "short_name", "ShortName"))
-    texts = [_text(attributes, name) for name in _ABSTRACTS]
-    draft.abstract = "\n\n".join(text for text in dict.fromkeys([*texts, *_facts(header, attributes)]) if text)
+    texts = [text for name in _ABSTRACTS if (text := _text(attributes, name))]
+    if not texts:
+        draft.warnings.append("abstract: none given, a list of the variables and the format is used")
+    draft.abstract = "\n\n".join(dict.fromkeys([*texts, *_facts(header, attributes)]))
     draft.lineage += [text for name in _LINEAGE if (text := _text(attributes, name))]
     draft.edition = _text(attributes, "product_version", "version", "Version")
     draft.doi = next((doi for name in _DOIS if (doi := doi_in(_text(attributes, name))) is not None), None)
@@ -186,7 +191,8 @@ def _add_place(draft: RecordDraft, header: JsonMapping, attributes: JsonMapping)
         )
     vertical = header.get("vertical")
     if isinstance(vertical, dict):
-        draft.set_vertical(vertical["minimum"], vertical["maximum"], text_in(vertical.get("unit")) or "m")
+        low, high = (number(text_in(vertical.get(end))) for end in ("minimum", "maximum"))
+        draft.set_vertical(low, high, text_in(vertical.get("unit")) or "m")
     else:
         sign = -1.0 if _text(attributes, "geospatial_vertical_positive").lower() == "down" else 1.0
         low, high = (number(_text(attributes, f"geospatial_vertical_{end}")) for end in ("min", "max"))
@@ -215,7 +221,8 @@ def _add_times(draft: RecordDraft, header: JsonMapping, attributes: JsonMapping)
         if start or end:
             draft.add_span(start, end, duration=_text(attributes, "time_coverage_duration") if not end else "")
     resolution = header.get("resolution")
-    distance = metres(resolution["value"], resolution["unit"]) if isinstance(resolution, dict) else None
+    stated: JsonMapping = resolution if isinstance(resolution, dict) else {}
+    distance = metres(number(text_in(stated.get("value"))), text_in(stated.get("unit")))
     draft.resolution = Resolution(metres=distance, time_step=step_in(step) if step else None)
 
 
@@ -227,10 +234,14 @@ def _add_variables(draft: RecordDraft, header: JsonMapping) -> None:
         draft.names.add_variable(name, _text(attributes, "standard_name"), _text(attributes, "units"))
 
 
+def _resource(raw: RawRecord) -> JsonMapping | None:
+    header = json_of(raw)
+    return header if isinstance(header, dict) else None
+
+
 def _recognises(inspection: Inspection) -> bool:
     return MARK in inspection.members
 
 
-FORMAT = Format(
-    "data-file", 1, read, _recognises, "member `sonde:dataFile`, which Sonde writes for the header of a data file"
-)
+_FOUND_BY = "member `sonde:dataFile`, which Sonde writes for the header of a data file"
+FORMAT = Format("data-file", 1, read, _recognises, _FOUND_BY, _resource)
