@@ -3,7 +3,7 @@
 ARG PYTHON=3.11-slim-bookworm
 
 FROM python:${PYTHON} AS build
-# "models" adds torch, transformers and sentence-transformers: any model of the hub, and training.
+# "models" adds torch, transformers and sentence-transformers: any model of the hub, and training. "data" reads data files.
 ARG EXTRA=""
 # CPU wheels of torch are on an index of their own; leave it empty to take the default one (with CUDA, 6 GB more).
 ARG TORCH_INDEX_URL=""
@@ -18,7 +18,7 @@ ENV UV_COMPILE_BYTECODE=1
 # Compiled files stay valid when a reproducible build gives all files one moment.
 ENV PYC_INVALIDATION_MODE=UNCHECKED_HASH
 RUN pip install --no-cache-dir uv==0.13.9 && python -m venv --without-pip /opt/sonde
-COPY requirements.lock requirements-models.lock pyproject.toml README.md LICENSE NOTICE ./
+COPY requirements.lock requirements-models.lock requirements-data.lock pyproject.toml README.md LICENSE NOTICE ./
 # With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.
 RUN lock="requirements${EXTRA:+-${EXTRA}}.lock" && \
     if [ -n "${EXTRA}" ] && [ -n "${TORCH_INDEX_URL}" ]; then \

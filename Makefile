@@ -2,7 +2,7 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 BIN := .venv/bin
-# An extra of pyproject.toml for the image: `models`, or nothing.
+# An extra of pyproject.toml for the image: `models`, `data`, or nothing.
 EXTRA ?=
 # How many processes run the tests; they share one Elasticsearch and one broker, and wait more than they compute.
 PROCESSES ?= 3
@@ -87,8 +87,9 @@ lock:  ## Pin the newest versions that pyproject.toml allows.
 	$(UV) pip compile pyproject.toml -c requirements-dev.lock -o requirements.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
 	echo "mkdocs-material>=9.6,<10" | $(UV) pip compile - -c requirements-dev.lock -o requirements-docs.lock --python-version 3.11 --generate-hashes --no-header --no-annotate
 	$(UV) pip compile pyproject.toml --extra models -c requirements-dev.lock -o requirements-models.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client
+	$(UV) pip compile pyproject.toml --extra data -c requirements-dev.lock -o requirements-data.lock --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-package sonde-search-client --no-emit-package scipy
 
-image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models.
+image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, sonde:local-models; EXTRA=data: reads data files.
 	docker build --build-arg REVISION="$$(git rev-parse HEAD)" --build-arg EXTRA="$(EXTRA)" -t sonde:local$(EXTRA:%=-%) .
 
 cluster-check: env  ## Image and chart in a real Kubernetes while things fail (root, Debian); writes results/VERSION/cluster.json.

@@ -17,8 +17,7 @@ from core.json_types import Json
 from indexer.confinement import confine_process
 from indexer.data_files.messages import FileFault, receive, send
 
-_BLOCK = 64 << 10
-_MOST_BLOCKS = 512
+_MOST_KEPT = 32 << 20
 _LARGEST_FILE = 1 << 40  # a sparse copy of a GeoPackage has the size of the whole
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _TIFF = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
@@ -51,8 +50,8 @@ class Inquirer:
 class RangeFile(io.RawIOBase):
     """A file that is read in blocks, of which the last ones stay; blocks in a row are requested together."""
 
-    def __init__(self, inquirer: Inquirer, size: int) -> None:
-        self._inquirer, self._size, self._position = inquirer, size, 0
+    def __init__(self, inquirer: Inquirer, size: int, block: int) -> None:
+        self._inquirer, self._size, self._position, self._block = inquirer, size, 0, block
         self._blocks: dict[int, bytes] = {}
 
     def readable(self) -> bool:
@@ -80,27 +79,27 @@ class RangeFile(io.RawIOBase):
         end = min(offset + length, self._size)
         if end <= offset:
             return b""
-        numbers = range(offset // _BLOCK, (end - 1) // _BLOCK + 1)
+        numbers = range(offset // self._block, (end - 1) // self._block + 1)
         missing_numbers = [number for number in numbers if number not in self._blocks]
         if missing_numbers:
             self._load(missing_numbers[0], missing_numbers[-1])
         content = b"".join(self._blocks[number] for number in numbers)
-        for number in list(self._blocks)[:-_MOST_BLOCKS]:
+        for number in list(self._blocks)[: -_MOST_KEPT // self._block]:
             del self._blocks[number]
-        start = offset - numbers[0] * _BLOCK
+        start = offset - numbers[0] * self._block
         return content[start : start + end - offset]
 
     def _load(self, first: int, last: int) -> None:
-        offset, end = first * _BLOCK, min((last + 1) * _BLOCK, self._size)
+        offset, end = first * self._block, min((last + 1) * self._block, self._size)
         content = self._inquirer.read("", offset, end - offset) or b""
         if len(content) < end - offset:
             raise FileFault(f"it breaks off: {offset + len(content):,} of {self._size:,} bytes could be read")
         for number in range(first, last + 1):
-            start = number * _BLOCK - offset
-            self._blocks[number] = content[start : start + _BLOCK]
+            start = number * self._block - offset
+            self._blocks[number] = content[start : start + self._block]
 
 
-def read_header(name: str, size: int | None, inquirer: Inquirer) -> Json:
+def read_header(name: str, size: int | None, block: int, inquirer: Inquirer) -> Json:
     """The header of a file, or of a Zarr store if ``size`` is None. Raises FileFault and what the libraries raise."""
     if size is None:
         from indexer.data_files.arrays import read_zarr
@@ -108,7 +107,7 @@ def read_header(name: str, size: int | None, inquirer: Inquirer) -> Json:
         return read_zarr(inquirer)
     if size == 0:
         raise FileFault("it is empty")
-    file = RangeFile(inquirer, size)
+    file = RangeFile(inquirer, size, block)
     start = file.part(0, 4096)
     if start[:3] == b"CDF":
         from indexer.data_files.netcdf3 import read_netcdf3
@@ -144,7 +143,7 @@ def _read_text(name: str, file: RangeFile, size: int, start: bytes) -> Json:
 
 def _answer(message: Json, inquirer: Inquirer) -> Json:
     try:
-        return {"header": read_header(str(message["file"]), message["size"], inquirer)}
+        return {"header": read_header(str(message["file"]), message["size"], message["block"], inquirer)}
     except FileFault as fault:
         return {"fault": str(fault), "is_data": fault.is_data}
 

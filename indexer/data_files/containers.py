@@ -16,6 +16,7 @@ DATA_SUFFIXES = frozenset({
 ZARR = ".zarr"
 ZARR_MARKS = ("zarr.json", ".zmetadata", ".zgroup", ".zarray")
 """The files of which one lies at the top of a Zarr store."""
+_BLOCK = 64 << 10
 _LIBRARIES = ("cftime", "h5netcdf", "h5py", "tifffile", "zarr")
 TO_INSTALL = 'to read data files: pip install "sonde-search[data]"'
 
@@ -36,6 +37,10 @@ class DataFile(Protocol):
     def size(self) -> int | None:
         """In bytes; None for a Zarr store."""
 
+    @property
+    def block(self) -> int:
+        """Bytes that are read together: more where each reading is a request."""
+
     def read(self, key: str, offset: int, length: int | None) -> bytes | None:
         """At most ``length`` bytes (None: all); None if there is no such key. Raises OSError, SondeError."""
 
@@ -46,6 +51,7 @@ class DataFile(Protocol):
 @dataclass(frozen=True, slots=True)
 class LocalFile:
     path: Path
+    block: int = _BLOCK
 
     @property
     def name(self) -> str:
@@ -75,6 +81,7 @@ class LocalStore:
     """A Zarr store in a folder. Links out of it are not followed."""
 
     path: Path
+    block: int = _BLOCK
 
     @property
     def name(self) -> str:

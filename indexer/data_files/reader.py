@@ -97,7 +97,7 @@ class HeaderReader:
     def _answer(self, process: subprocess.Popen[bytes], file: DataFile) -> Json:
         to_child, from_child = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         self.fetched_bytes = 0
-        send(to_child, {"file": file.name, "size": file.size})
+        send(to_child, {"file": file.name, "size": file.size, "block": file.block})
         while True:
             message = receive(from_child)
             if "header" in message:

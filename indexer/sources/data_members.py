@@ -13,6 +13,7 @@ from indexer.formats.readers.data_file import document_of
 from indexer.raw import PassedOver, RawRecord, SkippedMember
 from indexer.sources.members import is_hidden_path
 
+DESCRIBED = "data whose metadata lie beside them, in a file of the same name"
 _DESCRIPTIONS = (".xml", ".json", ".jsonld")
 
 

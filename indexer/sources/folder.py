@@ -42,7 +42,6 @@ from indexer.sources.members import (
 
 _MAX_NAMED = 100  # origins of passed-over files for one reason on one page, to limit memory
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
-_DESCRIBED = "data whose metadata lie beside them, in a file of the same name"
 _VERSIONS = 500  # of files, in one request
 
 

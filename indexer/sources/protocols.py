@@ -15,6 +15,7 @@ from indexer.sources import (
     ckan,
     cmr,
     csw,
+    data_files,
     datacite,
     dcat,
     erddap,
@@ -50,6 +51,7 @@ _PROTOCOLS = (
     ogc_records.PROTOCOL,
     geonetwork.PROTOCOL,
     waf.PROTOCOL,
+    data_files.PROTOCOL,
 )
 PROTOCOLS: dict[str, Protocol] = {protocol.name: protocol for protocol in _PROTOCOLS}
 

@@ -94,7 +94,7 @@ class WafSource:
 
     def _is_new(self, entry: ListingEntry) -> bool:
         """The listed time has no zone, so a difference of a day is ignored."""
-        return self.since is None or entry.modified is None or entry.modified[:10] >= _day_before(self.since)
+        return self.since is None or entry.modified is None or entry.modified[:10] >= day_before(self.since)
 
     def _page(self, entries: list[ListingEntry], total: int) -> RawPage:
         records: list[RawRecord] = []
@@ -139,7 +139,7 @@ def _content(answer: HttpAnswer) -> bytes:
     return content
 
 
-def _day_before(moment: str) -> str:
+def day_before(moment: str) -> str:
     return (date.fromisoformat(moment[:10]) - timedelta(days=1)).isoformat()
 
 
