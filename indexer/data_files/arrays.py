@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 import h5netcdf
 import h5py
 import numpy as np
 import zarr
-from numpy.typing import NDArray
 from zarr.abc.store import ByteRequest, OffsetByteRequest, RangeByteRequest, Store, SuffixByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
 
-from core.json_types import Json
-from indexer.data_files.grid import ArrayHeader, describe
+from core.json_types import Json, JsonMapping
+from indexer.data_files.grid import ArrayHeader, Stored, describe
 from indexer.data_files.messages import FileFault
 
 if TYPE_CHECKING:
-    from zarr.core.array import Array
+    from zarr.types import AnyArray
 
 _MOST_ARRAYS = 2000
 _MOST_GROUPS = 500
@@ -35,7 +34,7 @@ def read_hdf5(file: IO[bytes]) -> Json:
         return describe("NetCDF-4" if is_netcdf else "HDF5", _attributes(dataset.attrs), arrays)
 
 
-def _hdf5_arrays(dataset: Any) -> Iterator[ArrayHeader]:
+def _hdf5_arrays(dataset: h5netcdf.File) -> Iterator[ArrayHeader]:
     groups, count = [dataset], 0
     while groups and count < _MOST_GROUPS:
         group, count = groups.pop(0), count + 1
@@ -48,15 +47,15 @@ def _hdf5_arrays(dataset: Any) -> Iterator[ArrayHeader]:
             yield ArrayHeader(f"{prefix}{name}", variable.dimensions, shape, str(variable.dtype), attributes, read)
 
 
-def _hdf5_values(variable: Any, step: int) -> NDArray[Any]:
+def _hdf5_values(variable: h5netcdf.Variable, step: int) -> Stored:
     return np.asarray(
         variable[tuple(slice(None, None, step) for _ in variable.shape)] if variable.shape else variable[...]
     )
 
 
-def _attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _attributes(attributes: JsonMapping) -> Json:
     """Those that can be read: a reference or an empty value has nothing to say."""
-    values: dict[str, Any] = {}
+    values: Json = {}
     for name in list(attributes):
         if name in _NOT_SHOWN:
             continue
@@ -93,15 +92,17 @@ def read_zarr(inquirer: Inquirer) -> Json:
     return describe(f"Zarr v{node.metadata.zarr_format}", _attributes(dict(node.attrs)), arrays)
 
 
-def _zarr_arrays(node: Any) -> Iterator[ArrayHeader]:
-    members: Iterable[tuple[str, Any]] = [("data", node)] if isinstance(node, zarr.Array) else node.members(max_depth=8)
-    for name, member in members:
+def _zarr_arrays(node: zarr.Group | AnyArray) -> Iterator[ArrayHeader]:
+    if isinstance(node, zarr.Array):
+        yield _zarr_array("data", node)
+        return
+    for name, member in node.members(max_depth=8):
         if isinstance(member, zarr.Array):
             yield _zarr_array(name, member)
 
 
-def _zarr_array(name: str, array: Array[Any]) -> ArrayHeader:
-    attributes: dict[str, Any] = dict(array.attrs)
+def _zarr_array(name: str, array: AnyArray) -> ArrayHeader:
+    attributes: Json = dict(array.attrs)
     names = attributes.pop("_ARRAY_DIMENSIONS", None) or getattr(array.metadata, "dimension_names", None) or ()
     dimensions = tuple(str(part) for part in names) or tuple(f"dim_{place}" for place in range(array.ndim))
     fill = array.fill_value
@@ -110,7 +111,7 @@ def _zarr_array(name: str, array: Array[Any]) -> ArrayHeader:
     return ArrayHeader(name, dimensions, array.shape, array.dtype.name, attributes, partial(_zarr_values, array))
 
 
-def _zarr_values(array: Array[Any], step: int) -> NDArray[Any]:
+def _zarr_values(array: AnyArray, step: int) -> Stored:
     return np.asarray(array[tuple(slice(None, None, step) for _ in array.shape)] if array.shape else array[...])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from datetime import date, timedelta
-from typing import Any
 
 import cftime
 import numpy as np
@@ -50,7 +49,7 @@ def describe_times(times: Values, edges: Values, units: str, calendar: str) -> J
     return {name: value for name, value in description.items() if value is not None}
 
 
-def _date(value: float, units: str, calendar: str) -> Any:
+def _date(value: float, units: str, calendar: str) -> cftime.datetime:
     match = _UNITS.match(units.strip())
     if match is None:
         raise ValueError(f"{units!r} is no unit of time since a date")
@@ -62,7 +61,7 @@ def _date(value: float, units: str, calendar: str) -> Any:
     return epoch.replace(year=count // 12, month=count % 12 + 1, day=min(epoch.day, 28))
 
 
-def _iso(moment: Any) -> str:
+def _iso(moment: cftime.datetime) -> str:
     """In the calendar of our days: the 30 February of a model is the last day of that month."""
     day = moment.day
     while day > 28 and not _exists(moment.year, moment.month, day):

@@ -11,11 +11,14 @@ import os
 import resource
 import sys
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from core.json_types import Json
 from indexer.confinement import confine_process
 from indexer.data_files.messages import FileFault, receive, send
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
 
 _MOST_KEPT = 32 << 20
 _LARGEST_FILE = 1 << 40  # a sparse copy of a GeoPackage has the size of the whole
@@ -68,9 +71,10 @@ class RangeFile(io.RawIOBase):
         self._position = max(0, start + offset)
         return self._position
 
-    def readinto(self, buffer: Any) -> int:
-        content = self.part(self._position, len(buffer))
-        buffer[: len(content)] = content
+    def readinto(self, buffer: Buffer) -> int:
+        target = memoryview(buffer).cast("B")
+        content = self.part(self._position, len(target))
+        target[: len(content)] = content
         self._position += len(content)
         return len(content)
 

@@ -18,7 +18,7 @@ ZARR_MARKS = ("zarr.json", ".zmetadata", ".zgroup", ".zarray")
 """The files of which one lies at the top of a Zarr store."""
 _BLOCK = 64 << 10
 _LIBRARIES = ("cftime", "h5netcdf", "h5py", "tifffile", "zarr")
-TO_INSTALL = 'to read data files: pip install "sonde-search[data]"'
+TO_INSTALL = "to read data files, install Sonde's extra `data` (`make env` in a checkout)"
 
 
 def missing_libraries() -> tuple[str, ...]:

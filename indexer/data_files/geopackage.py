@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from pyproj import CRS
 from pyproj.exceptions import CRSError
@@ -99,7 +99,7 @@ def _columns(database: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _place(row: sqlite3.Row) -> Json:
-    edges: list[Any] = [row[name] for name in ("min_x", "min_y", "max_x", "max_y")]
+    edges = [row[name] for name in ("min_x", "min_y", "max_x", "max_y")]
     system = _system(row)
     if any(not isinstance(edge, int | float) for edge in edges):
         return {}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +11,13 @@ from pyproj import CRS, Transformer
 from pyproj.exceptions import CRSError, ProjError
 
 from core.geo import BBox
+from core.json_types import JsonMapping
 
 _STEPS = 21
 _HALF_TURN, _TURN = 180.0, 360.0
 
 
-def reference_system(attributes: Mapping[str, Any]) -> CRS | None:
+def reference_system(attributes: JsonMapping) -> CRS | None:
     """What the attributes of a CF grid mapping describe; None where they describe nothing that PROJ knows."""
     for name in ("crs_wkt", "spatial_ref"):
         if isinstance(attributes.get(name), str):
@@ -32,7 +31,7 @@ def reference_system(attributes: Mapping[str, Any]) -> CRS | None:
     return None
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     parts = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     return parts[0] if isinstance(parts, list) and len(parts) == 1 else parts
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO
 
 import tifffile
 from lxml import etree
 from pyproj import CRS
 from pyproj.exceptions import CRSError
 
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from indexer.data_files.georeference import box_in_degrees
 from indexer.data_files.grid import plain
 from indexer.data_files.messages import FileFault
@@ -47,7 +47,7 @@ def read_geotiff(file: IO[bytes]) -> Json:
         page = tiff.pages[0]
         if not isinstance(page, tifffile.TiffPage):
             raise FileFault("its first image has no tags")
-        keys: Mapping[str, Any] = (page.geotiff_tags if page.is_geotiff else None) or {}
+        keys: JsonMapping = (page.geotiff_tags if page.is_geotiff else None) or {}
         corners = _corners(keys, page.imagewidth, page.imagelength)
         if corners is None:
             raise FileFault("it is a picture: no place is written into it", is_data=False)
@@ -67,7 +67,7 @@ def _start_of(file: IO[bytes]) -> bytes:
     return file.read(1024)
 
 
-def _corners(keys: Mapping[str, Any], width: int, height: int) -> list[tuple[float, float]] | None:
+def _corners(keys: JsonMapping, width: int, height: int) -> list[tuple[float, float]] | None:
     """The four corners of the image in its reference system; None if its tags do not say."""
     matrix = keys.get("ModelTransformation")
     scale, tie = keys.get("ModelPixelScale"), keys.get("ModelTiepoint")
@@ -81,7 +81,7 @@ def _corners(keys: Mapping[str, Any], width: int, height: int) -> list[tuple[flo
     return [(tie[3] + (column - tie[0]) * scale[0], tie[4] - (row - tie[1]) * scale[1]) for column, row in pixels]
 
 
-def _place(keys: Mapping[str, Any], corners: list[tuple[float, float]], size: tuple[int, int]) -> Json:
+def _place(keys: JsonMapping, corners: list[tuple[float, float]], size: tuple[int, int]) -> Json:
     system = _system(keys)
     if system is None:
         return {"warnings": ["extent: its reference system is not one that Sonde knows, so it has no place in degrees"]}
@@ -101,7 +101,7 @@ def _place(keys: Mapping[str, Any], corners: list[tuple[float, float]], size: tu
     }
 
 
-def _system(keys: Mapping[str, Any]) -> CRS | None:
+def _system(keys: JsonMapping) -> CRS | None:
     for name in ("ProjectedCSTypeGeoKey", "ProjectedCRSGeoKey", "GeographicTypeGeoKey", "GeodeticCRSGeoKey"):
         code = int(keys.get(name) or 0)
         if code and code != _USER_DEFINED:
@@ -112,7 +112,7 @@ def _system(keys: Mapping[str, Any]) -> CRS | None:
     return None
 
 
-def _user_defined(keys: Mapping[str, Any]) -> CRS | None:
+def _user_defined(keys: JsonMapping) -> CRS | None:
     """A system that is written as WKT in a citation, or by its parameters."""
     for name in ("PCSCitationGeoKey", "ProjectedCitationGeoKey", "GTCitationGeoKey", "GeogCitationGeoKey"):
         wkt = _WKT.search(str(keys.get(name) or ""))

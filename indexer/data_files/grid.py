@@ -10,16 +10,18 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pyproj import CRS
 
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from indexer.data_files.calendar import describe_times
 from indexer.data_files.georeference import box_in_degrees, longitude_range, reference_system
 
 Values = NDArray[np.float64]
+Stored = NDArray[np.generic]
 Role = Literal["latitude", "longitude", "time", "vertical", "x", "y"]
 
 _UNITS = {
@@ -60,8 +62,8 @@ class ArrayHeader:
     dimensions: tuple[str, ...]
     shape: tuple[int, ...]
     type: str
-    attributes: Mapping[str, Any]
-    read: Callable[[int], NDArray[Any]]
+    attributes: JsonMapping
+    read: Callable[[int], Stored]
 
     @property
     def short_name(self) -> str:
@@ -95,7 +97,7 @@ class ArrayHeader:
         return np.where(is_valid, unpacked_values, np.nan)
 
 
-def describe(format: str, attributes: Mapping[str, Any], arrays: Sequence[ArrayHeader]) -> Json:
+def describe(format: str, attributes: JsonMapping, arrays: Sequence[ArrayHeader]) -> Json:
     """The header as JSON: what the file says, and what its coordinates say."""
     grid = _Grid(arrays)
     header: Json = {"format": format, "attributes": plain(attributes), "variables": list(grid.data_variables())}
@@ -108,14 +110,14 @@ def describe(format: str, attributes: Mapping[str, Any], arrays: Sequence[ArrayH
     return header | ({"warnings": warnings} if warnings else {})
 
 
-def plain(attributes: Mapping[str, Any]) -> Json:
+def plain(attributes: JsonMapping) -> Json:
     """Attributes as JSON values; long ones are cut."""
     names = [name for name in attributes if name not in _OF_STORAGE][:_MOST_ATTRIBUTES]
     values = ((str(name), _plain_value(attributes[name])) for name in names)
     return {name: value for name, value in values if value not in ("", None, [])}
 
 
-def _plain_value(value: Any) -> Any:
+def _plain_value(value: object) -> object:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, str):
@@ -129,7 +131,7 @@ def _plain_value(value: Any) -> Any:
     return _plain_number(value)
 
 
-def _plain_number(value: Any) -> Any:
+def _plain_number(value: object) -> object:
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):
@@ -200,7 +202,7 @@ class _Grid:
         bounds = self._bounds(array)
         return array.values() if bounds is None or len(array.shape) > 1 else bounds.values()
 
-    def _system(self) -> Any:
+    def _system(self) -> CRS | None:
         for array in self.arrays:
             if _describes_system(array) and (system := reference_system(array.attributes)) is not None:
                 return system

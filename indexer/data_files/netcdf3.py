@@ -10,13 +10,12 @@ import math
 import struct
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.json_types import Json
-from indexer.data_files.grid import ArrayHeader, describe
+from indexer.data_files.grid import ArrayHeader, Stored, describe
 from indexer.data_files.messages import FileFault
 
 _TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
@@ -68,22 +67,22 @@ class _Header:
             raise FileFault("its header is damaged")
         return length
 
-    def attributes(self) -> dict[str, Any]:
-        values: dict[str, Any] = {}
+    def attributes(self) -> Json:
+        values: Json = {}
         for _ in range(self.length_of_list(_ATTRIBUTES)):
             name, type = self.name(), self.type()
             content = self.bytes(self.count() * type.itemsize)
             values[name] = content.decode("utf-8", "replace") if type.kind == "S" else _numbers(content, type)
         return values
 
-    def type(self) -> np.dtype[Any]:
+    def type(self) -> np.dtype[np.generic]:
         number = self.int32()
         if number not in _TYPES:
             raise FileFault("its header is damaged")
         return np.dtype(_TYPES[number])
 
 
-def _numbers(content: bytes, type: np.dtype[Any]) -> Any:
+def _numbers(content: bytes, type: np.dtype[np.generic]) -> object:
     numbers = np.frombuffer(content, type)
     return numbers[0].item() if numbers.size == 1 else numbers
 
@@ -93,7 +92,7 @@ class _Placement:
     """Where the values lie; ``record_step``: bytes from one record to the next, None without the record dimension."""
 
     begin: int
-    type: np.dtype[Any]
+    type: np.dtype[np.generic]
     shape: tuple[int, ...]
     record_step: int | None = None
 
@@ -102,8 +101,8 @@ class _Placement:
 class _Variable:
     name: str
     dimensions: tuple[int, ...]
-    attributes: dict[str, Any]
-    type: np.dtype[Any]
+    attributes: Json
+    type: np.dtype[np.generic]
     begin: int
     is_record: bool = field(default=False)
 
@@ -158,7 +157,7 @@ def _array(file: Parts, variable: _Variable, dimensions: list[tuple[str, int]], 
     return ArrayHeader(variable.name, names, shape, type, variable.attributes, partial(_values, file, placement))
 
 
-def _values(file: Parts, placement: _Placement, step: int) -> NDArray[Any]:
+def _values(file: Parts, placement: _Placement, step: int) -> Stored:
     if placement.record_step is None:
         count = math.prod(placement.shape) * placement.type.itemsize
         values = _array_of(file.part(placement.begin, count), placement.type, placement.shape)
@@ -178,5 +177,5 @@ def _records(placement: _Placement, step: int) -> list[int]:
     return [*records[:_SAMPLE], *records[-_SAMPLE:]] if is_wide else records
 
 
-def _array_of(content: bytes, type: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+def _array_of(content: bytes, type: np.dtype[np.generic], shape: tuple[int, ...]) -> Stored:
     return np.frombuffer(content, type).reshape(shape)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -26,52 +27,53 @@ class ObjectServer:
     sent: dict[str, int] = field(default_factory=dict)  # bytes of bodies by path
 
 
+class _Handler(SimpleHTTPRequestHandler):
+    def __init__(self, server: ObjectServer, *args: object) -> None:
+        self.objects = server
+        super().__init__(*args, directory=str(server.folder))  # type: ignore[arg-type]
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent."""
+
+    def do_GET(self) -> None:
+        query = parse_qs(urlsplit(self.path).query)
+        path = self.objects.folder / unquote(urlsplit(self.path).path).strip("/")
+        if "list-type" in query:
+            self._send(200, _listing(self.objects, query), {"Content-Type": "application/xml"})
+        elif path.is_file():
+            self._send_file(path)
+        else:
+            super().do_GET()
+
+    def _send_file(self, path: Path) -> None:
+        content = path.read_bytes()
+        etag = f'"{hashlib.md5(content).hexdigest()}"'
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if self.headers.get("If-None-Match") == etag:
+            self._send(304, b"", {"ETag": etag})
+        elif wanted is None or not self.objects.with_ranges:
+            self._send(200, content, {"ETag": etag})
+        elif int(wanted[1]) >= len(content):
+            self._send(416, b"", {"Content-Range": f"bytes */{len(content)}"})
+        else:
+            part = content[int(wanted[1]) : int(wanted[2]) + 1]
+            last = int(wanted[1]) + len(part) - 1
+            self._send(206, part, {"ETag": etag, "Content-Range": f"bytes {wanted[1]}-{last}/{len(content)}"})
+
+    def _send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        path = unquote(self.path).strip("/")
+        self.objects.sent[path] = self.objects.sent.get(path, 0) + len(body)
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
 @contextmanager
 def object_server(folder: Path, *, with_ranges: bool = True, page: int = 1000) -> Iterator[ObjectServer]:
     server = ObjectServer(folder, with_ranges, page)
-
-    class Handler(SimpleHTTPRequestHandler):
-        def __init__(self, *args: object) -> None:
-            super().__init__(*args, directory=str(folder))  # type: ignore[arg-type]
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Silent."""
-
-        def do_GET(self) -> None:
-            query = parse_qs(urlsplit(self.path).query)
-            path = folder / unquote(urlsplit(self.path).path).strip("/")
-            if "list-type" in query:
-                self._send(200, _listing(server, query), {"Content-Type": "application/xml"})
-            elif path.is_file():
-                self._send_file(path)
-            else:
-                super().do_GET()
-
-        def _send_file(self, path: Path) -> None:
-            content = path.read_bytes()
-            etag = f'"{hashlib.md5(content).hexdigest()}"'  # noqa: S324
-            wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-            if self.headers.get("If-None-Match") == etag:
-                self._send(304, b"", {"ETag": etag})
-            elif wanted is None or not server.with_ranges:
-                self._send(200, content, {"ETag": etag})
-            elif int(wanted[1]) >= len(content):
-                self._send(416, b"", {"Content-Range": f"bytes */{len(content)}"})
-            else:
-                part = content[int(wanted[1]) : int(wanted[2]) + 1]
-                last = int(wanted[1]) + len(part) - 1
-                self._send(206, part, {"ETag": etag, "Content-Range": f"bytes {wanted[1]}-{last}/{len(content)}"})
-
-        def _send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-            path = unquote(self.path).strip("/")
-            server.sent[path] = server.sent.get(path, 0) + len(body)
-            self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-    with serve(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, server))) as url:
         server.url = f"{url}/"
         yield server
 
