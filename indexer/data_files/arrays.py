@@ -26,10 +26,13 @@ _MOST_GROUPS = 500
 _NOT_SHOWN = frozenset({"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "_Netcdf4Dimid", "_Netcdf4Coordinates"})
 
 
-def read_hdf5(file: IO[bytes]) -> Json:
+def read_hdf5(stream: IO[bytes]) -> Json:
     """Raises FileFault and what h5py raises."""
-    with h5netcdf.File(file, "r", phony_dims="access", decode_vlen_strings=True) as dataset:
-        is_netcdf = "_NCProperties" in dataset._h5file.attrs or bool(dataset.dimensions)
+    with h5netcdf.File(stream, "r", phony_dims="access", decode_vlen_strings=True) as dataset:
+        file = dataset._h5file
+        is_netcdf = "_NCProperties" in file.attrs or any(
+            "CLASS" in member.attrs for member in islice(file.values(), 100)
+        )
         arrays = list(islice(_hdf5_arrays(dataset), _MOST_ARRAYS))
         return describe("NetCDF-4" if is_netcdf else "HDF5", _attributes(dataset.attrs), arrays)
 

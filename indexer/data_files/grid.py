@@ -19,6 +19,7 @@ from pyproj import CRS
 from core.json_types import Json, JsonMapping
 from indexer.data_files.calendar import describe_times
 from indexer.data_files.georeference import box_in_degrees, longitude_range, reference_system
+from indexer.data_files.messages import FileFault
 
 Values = NDArray[np.float64]
 Stored = NDArray[np.generic]
@@ -98,7 +99,9 @@ class ArrayHeader:
 
 
 def describe(format: str, attributes: JsonMapping, arrays: Sequence[ArrayHeader]) -> Json:
-    """The header as JSON: what the file says, and what its coordinates say."""
+    """The header as JSON: what the file says, and what its coordinates say. Raises FileFault if it holds no numbers."""
+    if not any(array.type in _NUMBERS for array in arrays):
+        raise FileFault("it holds no variable with numbers", is_data=False)
     grid = _Grid(arrays)
     header: Json = {"format": format, "attributes": plain(attributes), "variables": list(grid.data_variables())}
     warnings: list[str] = []

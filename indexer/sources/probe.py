@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 
 from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
 from indexer.raw import RawRecord
 from indexer.sources.fetching import Fetcher, expect_2xx, json_value
+from indexer.sources.folder import FolderSource
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start, first_answer
 from indexer.sources.protocols import PROTOCOLS, open_source
 from indexer.sources.unsupported_address import AUTH, describe_address
@@ -85,6 +87,20 @@ def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> DetectedSour
         if len(records) >= PREVIEW:
             break
     return DetectedSource(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
+
+
+def folder_at(path: Path) -> DetectedSource:
+    """A folder or archive on this machine, with its first records. Raises SondeError if it has none."""
+    skipped_count, passed_over_count = 0, 0
+    for page in FolderSource(path, page_size=PREVIEW).pages():
+        skipped_count += len(page.skipped)
+        passed_over_count += sum(passed_over.count for passed_over in page.passed_over)
+        if page.records:
+            return DetectedSource("folder", str(path.resolve()), page.records[:PREVIEW], page.total)
+    raise SondeError(
+        f"{path} has no file with a record ({skipped_count} cannot be read, {passed_over_count} are passed over); "
+        f"`sonde formats {path} --missed` names each with the reason."
+    )
 
 
 def title_of(fetcher: Fetcher, detected: DetectedSource) -> str:

@@ -14,9 +14,9 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import QualityReport, measure, quality_page
 from indexer.remove.tombstones import holdings, list_removed
-from indexer.sources.probe import probe, title_of
+from indexer.sources.probe import DetectedSource, folder_at, probe, title_of
 from indexer.store.ledger import Ledger
-from sonde.cli.catalogue import show_reports
+from sonde.cli.catalogue import id_of, show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import messages, plain_table, say, say_json, screen
 from sonde.ops.proposals import entry, id_for, title_or_reason
@@ -58,20 +58,24 @@ def _show(*, as_json: bool) -> None:
 
 
 @sources.command()
-@click.argument("url")
-@click.option("--id", "id", help="Id of the source. Default: from the host's name.")
+@click.argument("url", metavar="URL|FOLDER")
+@click.option("--id", "id", help="Id of the source. Default: from the name of the host or folder.")
 @click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
 @click.option("--write", is_flag=True, help="Write the entry to the sources file.")
 @click.option("--tried", is_flag=True, help="If nothing is found, also print every question and its answer.")
 def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> None:
     """Find the protocol of URL, show three of its records, and propose an entry for sources.yaml.
 
-    A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
+    URL is a catalogue, a directory listing of metadata or data files, or a public bucket. A catalogue on this machine
+    or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
     """
-    if "://" not in url:
-        raise SondeError(f"{url} has no scheme: did you mean https://{url} ?")
     settings = load_settings()
     console = messages()
+    if Path(url).exists():
+        _propose(console, settings, folder_at(Path(url)), id or id_of(Path(url)).lower(), every, write=write)
+        return
+    if "://" not in url:
+        raise SondeError(f"{url} is no folder here, and has no scheme: did you mean https://{url} ?")
     fetcher = Opener(settings).probing(url)
     result = probe(fetcher, url)
     if result.unreachable is not None:
@@ -82,14 +86,19 @@ def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> No
     if result.found is None:
         reason = result.hint or "name its type in sources.yaml yourself"
         raise SondeError(f"No catalogue was recognised at {url}: {reason}.")
-    source = result.found
+    path = settings.harvest.sources
+    taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
+    chosen_id = id or id_for(url, taken, title_of(fetcher, result.found))
+    _propose(console, settings, result.found, chosen_id, every, write=write)
+
+
+def _propose(console: Console, settings: Settings, source: DetectedSource, id: str, every: str, *, write: bool) -> None:
     total = f"{source.total} records" if source.total is not None else "records"
     console.print(f"{source.type} at {source.url}: {total}, for example")
     for raw in source.preview:
         console.print(f"  {raw.native_id}: {title_or_reason(raw)}")
     path = settings.harvest.sources
-    taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
-    lines = entry(source, id or id_for(url, taken, title_of(fetcher, source)), every)
+    lines = entry(source, id, every)
     say(lines, nl=False)
     if write:
         write_entry(path, lines)

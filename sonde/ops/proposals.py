@@ -18,7 +18,8 @@ _NO_ID = re.compile(r"[^a-z0-9]+")
 
 def entry(source: DetectedSource, id: str, interval: str) -> str:
     """The YAML lines of a list item, indented by two."""
-    body: Json = {"id": id, "type": source.type, "url": source.url, "schedule": {"interval": interval}}
+    place = "path" if source.type == "folder" else "url"
+    body: Json = {"id": id, "type": source.type, place: source.url, "schedule": {"interval": interval}}
     if source.options:
         body["options"] = dict(source.options)
     lines = yaml.safe_dump([body], sort_keys=False, allow_unicode=True).splitlines()

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import zarr
 
 from core.names import Variable
+from indexer.data_files.containers import LocalFile, LocalStore
+from indexer.data_files.messages import FileFault
+from indexer.data_files.reader import DataLimits, HeaderReader
+from indexer.raw import FileVersion
+from indexer.sources.folder import FolderSource
 from tests.unit.data_files import (
     DEGREES,
     GLOBE,
@@ -360,3 +369,87 @@ def test_a_file_whose_metadata_lie_beside_it_is_not_read(tmp_path: Path) -> None
     )
     assert sorted(records_of(tmp_path)) == ["A.XML", "b.nc"]
     assert faults_of(tmp_path)["a.nc"].startswith("data whose metadata lie beside them")
+
+
+def test_hdf5_is_not_called_netcdf_and_without_numbers_it_gives_no_record(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "plain.h5", "w") as file:
+        file["group/rain"] = np.zeros(3)
+        file["group/rain"].attrs["units"] = "mm"
+    with h5py.File(tmp_path / "words.h5", "w") as file:
+        file["a"] = "text"
+    assert record_of(tmp_path).formats == ("HDF5",)
+    assert faults_of(tmp_path) == {"words.h5": "it holds no variable with numbers"}
+
+
+def test_a_file_that_takes_too_long_ends_and_the_next_is_read(tmp_path: Path) -> None:
+    slow, fast = netcdf4(tmp_path / "slow.nc", GLOBE), netcdf4(tmp_path / "fast.nc", GLOBE)
+
+    class Slow(LocalFile):
+        def read(self, key: str, offset: int, length: int | None) -> bytes | None:
+            time.sleep(3.0)
+            return LocalFile.read(self, key, offset, length)
+
+    reader = HeaderReader(DataLimits(seconds=2.0))
+    with pytest.raises(FileFault, match="longer than 2 s"):
+        reader.read(Slow(slow))
+    reader.limits = DataLimits()
+    assert reader.read(LocalFile(fast))["format"] == "NetCDF-4"
+    reader.close()
+
+
+def test_a_file_that_takes_too_many_bytes_ends(tmp_path: Path) -> None:
+    reader = HeaderReader(DataLimits(fetched_bytes=10_000))
+    with pytest.raises(FileFault, match="more than 10,000 bytes"):
+        reader.read(LocalFile(netcdf4(tmp_path / "a.nc", GLOBE)))
+    reader.close()
+
+
+def test_an_array_that_claims_more_than_the_memory_is_a_fault(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "bomb.nc", "w") as file:
+        lat = file.create_dataset("lat", (4_000_000_000,), "f8", chunks=(400_000_000,), compression="gzip")
+        lat.attrs["units"] = "degrees_north"
+        lon = file.create_dataset("lon", (4_000_000_000,), "f8", chunks=(400_000_000,), compression="gzip")
+        lon.attrs["units"] = "degrees_east"
+    netcdf4(tmp_path / "good.nc", GLOBE)
+    assert "good.nc" in records_of(tmp_path)
+
+
+def test_the_process_has_no_files_of_ours(tmp_path: Path) -> None:
+    """It asks for every byte, so a name that leads out of a store is answered by this side: with nothing."""
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "a.zarr").mkdir()
+    assert LocalStore(tmp_path / "a.zarr").read("../secret", 0, None) is None
+    (tmp_path / "a.zarr/link").symlink_to(tmp_path / "secret")
+    assert LocalStore(tmp_path / "a.zarr").read("link", 0, None) is None
+
+
+@dataclass
+class _Memory:
+    tag: str = "x"
+    versions: dict[str, FileVersion] = field(default_factory=dict)
+
+    def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+        return {url: self.versions[url] for url in urls if url in self.versions}
+
+
+def test_files_of_a_folder_that_have_not_changed_are_not_read_again(tmp_path: Path) -> None:
+    for name in ("a.nc", "b/c.nc", "d.nc"):
+        netcdf4(tmp_path / name, GLOBE)
+    memory = _Memory()
+    pages = list(FolderSource(tmp_path, memory=memory).pages())
+    memory.versions = {visit.url: visit for page in pages for visit in page.visits}
+    (tmp_path / "d.nc").unlink()
+    netcdf4(tmp_path / "d.nc", GLOBE, {"title": "Other"})
+    (again,) = FolderSource(tmp_path, memory=memory).pages()
+    assert again.unchanged == ("a.nc", "b/c.nc")
+    assert [raw.native_id for raw in again.records] == ["d.nc"]
+
+
+def test_without_the_libraries_the_extra_is_named_and_nothing_counts_as_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.sources.folder.missing_libraries", lambda: ("zarr",))
+    netcdf4(tmp_path / "a.nc", GLOBE)
+    ((passed_over,),) = [page.passed_over for page in FolderSource(tmp_path).pages()]
+    assert "extra `data`" in passed_over.reason
+    assert passed_over.native_id == "a.nc"
