@@ -189,8 +189,7 @@ class _Grid:
         latitude, longitude = self._of_role("latitude"), self._of_role("longitude")
         x, y = self._of_role("x"), self._of_role("y")
         system = self._system()
-        crs = None if system is None else system.to_authority() or system.name
-        name_of_system = ":".join(crs) if isinstance(crs, tuple) else crs
+        name_of_system = None if system is None else self._name_of(system)
         if latitude is not None and longitude is not None:
             box = _geographic_box(self._edges(latitude), self._edges(longitude), is_axis=longitude.is_axis)
             return {"extent": box, "resolution": _spacing_deg(latitude, longitude), "crs": name_of_system}
@@ -210,6 +209,11 @@ class _Grid:
             if _describes_system(array) and (system := reference_system(array.attributes)) is not None:
                 return system
         return None
+
+    def _name_of(self, system: CRS) -> str:
+        authority = system.to_authority()
+        mapping_names = (array.text("grid_mapping_name").replace("_", " ") for array in self.arrays)
+        return ":".join(authority) if authority else next(filter(None, mapping_names), system.name)
 
     def times(self) -> Json:
         time = self._of_role("time")
@@ -242,7 +246,9 @@ class _Grid:
 def _is_coordinate(array: ArrayHeader) -> bool:
     """A depth for each place is data."""
     role = _role(array)
-    return array.is_axis or (role is not None and len(array.shape) < (1 if role == "vertical" else 3))
+    if array.is_axis or role in ("latitude", "longitude"):
+        return True
+    return role is not None and len(array.shape) < (1 if role == "vertical" else 3)
 
 
 def _describes_system(array: ArrayHeader) -> bool:
@@ -258,6 +264,8 @@ def _role(array: ArrayHeader) -> Role | None:
         return _STANDARD_NAMES[standard_name]
     if standard_name:
         return None
+    if array.text("axis").upper() == "Z":
+        return "vertical"
     return _NAMES.get(array.short_name.lower())
 
 

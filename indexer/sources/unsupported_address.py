@@ -13,8 +13,8 @@ from indexer.sources.protocol import FirstAnswer
 _FIRST = 200_000
 AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/stewards/sources-and-schedules.md)"
 _HARVESTED = (
-    "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), THREDDS, ERDDAP, ArcGIS, CMR, a sitemap, or a folder of "
-    "metadata files (WAF)"
+    "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), THREDDS, ERDDAP, ArcGIS, CMR, a sitemap, or a listing "
+    "of metadata files (WAF) or data files"
 )
 
 

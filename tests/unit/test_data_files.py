@@ -282,6 +282,35 @@ def test_a_projected_grid_in_kilometres(tmp_path: Path) -> None:
     assert [variable.name for variable in record.names.variables] == ["ice"]
 
 
+def test_a_rotated_pole_without_latitudes_has_a_place_and_a_name(tmp_path: Path) -> None:
+    pole = {"grid_mapping_name": "rotated_latitude_longitude", "grid_north_pole_latitude": 39.25,
+            "grid_north_pole_longitude": -162.0}  # fmt: skip
+    degrees = np.linspace(-20.0, 20.0, 41)
+    arrays = {
+        "rlon": (["rlon"], degrees, {"standard_name": "grid_longitude", "units": "degrees"}),
+        "rlat": (["rlat"], degrees, {"standard_name": "grid_latitude", "units": "degrees"}),
+        "pole": ([], np.int32(1), pole),
+        "pr": (["rlat", "rlon"], np.zeros((41, 41), "f4"), {"grid_mapping": "pole"}),
+    }
+    record = record_of(netcdf4(tmp_path / "rotated.nc", arrays))
+    assert record.extents[0].as_list() == pytest.approx([-29.6, 27.9, 65.6, 70.75], abs=0.1)
+    assert "reference system rotated latitude longitude" in record.abstract
+
+
+def test_latitudes_for_each_time_are_coordinates(tmp_path: Path) -> None:
+    """As WRF writes them."""
+    lon, lat = np.meshgrid(np.linspace(-110, -90, 4), np.linspace(30, 45, 3))
+    dimensions = ["Time", "south_north", "west_east"]
+    arrays = {
+        "XLAT": (dimensions, lat[None], {"units": "degree_north"}),
+        "XLONG": (dimensions, lon[None], {"units": "degree_east"}),
+        "T2": (dimensions, np.zeros((1, 3, 4)), {"units": "K", "description": "TEMP at 2 M"}),
+    }
+    record = record_of(netcdf4(tmp_path / "wrfout_d01", arrays).rename(tmp_path / "wrfout_d01.nc"))
+    assert record.extents[0].as_list() == [-110.0, 30.0, -90.0, 45.0]
+    assert record.names.variables == (Variable("T2", None, "K"),)
+
+
 def test_packed_times_levels_and_groups(tmp_path: Path) -> None:
     arrays = {
         **_grid([1.0, 2.0], [3.0, 4.0]),

@@ -19,7 +19,7 @@ from indexer.raw import FileVersion, RawPage
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import RequestPolicy
 from indexer.sources.probe import probe
-from indexer.sources.protocols import open_source
+from indexer.sources.protocols import PROTOCOLS, open_source
 from net.gate import Gate, GatePolicy
 from tests.servers.objects import object_server
 from tests.unit.data_files import DEGREES, GLOBE, geopackage, geotiff, netcdf3, netcdf4
@@ -170,6 +170,16 @@ def test_a_listing_that_cannot_be_read_ends_the_run(folder: Path) -> None:
     (folder / "deep/er/index.html").write_text("<html><title>Welcome</title></html>")
     with object_server(folder) as server, pytest.raises(Unavailable, match="did not send a directory listing"):
         _pages(server.url)
+
+
+def test_the_usual_addresses_of_a_bucket_are_asked() -> None:
+    questions = [question.url for question in PROTOCOLS["data-files"].questions_at("https://s3.example.org/b/sst/")]
+    assert questions == [
+        "https://s3.example.org/b/sst/",
+        "https://s3.example.org/?list-type=2&delimiter=%2F&prefix=b%2Fsst%2F",
+        "https://s3.example.org/b/?list-type=2&delimiter=%2F&prefix=sst%2F",
+    ]
+    assert len(list(PROTOCOLS["data-files"].questions_at("https://www.example.org/b/"))) == 1
 
 
 @pytest.mark.parametrize("where", ["", "?list-type=2&prefix=deep/"], ids=["listing", "bucket"])
