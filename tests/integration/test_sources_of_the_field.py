@@ -199,6 +199,32 @@ def test_thredds_walks_catalogues_and_takes_a_folder_of_many_files_for_one_recor
             assert found_at(address) == ("thredds", top, {})
 
 
+def _failing_thredds(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    """Its ISO service fails at every data set; one of its catalogues fails too."""
+    if path == "/thredds/catalog.xml":
+        data = "".join(f'<dataset name="d{at}" ID="d{at}" urlPath="d{at}.nc"/>' for at in range(60))
+        bad = '<catalogRef xlink:title="Bad" xlink:href="/thredds/bad/catalog.xml" name=""/>'
+        good = '<catalogRef xlink:title="Good" xlink:href="/thredds/good/catalog.xml" name=""/>'
+        services = (
+            f'{_SERVICES}<dataset name="All"><metadata inherited="true"><serviceName>all</serviceName></metadata>'
+        )
+        return 200, "application/xml", f"<catalog {_INV}>{services}{data}</dataset>{bad}{good}</catalog>".encode()
+    if path == "/thredds/good/catalog.xml":
+        last = '<dataset name="last" ID="last" urlPath="last.nc"><serviceName>all</serviceName></dataset>'
+        return 200, "application/xml", f"<catalog {_INV}>{_SERVICES}{last}</catalog>".encode()
+    return (503 if "bad" in path else 500 if "/iso/" in path else 404), "text/html", b"<html>null</html>"
+
+
+def test_thredds_goes_on_where_iso_or_one_catalogue_fails() -> None:
+    with serving(_failing_thredds) as (url, asked):
+        top = f"{url}/thredds/catalog.xml"
+        options = ThreddsOptions(most_files=100)
+        given = all_of(ThreddsSource(fetcher_of(top), top, None, options))
+        assert given.ids == [*(f"d{at}.nc" for at in range(60)), "last.nc"]
+        assert given.skipped == [f"{url}/thredds/bad/catalog.xml"]
+        assert sum("dataset" in each for each in asked) == 50, "one page of data sets, each once: then it is enough"
+
+
 def _portal_item(number: int) -> dict[str, Any]:
     return {
         "id": f"i{number}", "owner": "gis", "title": f"Rain {number}", "type": "Feature Service", "typeKeywords": [],
