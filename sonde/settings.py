@@ -168,7 +168,7 @@ class PreviewSettings(SettingsGroup):
 
 
 class GranuleSettings(SettingsGroup):
-    """Granules of a record, and the first rows of its tables: the API asks the host that holds them."""
+    """Granules of a record, and rows of its tables and grids: the API asks the host that holds them."""
 
     enabled: bool = Field(
         True, description="Whether the API asks hosts that metadata and sources name for granules and rows of tables."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,6 +26,8 @@ from net.targets import address_of, host_of
 _ACCEPT = "text/turtle, application/rdf+xml;q=0.9, application/ld+json;q=0.8, application/json;q=0.7, */*;q=0.1"
 _SCHEMA_ORG = ("http://schema.org", "https://schema.org", "http://schema.org/", "https://schema.org/")
 _PAGE = 100
+_IPT = re.compile(r"//ipt\.|/ipt(?:/|$)", re.IGNORECASE)
+"""GBIF's publishing toolkit, which writes all its data sets as DCAT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,5 +200,6 @@ PROTOCOL = Protocol(
     "document for each data set",
     "ETag, Last-Modified of a catalogue in one answer",
     recognises=_recognises,
+    questions_at=lambda url: [Question(join_path(url, "dcat"))] if _IPT.search(url) else [],
     questions_below=lambda url: [Question(join_path(url, "data.json"))],
 )

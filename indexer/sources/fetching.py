@@ -87,17 +87,23 @@ class Fetcher:
     _robots_by_host: dict[str, RobotFileParser] = field(default_factory=dict)
 
     def get(
-        self, url: str, parse: Callable[[HttpAnswer], T], params: Mapping[str, str] | None = None, accept: str = "*/*"
+        self,
+        url: str,
+        parse: Callable[[HttpAnswer], T],
+        params: Mapping[str, str] | None = None,
+        accept: str = "*/*",
+        final: frozenset[int] = frozenset(),
     ) -> T:
-        return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse)
+        return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse, final)
 
-    def read(self, request: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
+    def read(self, request: Outgoing, parse: Callable[[HttpAnswer], T], final: frozenset[int] = frozenset()) -> T:
         """The result of ``parse`` for the answer (status 2xx, 304 and 4xx); retries after its BadAnswer.
 
+        ``final``: further statuses that no retry would change, of one document and not of the host.
         Raises Unavailable after the last attempt (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
         """
         with self.host_limits.breaker(self.source, self.policy).guarding():
-            result: T = self._retry_policy()(self._once, request, parse)
+            result: T = self._retry_policy()(self._once, request, parse, final)
             return result
 
     def fetch_each(self, urls: Iterable[str], parse: Callable[[HttpAnswer], T]) -> Iterator[tuple[str, T | SondeError]]:
@@ -140,7 +146,7 @@ class Fetcher:
                 self.delay_s = max(self.delay_s, min(float(delay), _LONGEST_CRAWL_DELAY_S))
         return self._robots_by_host[origin]
 
-    def _once(self, request: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
+    def _once(self, request: Outgoing, parse: Callable[[HttpAnswer], T], final: frozenset[int]) -> T:
         self._check_limits()
         host = host_of(request.url)
         with self.host_limits.turn(host, self.policy, self.delay_s) as turn:
@@ -150,7 +156,7 @@ class Fetcher:
                 self._without_compression = True
                 raise
         self._bytes += len(answer.content)
-        if answer.status in _RETRIED_STATUSES or answer.status >= 500:
+        if answer.status not in final and (answer.status in _RETRIED_STATUSES or answer.status >= 500):
             status_text = f"{address_of(request.url)} answered with HTTP status {answer.status}"
             retry_after = retry_after_s(answer.headers.get("retry-after"))
             if retry_after is not None and retry_after > self.policy.longest_pause_s:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import structlog
 from lxml import etree
@@ -21,6 +23,8 @@ from net.targets import address_of
 log = structlog.get_logger(__name__)
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
+_GBIF = "https://api.gbif.org/v1/oai-pmh/registry"
+_DATAVERSE_PAGE = re.compile(r"(.*?)/(?:dataverse/[^/]+/?|dataset\.xhtml|dataverse\.xhtml)$")
 _PREFERRED_PREFIXES = (
     "iso19115-3.2018", "iso19115-3", "iso19139", "gmd", "iso", "oai_iso", "dif10", "dif", "oai_datacite4", "datacite",
     "oai_datacite", "fgdc", "csdgm", "eml", "dcat", "oai_dcat", "oai_dc",
@@ -206,6 +210,16 @@ def identify(fetcher: Fetcher, url: str) -> str:
     return text_of(name) if name is not None else ""
 
 
+def usual_addresses(url: str) -> list[str]:
+    """Where the OAI-PMH of such an address is: of GBIF, of a page inside a Dataverse, else below it."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    if host in ("gbif.org", "www.gbif.org", "api.gbif.org"):
+        return [_GBIF]
+    inside = _DATAVERSE_PAGE.match(parts.path)
+    return [f"{parts.scheme}://{parts.netloc}{inside[1]}/oai"] if inside is not None else [join_path(url, "oai")]
+
+
 def _prefixes(answer: HttpAnswer) -> list[str]:
     return [text_of(prefix_element) for prefix_element in _root(answer).iter(f"{_OAI}metadataPrefix")]
 
@@ -278,5 +292,5 @@ PROTOCOL = Protocol(
     "`from` (days) and tombstones",
     recognises=lambda answer: answer.root == "OAI-PMH",
     questions_at=lambda url: [Question(url, identify)],
-    questions_below=lambda url: [Question(join_path(url, "oai"), identify)],
+    questions_below=lambda url: [Question(address, identify) for address in usual_addresses(url)],
 )

@@ -16,7 +16,7 @@ from core.errors import SondeError
 from indexer.formats.readers.thredds import NAMESPACE, services_of
 from indexer.formats.xml_documents import find, find_all, local_name, text_at
 from indexer.raw import WHOLE_SOURCE, PassedOver, RawPage, RawRecord, SkippedMember
-from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, written_xml, xml
+from indexer.sources.fetching import BadAnswer, Fetcher, RetryLater, expect_2xx, written_xml, xml
 from indexer.sources.linked_walk import NothingToHarvest, join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
@@ -27,6 +27,9 @@ from net.targets import address_of
 _XLINK = "http://www.w3.org/1999/xlink"
 _HREF = f"{{{_XLINK}}}href"
 _PAGE = 50
+_OF_ONE_DOCUMENT = frozenset({500, 501})
+"""What a server answers whose ISO service cannot read this data set; 502 to 504 are of the host."""
+_MOST_ISO_FAULTS = 20
 _NESTED = ("dataset", "catalogRef")
 
 
@@ -68,7 +71,8 @@ class ThreddsSource:
     """Depth first, only on the catalogue's own host. A native id is a data set's ``urlPath``, of a folder its ``ID``.
 
     A catalogue that cannot be read is skipped and named; nothing below it counts as removed. With ``since``, data sets
-    with an older date are left out; those without a date are always read.
+    with an older date are left out; those without a date are always read. After ``_MOST_ISO_FAULTS`` data sets in a row
+    whose ISO metadata the server cannot write, it is not asked for more of them in this run.
     """
 
     fetcher: Fetcher
@@ -77,6 +81,7 @@ class ThreddsSource:
     options: ThreddsOptions = field(default_factory=ThreddsOptions)
     _visited_urls: set[str] = field(default_factory=set)
     _ids: set[str] = field(default_factory=set)
+    _iso_faults: int = 0  # in a row
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken (depth, robots), NothingToHarvest, and what the fetcher raises."""
@@ -109,7 +114,7 @@ class ThreddsSource:
             return
         try:
             yield from self._walk(url, stored, above)
-        except (BadStatus, Refused, BadAnswer) as error:
+        except (BadStatus, Refused, BadAnswer, RetryLater) as error:
             yield RawPage((), skipped=(SkippedMember(url, str(error), container=WHOLE_SOURCE),))
 
     def _pages_of(self, catalogue: _Catalogue, trail: _Trail) -> Iterator[RawPage]:
@@ -129,15 +134,20 @@ class ThreddsSource:
         """With ISO metadata where the server writes them. A server that fails there is no reason to drop them."""
         records = {entry.id: _record(entry, entry.document) for entry in entries}
         skipped_members = []
-        entry_by_iso = {entry.iso: entry for entry in entries if entry.iso and self.options.iso}
-        for url, outcome in self.fetcher.fetch_each(entry_by_iso, _iso):
+        asks_iso = self.options.iso and self._iso_faults < _MOST_ISO_FAULTS
+        entry_by_iso = {entry.iso: entry for entry in entries if entry.iso and asks_iso}
+        for url, outcome in self.fetcher.fetch_each_with(entry_by_iso, self._fetch_iso):
             entry = entry_by_iso[url]
+            self._iso_faults = self._iso_faults + 1 if isinstance(outcome, BadStatus) else 0
             if isinstance(outcome, bytes):
                 records[entry.id] = _record(entry, outcome)
             elif isinstance(outcome, SondeError) and not isinstance(outcome, (BadStatus, Refused)):
                 skipped_members.append(SkippedMember(url, str(outcome), entry.id))
                 del records[entry.id]
         return RawPage(tuple(records.values()), skipped=tuple(skipped_members))
+
+    def _fetch_iso(self, url: str) -> bytes | None:
+        return self.fetcher.get(url, _iso, final=_OF_ONE_DOCUMENT)
 
 
 def _record(entry: _Entry, content: bytes) -> RawRecord:

@@ -21,6 +21,7 @@ from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
+from search_api.catalogue.listing_facets import FacetRequest, facets_body, read_counts
 from search_api.search.order import SortKey, sort_body
 from search_api.search.retrieval.clauses import LANGUAGES, area_clause, phrase, span_clause
 from search_api.search.retrieval.serving import Serving, ServingResolver
@@ -54,12 +55,13 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class ListRequest:
-    """One page. ``after`` holds the sort values of the last record of the previous page."""
+    """One page. ``after`` holds the sort values of the last record of the previous page; ``facets`` are counted."""
 
     selection: Selection = field(default_factory=Selection)
     order: tuple[SortKey, ...] = ()
     limit: int = 100
     after: tuple[object, ...] | None = None
+    facets: tuple[FacetRequest, ...] = ()
 
 
 def selected(selection: Selection, has_words: bool) -> Clause:
@@ -117,6 +119,7 @@ def page_body(request: ListRequest, has_words: bool) -> Json:
         "size": request.limit + 1,
         "track_total_hits": True,
         **sort_body(request.order),
+        **facets_body(request.facets),
         **after,
     }
 
@@ -147,6 +150,7 @@ class ListPage:
     records: tuple[StoredRecord, ...]
     matched: int
     after: tuple[object, ...] | None
+    facets: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,9 @@ class RecordReader:
         hits = answer["hits"]["hits"]
         page = hits[: request.limit]
         after = tuple(page[-1]["sort"]) if len(hits) > request.limit and page else None
-        return ListPage(tuple(_stored_record(hit) for hit in page), int(answer["hits"]["total"]["value"]), after)
+        facets = read_counts(request.facets, answer.get("aggregations", {}))
+        records = tuple(_stored_record(hit) for hit in page)
+        return ListPage(records, int(answer["hits"]["total"]["value"]), after, facets)
 
     def pages(self, request: ListRequest) -> Iterator[ListPage]:
         """All pages from this one on."""

@@ -10,8 +10,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 from core.reference_systems import read_reference_system
 from search_api.catalogue.catalogues import Catalogue
 from search_api.catalogue.listing import Clause, ListRequest, Selection
+from search_api.catalogue.listing_facets import PATTERN, facet_requests
 from search_api.http.parameters import (
     LONGEST_QUERY,
+    MOST_VALUES,
+    SEPARATED,
     Cursor,
     FlatBoxParameter,
     Ids,
@@ -22,6 +25,7 @@ from search_api.http.parameters import (
     printable,
     read_datetime,
     read_flat_bbox,
+    split_values,
 )
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.search.filtering.translate import clause_of, in_degrees
@@ -87,6 +91,16 @@ class ItemsParameters(Parameters):
         json_schema_extra={"pattern": SORTBY_PATTERN},
         description="`+title,-updated`: sortables; a minus means descending.",
     )
+    facets: Annotated[
+        list[Annotated[str, Field(pattern=f"^{PATTERN}$", max_length=80)]] | None,
+        BeforeValidator(lambda values: None if values is None else split_values(values)),
+        Field(json_schema_extra={**SEPARATED}),
+    ] = Field(
+        None,
+        max_length=MOST_VALUES,
+        description="Facets to count, of /facets: `name:buckets:order`. Empty: none. Default: some, on the first page.",
+        examples=["keywords:20:value_asc,organisation:10,type"],
+    )
     limit: Limit = 10
     cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
@@ -130,10 +144,11 @@ def to_list_request(query: ItemsParameters, catalogue: Catalogue) -> ListRequest
     after = None
     if query.cursor is not None:
         after = read_position(query.cursor, question(query, catalogue), kinds_of(order))
-    return ListRequest(selection, order, min(query.limit, LARGEST_PAGE), after)
+    facets = facet_requests(query.facets, is_first_page=after is None)
+    return ListRequest(selection, order, min(query.limit, LARGEST_PAGE), after, facets)
 
 
 def question(query: ItemsParameters, catalogue: Catalogue) -> str:
     """Everything that decides the records and their order; the page size may change between pages."""
-    values = query.model_dump(mode="json", exclude={"cursor", "limit", "f"})
+    values = query.model_dump(mode="json", exclude={"cursor", "limit", "f", "facets"})
     return json.dumps([catalogue.id, values], sort_keys=True)

@@ -168,6 +168,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     ],
     "/collections": [("/collections", None)],
     "/collections/<catalogue>": [("/collections/secret", None), ("/collections/all", None)],
+    "/collections/<catalogue>/facets": [("/collections/secret/facets", None)],
     "/collections/<catalogue>/queryables": [("/collections/secret/queryables", None)],
     "/collections/<catalogue>/sortables": [("/collections/secret/sortables", None)],
     "/collections/<catalogue>/items": [

@@ -56,6 +56,11 @@ RECORDS = (
         ),
     ),
     Record("a:gauges", "a", "gauges-77", "Gauges"),
+    Record(
+        "a:wfs", "a", "wfs", "Feature service of the office", type="service",
+        links=(Link("urn:uuid:a1b2c3d4-0000-4000-8000-00000000abcd", "related", description=DATA_OF_SERVICE),),
+    ),
+    Record("a:wells", "a", "A1B2C3D4-0000-4000-8000-00000000ABCD", "Wells"),
     Record("a:gauge", "a", "gauges-7", "Other gauges"),
     Record("a:else", "a", "else", "Ozone over Borneo"),
 )  # fmt: skip
@@ -164,6 +169,8 @@ def test_each_relation_is_named_and_a_record_is_in_one(http: FlaskClient) -> Non
     assert _ids(_kin(http, "a:wms")) == {"data": ["a:gauges"]}
     assert _ids(_kin(http, "a:gauges")) == {"service": ["a:wms"]}
     assert _ids(_kin(http, "a:gauge")) == {}
+    assert _ids(_kin(http, "a:wfs")) == {"data": ["a:wells"]}
+    assert _ids(_kin(http, "a:wells")) == {"service": ["a:wfs"]}
 
 
 def test_a_hidden_version_is_seen_by_its_group_only(http: FlaskClient) -> None:

@@ -16,6 +16,7 @@ from indexer.sources.arcgis_server import ServerOptions, ServerSource
 from indexer.sources.cmr import CmrOptions, CmrSource
 from indexer.sources.erddap import ErddapOptions, ErddapSource
 from indexer.sources.linked_walk import NothingToHarvest
+from indexer.sources.oai_pmh import OaiSource, usual_addresses
 from indexer.sources.probe import probe
 from indexer.sources.thredds import ThreddsOptions, ThreddsSource
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
@@ -197,6 +198,100 @@ def test_thredds_walks_catalogues_and_takes_a_folder_of_many_files_for_one_recor
         assert since.ids == ["best.nc", "plain.nc", "scan/rain_6.nc", "scan/rain_7.nc"]
         for address in (f"{url}/thredds/catalog.html", top, f"{url}/thredds"):
             assert found_at(address) == ("thredds", top, {})
+
+
+def _failing_thredds(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    """Its ISO service fails at every data set; one of its catalogues fails too."""
+    if path == "/thredds/catalog.xml":
+        data = "".join(f'<dataset name="d{at}" ID="d{at}" urlPath="d{at}.nc"/>' for at in range(60))
+        bad = '<catalogRef xlink:title="Bad" xlink:href="/thredds/bad/catalog.xml" name=""/>'
+        good = '<catalogRef xlink:title="Good" xlink:href="/thredds/good/catalog.xml" name=""/>'
+        services = (
+            f'{_SERVICES}<dataset name="All"><metadata inherited="true"><serviceName>all</serviceName></metadata>'
+        )
+        return 200, "application/xml", f"<catalog {_INV}>{services}{data}</dataset>{bad}{good}</catalog>".encode()
+    if path == "/thredds/good/catalog.xml":
+        last = '<dataset name="last" ID="last" urlPath="last.nc"><serviceName>all</serviceName></dataset>'
+        return 200, "application/xml", f"<catalog {_INV}>{_SERVICES}{last}</catalog>".encode()
+    return (503 if "bad" in path else 500 if "/iso/" in path else 404), "text/html", b"<html>null</html>"
+
+
+def test_thredds_goes_on_where_iso_or_one_catalogue_fails() -> None:
+    with serving(_failing_thredds) as (url, asked):
+        top = f"{url}/thredds/catalog.xml"
+        options = ThreddsOptions(most_files=100)
+        given = all_of(ThreddsSource(fetcher_of(top), top, None, options))
+        assert given.ids == [*(f"d{at}.nc" for at in range(60)), "last.nc"]
+        assert given.skipped == [f"{url}/thredds/bad/catalog.xml"]
+        assert sum("dataset" in each for each in asked) == 50, "one page of data sets, each once: then it is enough"
+
+
+_OAI_DC = """<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/"
+xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Thin</dc:title></oai_dc:dc>"""
+_DATACITE = """<resource xmlns="http://datacite.org/schema/kernel-4"><identifier identifierType="DOI">10.5072/FK2/RAIN
+</identifier><creators><creator><creatorName>Nkosi, Thandi</creatorName></creator></creators><titles>
+<title>Rain gauges of the Limpopo</title></titles><publisher>Demo Dataverse</publisher>
+<publicationYear>2021</publicationYear><resourceType resourceTypeGeneral="Dataset"/><geoLocations><geoLocation>
+<geoLocationBox><westBoundLongitude>26</westBoundLongitude><eastBoundLongitude>33</eastBoundLongitude>
+<southBoundLatitude>-26</southBoundLatitude><northBoundLatitude>-21</northBoundLatitude></geoLocationBox>
+</geoLocation></geoLocations></resource>"""
+_OAI = '<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><responseDate>2024-05-01T00:00:00Z</responseDate>'
+_OAI_RECORD = "<record><header><identifier>{id}</identifier><datestamp>2024-05-01</datestamp></header><metadata>{of}"
+
+
+def dataverse(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    """The prefixes are those of a Dataverse."""
+    if path != "/oai":
+        return (200 if path == "/dataverse/earth" else 404), "text/html", b"<html><body>Datasets</body></html>"
+    if asked["verb"] == "Identify":
+        body = "<Identify><repositoryName>Demo Dataverse</repositoryName></Identify>"
+    elif asked["verb"] == "ListMetadataFormats":
+        names = ("oai_dc", "oai_ddi", "dataverse_json", "Datacite")
+        formats = (f"<metadataFormat><metadataPrefix>{name}</metadataPrefix></metadataFormat>" for name in names)
+        body = f"<ListMetadataFormats>{''.join(formats)}</ListMetadataFormats>"
+    else:
+        document = _DATACITE if asked["metadataPrefix"] == "Datacite" else _OAI_DC
+        record = _OAI_RECORD.format(id="doi:10.5072/FK2/RAIN", of=document)
+        body = f"<ListRecords>{record}</metadata></record></ListRecords>"
+    return 200, "text/xml", f"{_OAI}{body}</OAI-PMH>".encode()
+
+
+def test_a_dataverse_is_found_from_its_pages_and_gives_its_richest_documents() -> None:
+    with serving(dataverse) as (url, _):
+        for address in (url, f"{url}/dataverse/earth", f"{url}/dataset.xhtml?persistentId=doi:10.5072/FK2/RAIN"):
+            assert found_at(address)[:2] == ("oai-pmh", f"{url}/oai"), address
+        (raw,) = [record for page in all_of(OaiSource(fetcher_of(url), f"{url}/oai")).pages for record in page.records]
+        record = read(raw, "dv")
+        assert (record.title, record.native_format) == ("Rain gauges of the Limpopo", "datacite")
+        assert (record.doi or "").lower() == "10.5072/fk2/rain"
+        assert record.extents[0].west == 26
+
+
+@pytest.mark.parametrize("address", ["https://www.gbif.org/dataset/search?q=frogs", "https://api.gbif.org/v1/dataset"])
+def test_gbif_is_asked_at_its_registry(address: str) -> None:
+    assert usual_addresses(address) == ["https://api.gbif.org/v1/oai-pmh/registry"]
+    assert usual_addresses("https://ipt.gbif.no") == ["https://ipt.gbif.no/oai"]
+
+
+_IPT_DCAT = b"""@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+<https://ipt.example.org/ipt> a dcat:Catalog ; dct:title "Museum" ;
+  dcat:dataset <https://ipt.example.org/ipt/resource?r=frogs> .
+<https://ipt.example.org/ipt/resource?r=frogs> a dcat:Dataset ; dct:title "Frogs of the wetlands" ;
+  dct:description "Sightings of frogs." ; dct:identifier "frogs" ; dcat:keyword "Occurrence" ."""
+
+
+def ipt(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+    if path == "/ipt/dcat":
+        return 200, "text/turtle", _IPT_DCAT
+    return (200 if path in ("/ipt", "/ipt/") else 404), "text/html", b"<html><body>Hosted resources</body></html>"
+
+
+def test_an_ipt_is_found_by_its_dcat() -> None:
+    with serving(ipt) as (url, _):
+        detected = probe(fetcher_of(f"{url}/ipt"), f"{url}/ipt").found
+        assert detected is not None
+        assert (detected.type, detected.url) == ("dcat", f"{url}/ipt/dcat")
+        assert [read(raw, "ipt").title for raw in detected.preview] == ["Frogs of the wetlands"]
 
 
 def _portal_item(number: int) -> dict[str, Any]:

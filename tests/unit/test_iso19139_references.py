@@ -80,6 +80,23 @@ def test_a_service_is_linked_with_its_data() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "reference",
+    [
+        'uuidref="A1B2C3D4-0000-4000-8000-00000000ABCD"',
+        'uuidref="{a1b2c3d4-0000-4000-8000-00000000abcd}"',
+        'xlink:href="urn:uuid:a1b2c3d4-0000-4000-8000-00000000abcd"',
+    ],
+    ids=["plain", "in braces", "as a URN"],
+)
+def test_a_service_may_name_its_data_by_uuid_alone(reference: str) -> None:
+    found = record(f"<srv:operatesOn {reference}/>", kind="srv:SV_ServiceIdentification")
+    assert [link.href for link in found.served_data] == ["urn:uuid:a1b2c3d4-0000-4000-8000-00000000abcd"]
+    assert not any("no web address" in warning for warning in found.warnings)
+    again = RawRecord("again", iso19139.FORMAT.record(found, "https://s.example.org/x").encode(), "/again")  # type: ignore[misc]
+    assert [link.href for link in read(again, "s").served_data] == [link.href for link in found.served_data]
+
+
 def test_a_party_that_is_only_a_link_is_said_and_has_at_most_its_title() -> None:
     found = _case("06-iso-xlink-only", "a.xml")
     assert [(one.name, one.organisation) for one in found.contacts] == [(None, "Water office")]

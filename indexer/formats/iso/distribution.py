@@ -35,6 +35,7 @@ _BY_FUNCTION = {
     "browsing": "about",
     "completemetadata": "describedby",
 }
+_UUID = re.compile(r"(?:urn:uuid:)?\{?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\}?")
 _SERVICE_PROTOCOLS = ("ogc:", "wms", "wfs", "wcs", "wmts", "wps", "sos", "opendap", "thredds", "erddap", "esri:")
 _DOCUMENTS = frozenset({"application/pdf", "application/msword"})
 _OF_ANOTHER_WORK = ("paper", "article", "publication", "reference", "cite", "citation", "related", "journal")
@@ -120,9 +121,12 @@ def _rel(href: str, protocol: str) -> str:
 
 
 def _service_data(coupled_data: Element, warnings: list[str]) -> Link | None:
-    """The data set that a service gives access to."""
+    """The data set that a service gives access to; by its UUID alone where the service writes no address."""
     reference = href_of(coupled_data) or coupled_data.get("uuidref") or ""
     href, warning = repair_href(reference)
+    uuid = _UUID.fullmatch((coupled_data.get("uuidref") or reference).strip())
+    if href is None and uuid is not None:
+        href = f"urn:uuid:{uuid[1].lower()}"
     if href is None:
         fault = f"links: the data of the service has no web address: {reference[:200]!r}"
         warnings.extend([warning or fault] if reference else [])

@@ -238,7 +238,14 @@ def _served_names(record: Record) -> list[str]:
     for link in record.served_data[:_MOST_REFERENCES]:
         parts = urlsplit(link.href)
         values = [value for _, value in parse_qsl(parts.query)]
-        names += [link.name or "", link.href, *values, unquote(parts.path.rpartition("/")[2]), parts.fragment]
+        names += [
+            link.name or "",
+            link.href,
+            link.href.removeprefix("urn:uuid:"),
+            *values,
+            unquote(parts.path.rpartition("/")[2]),
+            parts.fragment,
+        ]
     return list(dict.fromkeys(name for name in names if name))
 
 
@@ -248,7 +255,7 @@ def _serving(record: Record) -> Clause | None:
         return None
     forms = list(dict.fromkeys((record.identifier, quote(record.identifier, safe=""))))
     literals = [re.sub(r"([*?])", _ESCAPED, form) for form in forms]
-    patterns = [f"*{mark}{literal}{end}" for literal in literals for mark in "=/#" for end in ("", "&*")]
+    patterns = [f"*{mark}{literal}{end}" for literal in literals for mark in "=/#:" for end in ("", "&*")]
     links = [{"wildcard": {"links.href": {"value": pattern, "case_insensitive": True}}} for pattern in patterns]
     return {"bool": {"filter": [{"term": {"type": "service"}}, {"bool": {"should": links}}]}}
 

@@ -1,25 +1,27 @@
-"""Reads the beginning of a CSV or of an ERDDAP table that a record links to, and nothing of any other address."""
+"""Reads the beginning of a table, or a series of an OPeNDAP data set, that a record links to; no other address."""
 
 from __future__ import annotations
 
 import csv
 import re
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import structlog
 
-from core.errors import NotFound, SondeError, Unavailable
+from core.errors import InvalidInput, NotFound, SondeError, Unavailable
 from core.record import Link, Record
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
+from search_api.catalogue.rows.grids import GridVariable, Point, SeriesWindow, grid_address, read_grid
 
 _TABLE_TYPES = ("text/csv", "text/tab-separated-values", "application/csv")
 _TABLE_SUFFIX = re.compile(r"\.(?:csv|tsv)(?:[?#]|$)", re.IGNORECASE)
 _ERDDAP = re.compile(r"^(https?://[^?#]+/erddap/tabledap/[^/?#.]+)(?:\.(?:html|graph|das|csv|subset))?(?:[?#].*)?$")
 _MOST_BYTES = 256 * 1024
+_MOST_GRID_BYTES = 1024 * 1024
 _MOST_COLUMNS = 60
 _LONGEST_CELL = 200
 _DELIMITERS = ",;\t|"
@@ -28,17 +30,23 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """The first rows; ``has_more``: whether the table goes on after them."""
+    """The first rows; ``has_more``: whether the table goes on after them.
+
+    Of an OPeNDAP data set: ``variables`` is the header, ``point`` the cell, ``fixed`` the other dimensions.
+    """
 
     href: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     has_more: bool
+    variables: tuple[GridVariable, ...] = ()
+    point: Point | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
 
 def table_links(record: Record) -> tuple[Link, ...]:
     """Those of its links that lead to a table that can be read here."""
-    return tuple(link for link in record.links if _address(link) is not None)
+    return tuple(link for link in record.links if _address(link) is not None or grid_address(link) is not None)
 
 
 def _address(link: Link) -> str | None:
@@ -57,28 +65,41 @@ class TableReader:
         self._gate, self._timeout_s = gate, timeout_s
         self._slots = threading.BoundedSemaphore(at_once)
 
-    def first_rows(self, record: Record, href: str | None, count: int) -> TableRows:
+    def first_rows(self, record: Record, href: str | None, window: SeriesWindow) -> TableRows:
         """``href``: of one of the record's links to tables; None: the first.
 
         Raises NotFound for any other address, Unavailable if the host does not answer, or sends no table.
         """
         links = table_links(record) if self._gate is not None else ()
         link = next((link for link in links if href in (None, link.href)), None)
-        address = None if link is None else _address(link)
-        if link is None or address is None or self._gate is None:
-            wanted = "a table (CSV or ERDDAP)" if href is None else "a table at this address"
+        if link is None or self._gate is None:
+            wanted = "a table (CSV, ERDDAP or OPeNDAP)" if href is None else "a table at this address"
             raise NotFound(f"The record {record.id!r} has no link to {wanted}.")
         if not self._slots.acquire(timeout=2.0):
             raise Unavailable("Too many tables are being read; try again.")
         try:
-            text, is_whole = self._beginning(address, self._gate())
+            return self._read(link, window, self._gate())
+        except (InvalidInput, NotFound):
+            raise
         except SondeError as error:
             # The reason of a refused target would reveal our network, so it is only in the log.
-            log.info("rows.failed", record=record.id, host=host_of(address), reason=str(error))
-            raise Unavailable(f"{host_of(address)} did not send the table.") from error
+            log.info("rows.failed", record=record.id, host=host_of(link.href), reason=str(error))
+            raise Unavailable(f"{host_of(link.href)} did not send the table.") from error
         finally:
             self._slots.release()
-        return read_rows(link.href, text, count, is_whole=is_whole)
+
+    def _read(self, link: Link, window: SeriesWindow, gate: Gate) -> TableRows:
+        address = _address(link)
+        if address is not None:
+            text, is_whole = self._beginning(address, gate)
+            return read_rows(link.href, text, window.count, is_whole=is_whole)
+
+        def fetch(part: str) -> bytes:
+            outgoing = Outgoing(part, max_bytes=_MOST_GRID_BYTES, timeout_s=self._timeout_s)
+            return gate.request(outgoing).expect_ok().content
+
+        grid = read_grid(grid_address(link) or link.href, window, fetch)
+        return TableRows(link.href, grid.columns, grid.rows, grid.has_more, grid.variables, grid.point, grid.fixed)
 
     def _beginning(self, address: str, gate: Gate) -> tuple[str, bool]:
         """The first ``_MOST_BYTES``, and whether that is all. The connection is closed then."""

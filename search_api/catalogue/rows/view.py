@@ -1,4 +1,4 @@
-"""``/collections/{catalogue}/items/{id}/rows``: the first rows of a table that a record links to, live."""
+"""``/collections/{catalogue}/items/{id}/rows``: the first rows of a table, or a series of a grid, live."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.errors import InvalidInput
+from search_api.catalogue.rows.grids import Point, SeriesWindow
 from search_api.catalogue.rows.tables import table_links
 from search_api.catalogue.view import ItemPath, stored_record
 from search_api.http.openapi import WITH_NOT_FOUND
@@ -18,7 +20,39 @@ from search_api.parts import Parts
 
 class RowsQuery(Parameters):
     href: str | None = Field(None, max_length=4096, description="A link of the record to a table; default: the first.")
-    limit: int = Field(10, ge=1, le=100, description="Rows to show.")
+    limit: int = Field(10, ge=1, le=500, description="Rows to show.")
+    variable: str | None = Field(None, max_length=200, description="Of an OPeNDAP data set; none: only its header.")
+    longitude: float | None = Field(None, ge=-180, le=360, description="Of the point of the series; else the middle.")
+    latitude: float | None = Field(None, ge=-90, le=90, description="Of the point of the series; else the middle.")
+    start: int = Field(0, ge=0, le=100_000_000, description="Of an OPeNDAP data set: the first step of the series.")
+    every: int = Field(1, ge=1, le=1_000_000, description="Of an OPeNDAP data set: 1: each step, 2: each second, ....")
+
+    def window(self) -> SeriesWindow:
+        """Raises InvalidInput if only one of longitude and latitude is given."""
+        if (self.longitude is None) != (self.latitude is None):
+            raise InvalidInput("longitude", "A point needs longitude and latitude.")
+        is_point = self.longitude is not None and self.latitude is not None
+        point = Point(self.longitude, self.latitude) if is_point else None  # type: ignore[arg-type]
+        return SeriesWindow(self.limit, self.variable, point, self.start, self.every)
+
+
+class GridDimension(BaseModel):
+    name: str
+    size: int
+
+
+class GridVariableAnswer(BaseModel):
+    """``title`` and ``unit`` are empty if the data set does not say them."""
+
+    name: str
+    title: str
+    unit: str
+    dimensions: list[GridDimension]
+
+
+class GridPoint(BaseModel):
+    longitude: float
+    latitude: float
 
 
 class RowsAnswer(BaseModel):
@@ -30,6 +64,9 @@ class RowsAnswer(BaseModel):
     columns: list[str]
     rows: list[list[str]]
     has_more: bool
+    variables: list[GridVariableAnswer] = Field(description="Header of an OPeNDAP data set; empty for other tables.")
+    point: GridPoint | None = Field(description="The grid's cell whose series the rows are.")
+    fixed: dict[str, str] = Field(description="The grid's dimensions that do not run, each with its value.")
     tables: list[str] = Field(description="All links of the record whose rows can be read so.")
 
 
@@ -38,13 +75,13 @@ def rows_views(parts: Parts) -> APIBlueprint:
 
     @api.get(
         "/collections/<catalogue>/items/<record>/rows",
-        summary="The first rows of a CSV or an ERDDAP table that a record links to",
+        summary="The first rows of a CSV, an ERDDAP table or an OPeNDAP variable that a record links to",
         description="404: the record links to no such table. 503: the other side does not answer, or sends no table.",
         responses={200: RowsAnswer, 503: Problem, **WITH_NOT_FOUND},
     )
     def rows(path: ItemPath, query: RowsQuery) -> Response:
         record = stored_record(parts, path).record
-        found = parts.tables.first_rows(record, query.href, query.limit)
+        found = parts.tables.first_rows(record, query.href, query.window())
         return jsonify({**asdict(found), "tables": [link.href for link in table_links(record)]})
 
     return api

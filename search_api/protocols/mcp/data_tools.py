@@ -17,6 +17,8 @@ from search_api.protocols.mcp.api import Box, Limit, Period, RecordId, ToolConte
 _GRANULES_REL = "sonde:granules"
 _MOST_STEPS = 24
 Ids = Annotated[list[str], Field(min_length=2, max_length=5, description="Ids of records.")]
+Variable = Annotated[str | None, Field(max_length=200, description="Of OPeNDAP; none: list.")]
+Point = Annotated[list[float] | None, Field(min_length=2, max_length=2, description="[lon, lat] for OPeNDAP.")]
 Style = Annotated[Literal["text", "bibtex", "ris", "csl"], Field(description="Form of the citation.")]
 Address = Annotated[str | None, Field(max_length=4096, description="`href` of one of its links; default: first table.")]
 _COMPARED = (
@@ -67,19 +69,42 @@ def get_variables(context: ToolContext, id: RecordId) -> str:
     return within_budget(with_quoted({"nothing": "The record names no variables.", "advice": advice}, quotes))
 
 
-def read_rows(context: ToolContext, id: RecordId, href: Address = None, limit: Limit = 5) -> str:
-    """The first rows of a table (CSV, ERDDAP) that a record links to: what its columns are, and how values look."""
+def read_rows(
+    context: ToolContext,
+    id: RecordId,
+    href: Address = None,
+    variable: Variable = None,
+    point: Point = None,
+    limit: Limit = 5,
+) -> str:
+    """The first rows of a table (CSV, ERDDAP) or an OPeNDAP variable of a record."""
     api = api_of(context)
+    longitude, latitude = point or (None, None)
+    place = {"longitude": longitude, "latitude": latitude}
     try:
-        found = api.record(id, "/rows", {"href": href, "limit": limit})
+        found = api.record(id, "/rows", {"href": href, "variable": variable, **place, "limit": limit})
     except ToolError as error:
         if "has no link to" not in str(error):
             raise
         advice = "`get_access` says how to open its data."
         return within_budget(with_quoted({"nothing": f"{str(error).partition('. ')[0]}.", "advice": advice}, []))
     rows = [dict(zip(found["columns"], row, strict=False)) for row in found["rows"]]
-    quotes = {"href": found["href"], "columns": found["columns"], "rows": rows, "tables": found["tables"]}
-    return within_budget(with_quoted({"has_more": found["has_more"]}, quotes))
+    quotes: Json = {"href": found["href"], "columns": found["columns"], "rows": rows, "tables": found["tables"]}
+    summary: Json = {"has_more": found["has_more"]}
+    if found["variables"] and variable is None:
+        summary = {"advice": "Call again with the `variable`, and the `point`, whose values you want."}
+        quotes = {"href": found["href"], "variables": [_shape(each) for each in found["variables"]]}
+    elif found["variables"]:
+        quotes["fixed"] = found["fixed"]
+        summary["point"] = found["point"] and [found["point"]["longitude"], found["point"]["latitude"]]
+    return within_budget(with_quoted(summary, quotes))
+
+
+def _shape(variable: Json) -> str:
+    """``sst (degC): time 40, lat 7, lon 72``."""
+    unit = f" ({variable['unit']})" if variable["unit"] else ""
+    sizes = ", ".join(f"{each['name']} {each['size']}" for each in variable["dimensions"])
+    return f"{variable['name']}{unit}: {sizes}"
 
 
 def compare_records(context: ToolContext, ids: Ids) -> str:

@@ -11,9 +11,11 @@ from pydantic import BaseModel
 from core.json_types import Json
 from core.timespan import TimeSpan, iso
 from search_api.catalogue.catalogues import Catalogue
+from search_api.catalogue.listing_facets import DEFAULT_BUCKETS, FACET_NAMES, facet_definitions
 from search_api.catalogue.view import CataloguePath
 from search_api.formats_out.notations import enclosing_rfc3339, without_empty
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
+from search_api.http.parameters import NoParameters
 from search_api.http.problems import Problem
 from search_api.http.responses import (
     CATALOG_JSON,
@@ -44,6 +46,7 @@ _FEATURES = "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf"
 _FILTERING = "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf"
 _TRANSACTIONS = "http://www.opengis.net/spec/ogcapi-features-4/1.0/conf"
 _RECORDS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf"
+_FACETS = "http://www.opengis.net/spec/ogcapi-records-2/1.0/conf"
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf"
 _STAC = "https://api.stacspec.org/v1.0.0"
 
@@ -85,6 +88,8 @@ CLASSES = (
     f"{_RECORDS}/json",
     f"{_RECORDS}/html",
     f"{_RECORDS}/oas30",
+    f"{_FACETS}/simple",
+    f"{_FACETS}/advanced",
     *_CQL2_CLASSES,
 )
 STAC_CLASSES = (
@@ -146,6 +151,8 @@ def conformance_views() -> APIBlueprint:
 
 _CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 _GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
+FACETS_REL = "http://www.opengis.net/def/rel/ogc/1.0/facets"
+FACETS_JSON = "application/facets+json"
 QUERYABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
 SORTABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
 _CATALOGUE_TYPES = {JSON: JSON, CATALOG_JSON: CATALOG_JSON, GEOJSON: JSON}
@@ -173,6 +180,15 @@ class PropertiesAnswer(BaseModel):
 
     type: str
     properties: Json
+
+
+class FacetsAnswer(BaseModel):
+    """The facets that a listing can count."""
+
+    id: str
+    title: str
+    facets: Json
+    defaultBucketCount: int  # noqa: N815 - OGC's name
 
 
 def collections_views(parts: Parts) -> APIBlueprint:
@@ -226,6 +242,16 @@ def collections_views(parts: Parts) -> APIBlueprint:
         catalogue = parts.catalogues.get(path.catalogue)
         return _properties(catalogue, "sortables", SORTABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
 
+    @api.get(
+        "/collections/<catalogue>/facets",
+        summary="What the parameter facets may name",
+        responses={200: answer_as(FACETS_JSON, FacetsAnswer), **WITH_NOT_FOUND},
+    )
+    def facets(path: CataloguePath, query: NoParameters) -> Response:  # noqa: ARG001
+        catalogue = parts.catalogues.get(path.catalogue)
+        members = {"facets": facet_definitions(), "defaultBucketCount": DEFAULT_BUCKETS}
+        return json_as(FACETS_JSON, {"id": catalogue.id, "title": catalogue.title, **members})
+
     return api
 
 
@@ -272,6 +298,7 @@ def _links(catalogue: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
         CATALOG_PROFILE,
         link("items", addresses.collection(catalogue.id, "/items"), GEOJSON, "Records"),
         link(QUERYABLES_REL, addresses.collection(catalogue.id, "/queryables"), SCHEMA_JSON, "Queryables"),
+        link(FACETS_REL, addresses.collection(catalogue.id, "/facets"), FACETS_JSON, "Facets"),
         link(SORTABLES_REL, addresses.collection(catalogue.id, "/sortables"), SCHEMA_JSON, "Sortables"),
         link(
             "search",
@@ -285,7 +312,11 @@ def _links(catalogue: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
 def _properties(
     catalogue: Catalogue, kind: str, queryables: dict[str, Queryable], addresses: Addresses, *, as_html: bool
 ) -> Response:
-    schemas = {name: schema_of(queryable) for name, queryable in queryables.items()}
+    facets = FACET_NAMES if kind == "queryables" else ()
+    schemas = {
+        name: {**schema_of(queryable), **({"facet": True} if name in facets else {})}
+        for name, queryable in queryables.items()
+    }
     if as_html:
         return plain_page(f"{catalogue.title}: {kind}", properties_html(catalogue.title, kind, schemas))
     return schema_of_properties(addresses.collection(catalogue.id, f"/{kind}"), catalogue.title, schemas)

@@ -52,7 +52,12 @@ class SimilarParameters(Parameters):
 
 
 class ItemsAnswer(FeatureCollectionAnswer):
-    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
+    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end.
+
+    ``facets``: counts of the matching records, as OGC API - Records Part 2 (draft) defines them.
+    """
+
+    facets: Json = Field(default={}, description="By facet: `type`, `property`, `buckets` and `more`.")
 
 
 class SimilarAnswer(BaseModel):
@@ -161,7 +166,8 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
     features = [
         {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.records
     ]
-    response = feature_collection(features, links, page.matched)
+    members = {"facets": page.facets} if page.facets else {}
+    response = feature_collection(features, links, page.matched, **members)
     response.headers["Link"] = ", ".join(
         f'<{target["href"]}>; rel="{target["rel"]}"; type="{target["type"]}"' for target in links
     )
