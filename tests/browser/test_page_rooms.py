@@ -173,15 +173,19 @@ def test_a_citation_opens_the_file_with_the_sentence_marked(visit: Visit, rooms:
     expect(page.locator(f"{SHEET} canvas")).to_be_visible()
     assert_marked(page)
     sound(page)
+    page.wait_for_timeout(800)
+    expect(marks.first).to_be_in_viewport()
     shoot(page, "cited")
 
     page.set_viewport_size({"width": 700, "height": 900})
     page.wait_for_timeout(800)  # pdf.js draws again half a second after the last change
     expect(marks).to_have_count(3)
+    expect(marks.first).to_be_in_viewport()
     assert_marked(page)
     page.get_by_role("button", name="Larger").click()
     expect(page.get_by_label("Zoom").locator("option:checked")).to_contain_text("%")
     page.wait_for_timeout(800)
+    expect(marks.first).to_be_in_viewport()
     assert_marked(page)
     page.get_by_label("Zoom").select_option("page-width")
 
@@ -219,9 +223,8 @@ def test_a_file_is_read_by_words_keys_and_pages(visit: Visit, rooms: Rooms, shoo
     page = visit(opened(rooms, "Peat cores of the Zwackelmoor"), at=rooms.address)
     page.get_by_role("button", name="Show the file").click()
     pages = page.get_by_role("group", name="The pages of the file")
-    expect(pages.get_by_role("region", name="Page 1 of 2").locator(".textLayer")).to_contain_text(
-        "introduction to bogs"
-    )
+    first = pages.get_by_role("region", name="Page 1 of 2")
+    expect(first.locator(".textLayer")).to_contain_text("introduction to bogs")
     pages.press("n")
     field = page.get_by_role("spinbutton", name="Page")
     expect(field).to_have_value("2")
@@ -242,7 +245,7 @@ def test_long_turned_and_scanned_pages_are_shown(visit: Visit, rooms: Rooms, sho
     page = visit(opened(rooms, "Long and turned"), at=rooms.address)
     page.get_by_role("button", name="Show the file").click()
     field = page.get_by_role("spinbutton", name="Page")
-    expect(page.get_by_text("of 120", exact=True)).to_be_visible()
+    expect(field).to_have_attribute("max", "120")
     field.fill("119")
     field.press("Enter")
     turned = page.get_by_role("region", name="Page 119 of 120")

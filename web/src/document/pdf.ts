@@ -95,15 +95,16 @@ export async function openPdf(frame: HTMLDivElement, wanted: Wanted, changed: (p
   });
   links.setDocument(pdf);
   viewer.setDocument(pdf);
-  const resized = fitting(frame, viewer);
+  const resized = fitting(frame, viewer, marked.keepInView);
   const find = (text: string, type: string, backwards: boolean) =>
     events.dispatch("find", { source: stop, type, query: text, caseSensitive: false, entireWord: false, highlightAll: true, findPrevious: backwards, matchDiacritics: false });
   return {
     goTo: (page) => viewer.scrollPageIntoView({ pageNumber: Math.max(1, Math.min(page, pdf.numPages)) }),
-    zoomTo: (zoom) => {
-      viewer.currentScaleValue = zoom;
-    },
-    zoomBy: (steps) => viewer.updateScale({ steps }),
+    zoomTo: (zoom) =>
+      marked.keepInView(() => {
+        viewer.currentScaleValue = zoom;
+      }),
+    zoomBy: (steps) => marked.keepInView(() => viewer.updateScale({ steps })),
     find: (text) => find(text, "", false),
     findNext: (text, backwards) => find(text, "again", backwards),
     toMark: marked.show,
@@ -127,12 +128,14 @@ function viewerIn(container: HTMLDivElement, abortSignal: AbortSignal) {
 }
 
 /** Keeps the width that was chosen when the frame changes its own. */
-function fitting(frame: HTMLElement, viewer: PDFViewer): ResizeObserver {
-  const observer = new ResizeObserver(() => {
-    const chosen = viewer.currentScaleValue;
-    if (Number.isNaN(Number(chosen))) viewer.currentScaleValue = chosen;
-    viewer.update();
-  });
+function fitting(frame: HTMLElement, viewer: PDFViewer, keepInView: (change: () => void) => void): ResizeObserver {
+  const observer = new ResizeObserver(() =>
+    keepInView(() => {
+      const chosen = viewer.currentScaleValue;
+      if (Number.isNaN(Number(chosen))) viewer.currentScaleValue = chosen;
+      viewer.update();
+    }),
+  );
   observer.observe(frame);
   return observer;
 }
@@ -141,9 +144,10 @@ function fitting(frame: HTMLElement, viewer: PDFViewer): ResizeObserver {
 function markedIn(viewer: PDFViewer, marks: readonly Mark[]) {
   const [first] = marks.filter(({ boxes }) => boxes.length > 0);
   let awaited = first !== undefined;
+  const firstMark = () => (first ? viewer.getPageView(first.page - 1)?.div.querySelector(".pdf-mark") : null);
   const show = () => {
     if (!first) return;
-    const mark = viewer.getPageView(first.page - 1)?.div.querySelector(".pdf-mark");
+    const mark = firstMark();
     awaited = !mark;
     if (mark) mark.scrollIntoView({ block: "center" });
     else viewer.scrollPageIntoView({ pageNumber: first.page });
@@ -155,7 +159,15 @@ function markedIn(viewer: PDFViewer, marks: readonly Mark[]) {
     if (!view.div.querySelector(".pdf-marks")) view.div.append(layerOf(boxes, view.pdfPage.getViewport({ scale: 1 })));
     if (awaited && number === first?.page) show();
   };
-  return { draw, show };
+  /** A mark that the reader sees stays in view through a change of size. */
+  const keepInView = (change: () => void) => {
+    const { container } = viewer;
+    const above = () => (firstMark()?.getBoundingClientRect().top ?? Number.NaN) - container.getBoundingClientRect().top;
+    const seen = above() >= 0 && above() <= container.clientHeight;
+    change();
+    if (seen) container.scrollTop += above() - container.clientHeight / 3;
+  };
+  return { draw, show, keepInView };
 }
 
 function layerOf(boxes: readonly Mark["boxes"][number][], { width, height }: { width: number; height: number }): HTMLElement {
