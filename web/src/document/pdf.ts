@@ -144,10 +144,11 @@ function fitting(frame: HTMLElement, viewer: PDFViewer, keepInView: (change: () 
 function markedIn(viewer: PDFViewer, marks: readonly Mark[]) {
   const [first] = marks.filter(({ boxes }) => boxes.length > 0);
   let awaited = first !== undefined;
-  const firstMark = () => (first ? viewer.getPageView(first.page - 1)?.div.querySelector(".pdf-mark") : null);
+  /** Of the page of the first mark: how far down the mark lies; null until it is drawn. */
+  let depth: number | null = null;
   const show = () => {
     if (!first) return;
-    const mark = firstMark();
+    const mark = viewer.getPageView(first.page - 1)?.div.querySelector(".pdf-mark");
     awaited = !mark;
     if (mark) mark.scrollIntoView({ block: "center" });
     else viewer.scrollPageIntoView({ pageNumber: first.page });
@@ -156,13 +157,20 @@ function markedIn(viewer: PDFViewer, marks: readonly Mark[]) {
     const view: PDFPageView = viewer.getPageView(number - 1);
     const boxes = marks.filter(({ page }) => page === number).flatMap((one) => one.boxes);
     if (boxes.length === 0 || !view.pdfPage) return;
-    if (!view.div.querySelector(".pdf-marks")) view.div.append(layerOf(boxes, view.pdfPage.getViewport({ scale: 1 })));
-    if (awaited && number === first?.page) show();
+    const size = view.pdfPage.getViewport({ scale: 1 });
+    if (!view.div.querySelector(".pdf-marks")) view.div.append(layerOf(boxes, size));
+    if (number !== first?.page) return;
+    depth = (boxes[0]?.[1] ?? 0) / size.height;
+    if (awaited) show();
   };
   /** A mark that the reader sees stays in view through a change of size. */
   const keepInView = (change: () => void) => {
     const { container } = viewer;
-    const above = () => (firstMark()?.getBoundingClientRect().top ?? Number.NaN) - container.getBoundingClientRect().top;
+    const above = () => {
+      if (!first || depth === null) return Number.NaN;
+      const { top, height } = viewer.getPageView(first.page - 1).div.getBoundingClientRect();
+      return top + depth * height - container.getBoundingClientRect().top;
+    };
     const seen = above() >= 0 && above() <= container.clientHeight;
     change();
     if (seen) container.scrollTop += above() - container.clientHeight / 3;
