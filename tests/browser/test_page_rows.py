@@ -37,7 +37,7 @@ def test_the_first_rows_of_a_table_are_shown_and_drawn(
         expect(page.get_by_role("img", name="wave (m) against time (UTC)")).to_be_visible()
         expect(page.get_by_text("All 2 rows")).to_be_visible()
         page.get_by_role("combobox", name="Table").select_option(label="page.csv")
-        expect(page.locator(".rows .problem")).to_be_visible()
+        expect(page.get_by_role("alert")).to_contain_text("sent something else than a table")
 
 
 def test_a_record_without_a_table_offers_no_look(visit: Visit) -> None:
