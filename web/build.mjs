@@ -20,6 +20,7 @@ const { metafile } = await build({
     { in: "src/map/worldMap.ts", out: "map" },
     { in: "src/embed.ts", out: "sonde-search" },
     { in: "src/styles/desk.css", out: "desk" },
+    { in: "src/styles/pdf.css", out: "pdf" },
     { in: "src/apiDocs.ts", out: "api-docs" }, // a script and a style sheet of one name
     { in: "src/styles/apiDocs.css", out: "api-docs" },
   ],

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
+import httpx
 import pytest
 import redis
 from playwright.sync_api import FloatRect, Page, expect
@@ -56,6 +57,14 @@ PAPER = pdf(
         PdfPage([Put(72, 80, "Methods", 14, True), *paragraph(72, 300, LINES)]),
     ]
 )
+LONG = pdf(
+    [
+        PdfPage([Put(72, 80, "Long and turned", 18, True), *paragraph(72, 120, ["A report of many pages."])]),
+        *(PdfPage([Put(72, 80, f"Station {number}", 12)]) for number in range(2, 119)),
+        PdfPage([Put(72, 80, "A wide page", 14)], rotate=90),
+        PdfPage([]),
+    ]
+)
 SOURCES = """
 sources:
   - {id: gauges, title: Rain gauges, type: folder, path: catalogue, schedule: {interval: 1d}}
@@ -95,6 +104,7 @@ def rooms(samples: Service, broker_url: str, tmp_path_factory: pytest.TempPathFa
     parts = document_parts(settings, samples.models, service.client)
     assert ingest(IncomingDocument(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
     assert ingest(IncomingDocument(PAPER, "peat.pdf", "peat.pdf"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(LONG, "long.pdf", "long.pdf"), parts).entry.state == "ready"
     store = DocumentStore(service.client, service.prefix)
     store.refresh("public")
     harvest("gauges", FolderSource(folder / "catalogue"), HarvestParts(service.client, service.prefix))
@@ -156,10 +166,46 @@ def test_a_citation_opens_the_file_with_the_sentence_marked(visit: Visit, rooms:
     page.get_by_role("link", name="Show in the document").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Peat cores of the Zwackelmoor")
     expect(page.locator("blockquote mark")).to_have_text(CITED)
-    expect(page.get_by_text("Page 2 of 2")).to_be_visible()
+    field = page.get_by_role("spinbutton", name="Page")
+    expect(field).to_have_value("2")
     marks = page.locator(".pdf-mark")
     expect(marks).to_have_count(3)  # the sentence stands on three lines
-    sheet = page.locator(".pdf-page canvas").bounding_box()
+    expect(page.locator(f"{SHEET} canvas")).to_be_visible()
+    assert_marked(page)
+    sound(page)
+    page.wait_for_timeout(800)
+    expect(marks.first).to_be_in_viewport()
+    shoot(page, "cited")
+
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.wait_for_timeout(800)  # pdf.js draws again half a second after the last change
+    expect(marks).to_have_count(3)
+    expect(marks.first).to_be_in_viewport()
+    assert_marked(page)
+    page.get_by_role("button", name="Larger").click()
+    expect(page.get_by_label("Zoom").locator("option:checked")).to_contain_text("%")
+    page.wait_for_timeout(800)
+    expect(marks.first).to_be_in_viewport()
+    assert_marked(page)
+    page.get_by_label("Zoom").select_option("page-width")
+
+    field.fill("1")
+    field.press("Enter")
+    expect(page.get_by_text("Page 1 of 2")).to_be_attached()
+    page.get_by_role("button", name="Back to the sentence").click()
+    expect(field).to_have_value("2")
+    expect(marks.first).to_be_in_viewport()
+    page.get_by_role("link", name="Back to the answer").click()
+    expect(page.locator(".answer")).to_contain_text("731 cm", timeout=2_000)
+
+
+SHEET = '.pdfViewer .page[data-page-number="2"]'
+
+
+def assert_marked(page: Page) -> None:
+    """The marks of the cited sentence lie on its words."""
+    sheet = page.locator(SHEET).bounding_box()
+    marks = page.locator(".pdf-mark")
     first, second, third = (mark.bounding_box() for mark in marks.all())
     assert sheet is not None
     assert first is not None
@@ -171,18 +217,70 @@ def test_a_citation_opens_the_file_with_the_sentence_marked(visit: Visit, rooms:
     assert third["width"] < 30 * points, "it ends with one word of the third line"
     assert abs((first["y"] - sheet["y"]) / points - 292) < 4
     assert inked(page, second) > 0.05, "the words are drawn below the mark"
-    sound(page)
-    shoot(page, "cited")
-    page.get_by_role("button", name="Previous page").click()
-    expect(page.get_by_text("Page 1 of 2")).to_be_visible()
-    expect(marks).to_have_count(0)
+
+
+def test_a_file_is_read_by_words_keys_and_pages(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
+    page = visit(opened(rooms, "Peat cores of the Zwackelmoor"), at=rooms.address)
+    page.get_by_role("button", name="Show the file").click()
+    pages = page.get_by_role("group", name="The pages of the file")
+    first = pages.get_by_role("region", name="Page 1 of 2")
+    expect(first.locator(".textLayer")).to_contain_text("introduction to bogs")
+    pages.press("n")
+    field = page.get_by_role("spinbutton", name="Page")
+    expect(field).to_have_value("2")
+    pages.press("Control+f")
+    find = page.get_by_role("searchbox", name="Find in the file")
+    expect(find).to_be_focused()
+    find.fill("bogs")
+    expect(page.get_by_text("1 of 2", exact=True).or_(page.get_by_text("2 of 2", exact=True))).to_be_visible()
+    expect(page.locator(".textLayer .highlight.selected")).to_have_count(1)
+    find.press("Enter")
+    shoot(page, "file-find")
+    find.fill("volcano")
+    expect(page.get_by_text("Not in the file")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.querySelector('.textLayer span')).color") == "rgba(0, 0, 0, 0)"
+
+
+def test_long_turned_and_scanned_pages_are_shown(visit: Visit, rooms: Rooms, shoot: Shoot) -> None:
+    page = visit(opened(rooms, "Long and turned"), at=rooms.address)
+    page.get_by_role("button", name="Show the file").click()
+    field = page.get_by_role("spinbutton", name="Page")
+    expect(field).to_have_attribute("max", "120")
+    field.fill("119")
+    field.press("Enter")
+    turned = page.get_by_role("region", name="Page 119 of 120")
+    expect(turned.locator(".textLayer")).to_contain_text("A wide page")
+    box = turned.bounding_box()
+    assert box is not None
+    assert box["width"] > box["height"]
+    assert page.locator(".pdfViewer canvas").count() < 15, "only what is near is drawn"
+    shoot(page, "file-turned")
+    field.fill("120")
+    field.press("Enter")
+    expect(page.get_by_text("This page has no text to select or to find")).to_be_visible()
+
+
+@pytest.mark.parametrize("status", [404, 503])
+def test_a_file_that_does_not_come_is_said(visit: Visit, rooms: Rooms, status: int) -> None:
+    def refuse(page: Page) -> None:
+        page.route("**/documents/*/file", lambda route: route.fulfill(status=status, body="no"))
+
+    page = visit(opened(rooms, "Peat cores of the Zwackelmoor"), at=rooms.address, before=refuse)
+    page.get_by_role("button", name="Show the file").click()
+    expect(page.get_by_text("The file cannot be shown.")).to_be_visible()
+
+
+def opened(rooms: Rooms, title: str) -> str:
+    """The address of a document by its title."""
+    listed = httpx.get(f"{rooms.address}documents", params={"limit": 50}).json()["features"]
+    return next(f"documents/{one['id']}" for one in listed if one["properties"]["title"] == title)
 
 
 def inked(page: Page, box: FloatRect) -> float:
     """The share of dark points in this part of the drawn page."""
     share = page.evaluate(
         """box => {
-          const canvas = document.querySelector(".pdf-page canvas");
+          const canvas = document.querySelector(`.page[data-page-number="2"] canvas`);
           const at = canvas.getBoundingClientRect(), dense = canvas.width / at.width;
           const part = canvas.getContext("2d").getImageData(
             (box.x - at.x) * dense, (box.y - at.y) * dense, box.width * dense, box.height * dense).data;

@@ -140,6 +140,9 @@ function QuestionForm({ where, isFirst, busy, ask: asks }: FormProps) {
   );
 }
 
+/** The exchanges left last, so that who comes back from a document need not wait for the answer again. */
+let recent: { place: string; key: string | null; exchanges: Exchange[] } | null = null;
+
 /** The conversation of the address: a kept one, or one that starts with its question. Another address starts another one. */
 function useExchanges({ question, where: asked, keep, conversation }: Asking) {
   const key = useKey();
@@ -178,10 +181,14 @@ function useExchanges({ question, where: asked, keep, conversation }: Asking) {
           if (last) setWhere(whereOf(last.asked));
         })
         .catch((error: unknown) => !isAbort(error) && setProblem(asProblem(error)));
-    } else if (question) run(question, asked, [], keep ? "new" : null);
+    } else if (recent?.place === place && recent.key === key) setExchanges(recent.exchanges);
+    else if (question) run(question, asked, [], keep ? "new" : null);
   }, [place, run, attempt, conversation !== null && key]);
   useEffect(() => () => stop.current.abort(), []);
   const last = exchanges.at(-1);
+  useEffect(() => {
+    if (conversation === null && last?.answer) recent = { place, key, exchanges };
+  }, [exchanges]);
   return {
     exchanges,
     where,

@@ -112,7 +112,7 @@ function Passages({ title, passages, sentences, name }: PassagesProps) {
             {one.document && (
               <>
                 {" · "}
-                <Go to={documentAddress(one.document, { passage: passageNumber(one.id), quote: quoteOf(sentences, one) })}>{document.open}</Go>
+                <Go to={documentAddress(one.document, { passage: passageNumber(one.id), quote: quoteOf(sentences, one), from: `answers${location.search}` })}>{document.open}</Go>
               </>
             )}
             {one.record && (

@@ -34,7 +34,7 @@ export function CitedPanel({ found, cited }: { found: DocumentFeature; cited: Ci
       <h2 id="cited">{words.cited}</h2>
       <Text passage={passage} />
       {page !== undefined && <p class="soft small">{passage.marks.length > 0 && file ? words.marked({ n: page }) : words.onPage({ n: page })}</p>}
-      {file && page !== undefined && <PdfPane address={`documents/${found.id}/file`} marks={passage.marks} page={page} />}
+      {file && page !== undefined && <PdfPane address={`documents/${found.id}/file`} marks={passage.marks} page={page} origin={origin} />}
       {!file && origin && (
         <p>
           <Outside href={origin}>{words.openOriginal}</Outside>

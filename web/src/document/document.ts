@@ -55,18 +55,27 @@ export interface CitedPassage extends DocumentPassage {
 export interface Cited {
   passage: number;
   quote: string;
+  /** The address of the answer that cites it, relative to the root. */
+  from?: string | undefined;
 }
 
 /** The address of a document's page, relative to the root; with a citation it opens there. */
 export function documentAddress(id: string, cited?: Cited): string {
   const address = `documents/${encodeURIComponent(id)}`;
-  return cited ? `${address}#${new URLSearchParams({ passage: String(cited.passage), quote: cited.quote })}` : address;
+  if (!cited) return address;
+  const { passage, quote, from } = cited;
+  return `${address}#${new URLSearchParams({ passage: String(passage), quote, ...(from && { from }) })}`;
 }
+
+/** Only an answer of this page: an address may come from anybody. */
+const ANSWER = /^answers\?/;
 
 export function citedBy(hash: string): Cited | null {
   const said = new URLSearchParams(hash.replace(/^#/, ""));
   const passage = said.get("passage") ?? "";
-  return /^\d+$/.test(passage) ? { passage: Number(passage), quote: said.get("quote") ?? "" } : null;
+  if (!/^\d+$/.test(passage)) return null;
+  const from = said.get("from") ?? "";
+  return { passage: Number(passage), quote: said.get("quote") ?? "", from: ANSWER.test(from) ? from : undefined };
 }
 
 /** The number of a passage in its document, from its id. */

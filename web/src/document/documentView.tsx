@@ -8,7 +8,7 @@ import { KeyForm } from "../shell/keyForm.tsx";
 import { Go } from "../shell/link.tsx";
 import { Outside } from "../shell/outside.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
-import { useWords } from "../words/index.ts";
+import { useLocale, useWords } from "../words/index.ts";
 import { BibliographyPanel } from "./bibliographyPanel.tsx";
 import { CitedPanel } from "./citedPanel.tsx";
 import { CollectPanel } from "./collectPanel.tsx";
@@ -17,6 +17,7 @@ import { EditPanel } from "./editPanel.tsx";
 import { PassagesPanel } from "./passagesPanel.tsx";
 import { PdfPane } from "./pdfPane.tsx";
 import { TablesPanel } from "./tablesPanel.tsx";
+import { usePdfWords } from "./words/index.ts";
 
 const DOI = "DOI";
 const REGISTRIES: Record<string, string> = { crossref: "Crossref", datacite: "DataCite" };
@@ -66,13 +67,14 @@ function Whole({ found, title, hash, changed }: WholeProps) {
   const file = found.links.find((one) => one.rel === "enclosure");
   return (
     <article>
+      {cited?.from && <BackToAnswer address={cited.from} />}
       <h1>{title}</h1>
       <Facts found={found} />
       <BibliographyPanel id={found.id} />
       {found.properties["sonde:private"] && <EditPanel found={found} changed={changed} />}
       {known && <CollectPanel id={found.id} />}
       {cited !== null && <CitedPanel key={`${cited.passage} ${cited.quote}`} found={found} cited={cited} />}
-      {cited === null && file?.type === "application/pdf" && <FileToOpen id={found.id} />}
+      {cited === null && file?.type === "application/pdf" && <FileToOpen found={found} />}
       <TablesPanel found={found} />
       <PassagesPanel id={found.id} />
       <References texts={found.properties["sonde:references"] ?? []} />
@@ -80,10 +82,19 @@ function Whole({ found, title, hash, changed }: WholeProps) {
   );
 }
 
-function FileToOpen({ id }: { id: string }) {
+function BackToAnswer({ address }: { address: string }) {
+  const words = usePdfWords(useLocale());
+  return (
+    <p class="back">
+      <Go to={address} back>← {words?.toAnswer ?? ""}</Go>
+    </p>
+  );
+}
+
+function FileToOpen({ found }: { found: DocumentFeature }) {
   const words = useWords().document;
   const [open, setOpen] = useState(false);
-  if (open) return <PdfPane address={`documents/${id}/file`} marks={[]} page={1} />;
+  if (open) return <PdfPane address={`documents/${found.id}/file`} marks={[]} page={1} origin={originAt(found.links, undefined)} />;
   return (
     <p>
       <button type="button" onClick={() => setOpen(true)}>

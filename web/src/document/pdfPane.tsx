@@ -1,93 +1,213 @@
-// One page of the document's file, with the cited sentence marked.
+// The document's file in pdf.js' viewer, with the cited sentence marked.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useWords } from "../words/index.ts";
+import { Outside } from "../shell/outside.tsx";
+import { useLocale, useWords } from "../words/index.ts";
 import type { Mark } from "./document.ts";
-import type { OpenPdf } from "./pdf.ts";
+import type { OpenPdf, PdfState } from "./pdf.ts";
+import { type PdfWords, usePdfWords } from "./words/index.ts";
 
 interface Props {
   address: string;
   marks: readonly Mark[];
   /** Where to begin. */
   page: number;
+  /** The file elsewhere, if there is one. */
+  origin: string | null;
 }
 
-export function PdfPane({ address, marks, page: first }: Props) {
-  const words = useWords().document;
-  const [pdf, setPdf] = useState<OpenPdf | null>(null);
-  const [broken, setBroken] = useState(false);
-  const [page, setPage] = useState(first);
-  const [scale, setScale] = useState(0);
+interface ViewerProps extends Props {
+  words: PdfWords;
+}
+
+const ZOOMS = ["0.5", "0.75", "1", "1.25", "1.5", "2", "3"];
+const NOT_OPEN: PdfState = { page: 1, pages: 0, zoom: "page-width", scale: 1, textless: false, matches: null };
+/** What pdf.js throws for a file with a password. */
+const LOCKED = "PasswordException";
+
+export function PdfPane(props: Props) {
+  const loading = useWords().document.loading;
+  const words = usePdfWords(useLocale());
+  return words === null ? <p role="status">{loading}</p> : <PdfViewer words={words} {...props} />;
+}
+
+function PdfViewer({ address, marks, page, origin, words }: ViewerProps) {
+  const { file, loading, openOriginal } = useWords().document;
   const frame = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => setPage(first), [first]);
+  const field = useRef<HTMLInputElement>(null);
+  const [state, setState] = useState(NOT_OPEN);
+  const [pdf, setPdf] = useState<OpenPdf | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {
     let gone = false;
     let opened: OpenPdf | null = null;
     const open = async () => {
       const { openPdf } = await import("./pdf.ts");
-      opened = await openPdf(address);
+      if (gone || !frame.current) return;
+      const nameOf = (n: number, all: number) => words.page({ n, all });
+      opened = await openPdf(frame.current, { address, marks, page, nameOf }, (part) => gone || setState((before) => ({ ...before, ...part })));
       if (gone) opened.close();
       else setPdf(opened);
     };
-    open().catch(() => !gone && setBroken(true));
+    open().catch((error: unknown) => gone || setFailure(error instanceof Error && error.name === LOCKED ? words.locked : words.broken));
     return () => {
       gone = true;
       opened?.close();
     };
   }, [address]);
-  useEffect(() => {
-    let gone = false;
-    setScale(0);
-    if (pdf && canvas.current && frame.current) {
-      const fresh = canvas.current;
-      pdf
-        .draw(fresh, Math.min(page, pdf.pages), frame.current.clientWidth)
-        .then((drawn) => !gone && setScale(drawn))
-        .catch(() => !gone && setBroken(true));
-    }
-    return () => {
-      gone = true;
-    };
-  }, [pdf, page]);
-  const firstMark = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    if (scale > 0) firstMark.current?.scrollIntoView({ block: "center" });
-  }, [scale, marks]);
-  if (broken) return <p class="note">{words.broken}</p>;
-  const boxes = marks.filter((one) => one.page === page).flatMap((one) => one.boxes);
+  if (failure !== null) {
+    return (
+      <p class="note">
+        {failure} {origin && <Outside href={origin}>{openOriginal}</Outside>}
+      </p>
+    );
+  }
+  const keys = (event: KeyboardEvent) => {
+    if (pdf && actOn(event, pdf, state, field.current)) event.preventDefault();
+  };
   return (
-    <section class="pdf" aria-label={words.file} aria-busy={scale === 0}>
-      {pdf === null && <p role="status">{words.loading}</p>}
-      {pdf !== null && (
-        <p class="row">
-          <button type="button" disabled={page <= 1} onClick={() => setPage(page - 1)}>
-            {words.previous}
-          </button>
-          <span role="status">{words.page({ n: page, all: pdf.pages })}</span>
-          <button type="button" disabled={page >= pdf.pages} onClick={() => setPage(page + 1)}>
-            {words.next}
-          </button>
-        </p>
+    <section class="pdf" aria-label={file} aria-busy={state.pages === 0} onKeyDown={keys}>
+      {state.pages === 0 && <p role="status">{loading}</p>}
+      {pdf && state.pages > 0 && (
+        <div class="row" role="toolbar" aria-label={words.tools}>
+          <PageField pdf={pdf} state={state} words={words} />
+          <ZoomField pdf={pdf} state={state} words={words} />
+          <FindField pdf={pdf} state={state} words={words} field={field} />
+          {marks.length > 0 && (
+            <button type="button" onClick={pdf.toMark}>
+              {words.toMark}
+            </button>
+          )}
+        </div>
       )}
-      <div class="pdf-page" ref={frame}>
-        <canvas key={page} ref={canvas} role="img" aria-label={words.page({ n: page, all: pdf?.pages ?? page })} />
-        {scale > 0 &&
-          boxes.map(([left, top, right, bottom], index) => (
-            <span
-              key={index}
-              ref={index === 0 ? firstMark : null}
-              class="pdf-mark"
-              aria-hidden="true"
-              style={{
-                left: `${left * scale}px`,
-                top: `${top * scale}px`,
-                width: `${(right - left) * scale}px`,
-                height: `${(bottom - top) * scale}px`,
-              }}
-            />
-          ))}
+      {state.textless && <p class="soft small" role="status">{words.textless}</p>}
+      <div class="pdf-frame">
+        <div class="pdf-scroll" ref={frame} tabIndex={0} role="group" aria-label={words.pagesOf} aria-describedby="pdf-keys">
+          <div class="pdfViewer" />
+        </div>
       </div>
+      <p class="soft small" id="pdf-keys">{words.keys}</p>
     </section>
+  );
+}
+
+/** Keys inside of the viewer; whether it was one of them. */
+function actOn(event: KeyboardEvent, pdf: OpenPdf, { page, pages }: PdfState, field: HTMLInputElement | null): boolean {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  if ((ctrlKey || metaKey) && key === "f") {
+    field?.focus();
+    field?.select();
+    return true;
+  }
+  if (ctrlKey || metaKey || altKey || !(target instanceof HTMLElement) || target.matches("input, select, button")) return false;
+  const acts: Record<string, () => void> = {
+    n: () => pdf.goTo(page + 1),
+    p: () => pdf.goTo(page - 1),
+    Home: () => pdf.goTo(1),
+    End: () => pdf.goTo(pages),
+    "+": () => pdf.zoomBy(1),
+    "-": () => pdf.zoomBy(-1),
+    "0": () => pdf.zoomTo("page-width"),
+  };
+  acts[key]?.();
+  return Object.hasOwn(acts, key);
+}
+
+interface FieldProps {
+  pdf: OpenPdf;
+  state: PdfState;
+  words: PdfWords;
+}
+
+function PageField({ pdf, state: { page, pages }, words }: FieldProps) {
+  return (
+    <>
+      <button type="button" disabled={page <= 1} aria-label={words.previous} onClick={() => pdf.goTo(page - 1)}>
+        ←
+      </button>
+      <label>
+        {words.pageField}
+        <input
+          type="number"
+          min={1}
+          max={pages}
+          value={page}
+          onChange={(event) => {
+            const wanted = event.currentTarget.valueAsNumber;
+            if (Number.isInteger(wanted)) pdf.goTo(wanted);
+            else event.currentTarget.value = String(page);
+          }}
+        />
+        {words.ofPages({ all: pages })}
+      </label>
+      <button type="button" disabled={page >= pages} aria-label={words.next} onClick={() => pdf.goTo(page + 1)}>
+        →
+      </button>
+      <span class="unseen" role="status">{words.page({ n: page, all: pages })}</span>
+    </>
+  );
+}
+
+function ZoomField({ pdf, state: { zoom, scale }, words }: FieldProps) {
+  const percent = new Intl.NumberFormat(useLocale(), { style: "percent" });
+  const listed = ["page-width", "page-fit", ...ZOOMS].includes(zoom);
+  return (
+    <>
+      <button type="button" aria-label={words.smaller} onClick={() => pdf.zoomBy(-1)}>
+        −
+      </button>
+      <label>
+        <span class="unseen">{words.zoom}</span>
+        <select value={zoom} onChange={(event) => pdf.zoomTo(event.currentTarget.value)}>
+          <option value="page-width">{words.pageWidth}</option>
+          <option value="page-fit">{words.wholePage}</option>
+          {!listed && <option value={zoom}>{percent.format(scale)}</option>}
+          {ZOOMS.map((one) => (
+            <option key={one} value={one}>
+              {percent.format(Number(one))}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" aria-label={words.larger} onClick={() => pdf.zoomBy(1)}>
+        +
+      </button>
+    </>
+  );
+}
+
+function FindField({ pdf, state: { matches }, words, field }: FieldProps & { field: { current: HTMLInputElement | null } }) {
+  const [text, setText] = useState("");
+  const wanted = text.trim();
+  const write = (value: string) => {
+    setText(value);
+    pdf.find(value.trim());
+  };
+  return (
+    <form role="search" class="row" aria-label={words.find} onSubmit={(event) => event.preventDefault()}>
+      <label>
+        <span class="unseen">{words.find}</span>
+        <input
+          ref={field}
+          type="search"
+          value={text}
+          placeholder={words.find}
+          autocomplete="off"
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Enter" && wanted && pdf.findNext(wanted, event.shiftKey)}
+        />
+      </label>
+      {wanted && (
+        <>
+          <button type="button" aria-label={words.matchBefore} onClick={() => pdf.findNext(wanted, true)}>
+            ↑
+          </button>
+          <button type="button" aria-label={words.matchAfter} onClick={() => pdf.findNext(wanted, false)}>
+            ↓
+          </button>
+        </>
+      )}
+      <span role="status" class="soft small">{wanted && (matches === null ? words.looking : matches.total === 0 ? words.noMatch : words.matches(matches))}</span>
+    </form>
   );
 }

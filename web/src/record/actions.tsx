@@ -6,10 +6,11 @@ import { BasketButton } from "../basket/basketButton.tsx";
 import { recordAddress } from "../route.ts";
 import { Outside } from "../shell/outside.tsx";
 import type { Feature, Link } from "../types.ts";
+import { useLoadedModule } from "../shell/lazyView.tsx";
 import { useWords } from "../words/index.ts";
 import { CitePanel } from "./citePanel.tsx";
 import { linksOf } from "./links.ts";
-import { endingOf, type Offers, offersOf } from "./offers.ts";
+import { endingOf, type Offers, offersOf, type Opening } from "./offers.ts";
 import { PythonPanel, QgisPanel, SharePanel } from "./openingPanels.tsx";
 import { pythonOf } from "./python.ts";
 import { qgisOf } from "./qgis.ts";
@@ -24,7 +25,7 @@ export function Actions({ feature, title }: { feature: Feature; title: string })
   const words = useWords();
   const [open, setOpen] = useState<string | null>(null);
   const offers = useMemo(() => offersOf(linksOf(feature).own), [feature]);
-  const actions = actionsOf(feature, title, offers, words.actions);
+  const actions = actionsOf(feature, title, offers, words.actions, open);
   return (
     <section class="actions-row" aria-label={words.actions.all}>
       <div class="row">
@@ -61,7 +62,7 @@ function MainLink({ link, name }: { link: Link; name: string }) {
   );
 }
 
-function actionsOf(feature: Feature, title: string, offers: Offers, words: ReturnType<typeof useWords>["actions"]): Action[] {
+function actionsOf(feature: Feature, title: string, offers: Offers, words: ReturnType<typeof useWords>["actions"], open: string | null): Action[] {
   const inPython = offers.openings.filter((one) => pythonOf(one) !== null);
   const inQgis = offers.openings.filter((one) => qgisOf(one, title) !== null);
   const address = new URL(recordAddress(feature.id), document.baseURI).href;
@@ -69,9 +70,23 @@ function actionsOf(feature: Feature, title: string, offers: Offers, words: Retur
     ...(offers.files.length > 1 ? [{ id: "files", name: words.download, panel: <Files files={offers.files} /> }] : []),
     ...(inPython.length ? [{ id: "python", name: words.python, panel: <PythonPanel openings={inPython} /> }] : []),
     ...(inQgis.length ? [{ id: "qgis", name: words.qgis, panel: <QgisPanel openings={inQgis} title={title} /> }] : []),
+    ...(offers.openings.some(isTable) ? [{ id: "look", name: words.look, panel: open === "look" ? <Look feature={feature} /> : null }] : []),
     { id: "cite", name: words.cite, panel: <CitePanel feature={feature} /> },
     { id: "share", name: words.share, panel: <SharePanel address={address} title={title} /> },
   ];
+}
+
+const loadRows = () => import("../rows/rowsPanel.tsx");
+
+/** Asks the provider only once a reader wants to see it. */
+function Look({ feature }: { feature: Feature }) {
+  const rows = useLoadedModule(loadRows);
+  return rows && <rows.RowsPanel key={feature.id} feature={feature} />;
+}
+
+/** As the service reads: CSV, and tables of ERDDAP. */
+function isTable({ access, href }: Opening): boolean {
+  return access === "csv" || /\/erddap\/tabledap\/[^/?#]+/.test(href);
 }
 
 function Files({ files }: { files: Link[] }) {

@@ -2,6 +2,7 @@
 
 import type { Route } from "../route.ts";
 import { LazyView } from "./lazyView.tsx";
+import { styled } from "./styled.ts";
 
 type OfStewards = Extract<Route, { view: "desk" | "sources" | "source" }>;
 
@@ -19,18 +20,6 @@ export function StewardsView({ route }: { route: OfStewards }) {
 }
 
 async function loaded() {
-  const [views] = await Promise.all([import("../stewards.ts"), styled()]);
+  const [views] = await Promise.all([import("../stewards.ts"), styled(STYLE)]);
   return views;
-}
-
-/** Resolves when the style sheet is there; without it the desk is plain, but works. */
-function styled(): Promise<void> {
-  if (document.querySelector(`link[href="${STYLE}"]`)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.href = STYLE;
-    link.onload = link.onerror = () => resolve();
-    document.head.append(link);
-  });
 }

@@ -1,0 +1,46 @@
+"""A look into the data of a record: its first rows and a plot, from a server of this machine."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.api.test_rows import files as files
+from tests.api.test_rows import showing
+from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.test_page_people import flaws
+from tests.service import Service
+
+pytestmark = pytest.mark.elasticsearch
+
+RECORD = "records/samples%3Aera5"
+
+
+def test_the_first_rows_of_a_table_are_shown_and_drawn(
+    visit: Visit, samples: Service, request: pytest.FixtureRequest, shoot: Shoot
+) -> None:
+    host = request.getfixturevalue("files")
+    reader = showing(samples, f"{host}/rain.csv", f"{host}/erddap/tabledap/buoys.html", f"{host}/page.csv")
+    with served(reader.application) as address:
+        page = visit(RECORD, at=address)
+        page.get_by_role("button", name="Look into the data").click()
+        table = page.get_by_role("region", name="The first rows")
+        expect(table.locator("tbody tr")).to_have_count(10)
+        expect(table.locator("tbody tr").first).to_have_text("2020-01-011.5Gauge 1")
+        plot = page.get_by_role("img", name="rain [mm] against time")
+        assert len((plot.locator("polyline").get_attribute("points") or "").split()) == 28
+        expect(page.get_by_text("10 rows are shown, at most 28 are drawn")).to_be_visible()
+        plot.scroll_into_view_if_needed()
+        shoot(page, "rows")
+        assert flaws(page) == []
+        page.get_by_role("combobox", name="Table").select_option(label="buoys.html")
+        expect(page.get_by_role("img", name="wave (m) against time (UTC)")).to_be_visible()
+        expect(page.get_by_text("All 2 rows")).to_be_visible()
+        page.get_by_role("combobox", name="Table").select_option(label="page.csv")
+        expect(page.get_by_role("alert")).to_contain_text("sent something else than a table")
+
+
+def test_a_record_without_a_table_offers_no_look(visit: Visit) -> None:
+    page = visit(RECORD)
+    expect(page.get_by_role("button", name="Cite")).to_be_visible()
+    expect(page.get_by_role("button", name="Look into the data")).to_have_count(0)
