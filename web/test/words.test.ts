@@ -11,6 +11,7 @@ import { BASKET_LANGUAGES } from "../src/basket/words/index.ts";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
 import { KEEP_LANGUAGES } from "../src/keep/words/index.ts";
+import { MAP_LANGUAGES } from "../src/map/words/index.ts";
 import { OWN_LANGUAGES } from "../src/library/words/index.ts";
 import { type Language, LANGUAGES, languageOf, type Words } from "../src/words/index.ts";
 
@@ -25,9 +26,10 @@ const LOADED = await Promise.all(
     const fair = await FAIR_LANGUAGES[code]?.();
     const keep = await KEEP_LANGUAGES[code]?.();
     const basket = await BASKET_LANGUAGES[code]?.();
-    const english = [...(basket ? [] : ["basketWords."]), ...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."]), ...(keep ? [] : ["keepWords."])]; // parts that may stay in English
-    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }), ...(keep && { keepWords: keep.words }), ...(basket && { basketWords: basket.words }) };
-    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? []), ...(keep?.same ?? []), ...(basket?.same ?? [])] };
+    const map = await MAP_LANGUAGES[code]?.();
+    const english = [...(map ? [] : ["mapWords."]), ...(basket ? [] : ["basketWords."]), ...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."]), ...(keep ? [] : ["keepWords."])]; // parts that may stay in English
+    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }), ...(keep && { keepWords: keep.words }), ...(basket && { basketWords: basket.words }), ...(map && { mapWords: map.words }) };
+    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? []), ...(keep?.same ?? []), ...(basket?.same ?? []), ...(map?.same ?? [])] };
   }),
 );
 const ENGLISH = leavesOf(LOADED.find(({ code }) => code === "en")?.words);
@@ -53,7 +55,7 @@ function sourcesOf(folder: string, prefix: string): Map<Language, Map<string, Me
   );
 }
 
-const PARTS = { "": "src/words", "desk.": "src/desk/words", "own.": "src/library/words", "fairTable.": "src/fair/words", "keepWords.": "src/keep/words", "basketWords.": "src/basket/words" };
+const PARTS = { "": "src/words", "desk.": "src/desk/words", "own.": "src/library/words", "fairTable.": "src/fair/words", "keepWords.": "src/keep/words", "basketWords.": "src/basket/words", "mapWords.": "src/map/words" };
 const SOURCES = Object.entries(PARTS).map(([prefix, folder]) => sourcesOf(folder, prefix));
 
 interface Argument {
@@ -230,7 +232,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words")) && !file.includes("made")).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "basketWords", "own"];
+  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "basketWords", "mapWords", "own"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });

@@ -3,10 +3,12 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { portal } from "../portal.ts";
 import { remember, remembered } from "../shell/memory.ts";
+import { useLoadedModule } from "../shell/lazyView.tsx";
 import { savesData } from "../shell/savesData.ts";
 import type { Box, Facet } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import { BaseSwitch } from "./baseSwitch.tsx";
+import { polarView, type View } from "./views.ts";
 import type { MapEvents, Shape } from "./shapes.ts";
 import type { WorldMap } from "./worldMap.ts";
 
@@ -27,8 +29,23 @@ interface Props {
 }
 
 const BASE = "base-layer";
+const mapTools = () => import("./mapTools.tsx");
 
 export function MapFrame(props: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  const tools = useLoadedModule(mapTools);
+  const [choice, setChoice] = useState<View | null>(null);
+  const view = choice ?? polarView(props.shapes);
+  return (
+    <div class="map" ref={frame}>
+      <MapOf key={view} {...props} view={view} />
+      {tools && <tools.MapTools frame={frame} view={view} change={setChoice} />}
+    </div>
+  );
+}
+
+/** The map in one view; another view is another map. */
+function MapOf({ view, ...props }: Props & { view: View }) {
   const words = useWords();
   const help = useId();
   const place = useRef<HTMLDivElement>(null);
@@ -45,10 +62,11 @@ export function MapFrame(props: Props) {
   useEffect(() => {
     let made: WorldMap | null = null;
     let left = false;
-    import("./worldMap.ts")
-      .then(({ createMap }) => {
+    const ground = view === "world" ? undefined : import("./polar.ts").then(({ polarGround }) => polarGround(view === "north"));
+    Promise.all([import("./worldMap.ts"), ground])
+      .then(([{ createMap }, polar]) => {
         if (left || !place.current) return;
-        made = createMap(place.current, relayed(events), words);
+        made = createMap(place.current, relayed(events), words, polar);
         setMap(made);
       })
       .catch(() => setMap("failed"));
@@ -69,15 +87,15 @@ export function MapFrame(props: Props) {
   useEffect(() => ready?.heat(props.heat ?? null), [ready, props.heat]);
 
   return (
-    <div class="map">
+    <>
       <div ref={place} class="map-place" role="region" aria-label={props.label} aria-describedby={help} tabIndex={0} />
       <p id={help} class="unseen">
         {words.mapHelp}
       </p>
       {map === "loading" && <p class="map-state">{words.mapLoading}</p>}
       {map === "failed" && <p class="map-state">{words.mapFailed}</p>}
-      <BaseSwitch on={tiles} failed={failed} change={setTiles} />
-    </div>
+      {view === "world" && <BaseSwitch on={tiles} failed={failed} change={setTiles} />}
+    </>
   );
 }
 
