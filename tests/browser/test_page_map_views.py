@@ -24,7 +24,8 @@ def seen_width_deg(page: Page) -> float:
     shares: float = page.evaluate(
         """() => {
             const width = selector => document.querySelector(selector).getBoundingClientRect().width;
-            const hole = document.querySelector(".frame").getAttribute("d").split("M")[2].match(/-?[0-9.]+/g).map(Number);
+            const path = document.querySelector(".frame").getAttribute("d");
+            const hole = path.split("M")[2].match(/-?[0-9.]+/g).map(Number);
             const xs = hole.filter((_, at) => at % 2 === 0);
             return 360 * (Math.max(...xs) - Math.min(...xs)) / (width(".extent") || 1);
         }"""

@@ -3,13 +3,13 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { portal } from "../portal.ts";
 import { remember, remembered } from "../shell/memory.ts";
-import { useLoadedModule } from "../shell/lazyView.tsx";
 import { savesData } from "../shell/savesData.ts";
 import type { Box, Facet } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import { BaseSwitch } from "./baseSwitch.tsx";
-import { polarView, type View } from "./views.ts";
-import type { MapEvents, Shape } from "./shapes.ts";
+import { polarView, type View, VIEWS } from "./views.ts";
+import type { Tool } from "./areas.ts";
+import type { Area, MapEvents, Shape } from "./shapes.ts";
 import type { WorldMap } from "./worldMap.ts";
 
 interface Props {
@@ -23,29 +23,40 @@ interface Props {
   marked: string | null;
   /** Changes when the marked record must be brought into view. */
   approach?: number;
-  events: MapEvents;
-  drawing?: boolean;
+  events: Omit<MapEvents, "onHint">;
+  drawing?: Tool | null;
+  /** The area whose corners can be moved. */
+  edited?: Area | null;
   heat?: Facet | null;
 }
 
 const BASE = "base-layer";
-const mapTools = () => import("./mapTools.tsx");
+const HINT_MS = 1600;
 
 export function MapFrame(props: Props) {
-  const frame = useRef<HTMLDivElement>(null);
-  const tools = useLoadedModule(mapTools);
+  const words = useWords();
+  const [hint, setHint] = useState<"wheel" | "finger" | null>(null);
+  useEffect(() => {
+    const timer = hint && setTimeout(() => setHint(null), HINT_MS);
+    return () => clearTimeout(timer ?? undefined);
+  }, [hint]);
   const [choice, setChoice] = useState<View | null>(null);
   const view = choice ?? polarView(props.shapes);
   return (
-    <div class="map" ref={frame}>
-      <MapOf key={view} {...props} view={view} />
-      {tools && <tools.MapTools frame={frame} view={view} change={setChoice} />}
+    <div class="map">
+      <MapOf key={view} {...props} view={view} hint={setHint} />
+      <select class="map-view" aria-label={words.mapView} value={view} onChange={(event) => setChoice(event.currentTarget.value as View)}>
+        {VIEWS.map((one) => (
+          <option key={one} value={one}>{words.mapViews[one]}</option>
+        ))}
+      </select>
+      {hint && <p class="map-hint" aria-hidden="true">{hint === "wheel" ? words.ctrlWheel : words.twoFingers}</p>}
     </div>
   );
 }
 
 /** The map in one view; another view is another map. */
-function MapOf({ view, ...props }: Props & { view: View }) {
+function MapOf({ view, hint, ...props }: Props & { view: View; hint: (gesture: "wheel" | "finger") => void }) {
   const words = useWords();
   const help = useId();
   const place = useRef<HTMLDivElement>(null);
@@ -66,7 +77,7 @@ function MapOf({ view, ...props }: Props & { view: View }) {
     Promise.all([import("./worldMap.ts"), ground])
       .then(([{ createMap }, polar]) => {
         if (left || !place.current) return;
-        made = createMap(place.current, relayed(events), words, polar);
+        made = createMap(place.current, relayed(events, hint), words, polar);
         setMap(made);
       })
       .catch(() => setMap("failed"));
@@ -82,7 +93,8 @@ function MapOf({ view, ...props }: Props & { view: View }) {
   useEffect(() => {
     if (props.approach) ready?.mark(props.marked, true);
   }, [ready, props.approach]);
-  useEffect(() => ready?.draw(props.drawing ?? false), [ready, props.drawing]);
+  useEffect(() => ready?.draw(props.drawing ?? null), [ready, props.drawing]);
+  useEffect(() => ready?.edit(props.edited ?? null), [ready, props.edited]);
   useEffect(() => ready?.tiles(tiles, () => setTiles(false, true)), [ready, tiles]);
   useEffect(() => ready?.heat(props.heat ?? null), [ready, props.heat]);
 
@@ -100,11 +112,12 @@ function MapOf({ view, ...props }: Props & { view: View }) {
 }
 
 /** The map is made once; a view's callbacks may change with each render. */
-function relayed(current: { current: MapEvents }): MapEvents {
+function relayed(current: { current: Props["events"] }, onHint: MapEvents["onHint"]): MapEvents {
   return {
+    onHint,
     onHover: (id) => current.current.onHover(id),
     onSelect: (id) => current.current.onSelect(id),
-    onBox: (box) => current.current.onBox(box),
+    onDrawn: (area) => current.current.onDrawn(area),
     onView: (view) => current.current.onView?.(view),
   };
 }

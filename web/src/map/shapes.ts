@@ -2,6 +2,7 @@
 
 import L from "leaflet";
 import type { Box } from "../types.ts";
+import type { Tool } from "./areas.ts";
 import { cornersOf, type Ground } from "./ground.ts";
 
 export interface Shape {
@@ -17,8 +18,10 @@ export interface Shape {
 export interface MapEvents {
   onHover(id: string | null): void;
   onSelect(id: string): void;
-  /** A box was drawn, or drawing was cancelled (null). */
-  onBox(box: Box | null): void;
+  /** An area was drawn or changed; null if drawing was given up. */
+  onDrawn(area: Area | null): void;
+  /** Somebody tried the wheel without Ctrl, or one finger. */
+  onHint?: ((gesture: "wheel" | "finger") => void) | undefined;
   /** The map shows another part of the world. */
   onView?(view: Box): void;
 }
@@ -27,6 +30,12 @@ const SMALL_DEG = 0.7;
 
 /** Latitude and longitude of each position. */
 export type Ring = readonly L.LatLngTuple[];
+
+/** What a reader draws; a box by two opposite corners or by all four. */
+export interface Area {
+  tool: Tool;
+  ring: Ring;
+}
 
 /** The bounds of boxes on both sides of the antimeridian: each is moved by 360 to be nearest to the first. */
 export function around(boxes: readonly Box[]): L.LatLngBounds {

@@ -6,14 +6,15 @@ import { areaDeg2 } from "../boxes.ts";
 import { portal } from "../portal.ts";
 import type { Box, Facet } from "../types.ts";
 import { baseTilesOf } from "./baseTiles.ts";
-import { drawingOf } from "./drawing.ts";
+import type { Tool } from "./areas.ts";
 import { addGraticule } from "./graticule.ts";
+import { gesturesOn } from "./gestures.ts";
 import { approach, cornersOf, FLAT, type Ground } from "./ground.ts";
 import { heatOf, viewOf } from "./heat.ts";
 import { ringsOfArea } from "./geometries.ts";
 import { addLand } from "./land.ts";
 import { ranksOf } from "./ranks.ts";
-import { type Drawn, drawShape, type MapEvents, roundedCorners, type Shape } from "./shapes.ts";
+import { type Area, type Drawn, drawShape, type MapEvents, roundedCorners, type Shape } from "./shapes.ts";
 
 export interface MapWords {
   zoomIn: string;
@@ -32,7 +33,10 @@ export interface WorldMap {
   heat(facet: Facet | null): void;
   /** The operator's base layer, if there is one; `failed`: its tiles cannot be loaded. */
   tiles(on: boolean, failed: () => void): void;
-  draw(on: boolean): void;
+  /** Lets the reader draw; null for no more. */
+  draw(tool: Tool | null): void;
+  /** Shows handles by which an area is changed; null for none. */
+  edit(area: Area | null): void;
   world(): void;
   remove(): void;
 }
@@ -54,6 +58,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const start = portal.startMap && ground === FLAT ? cornersOf(portal.startMap) : ground.start;
   const world = () => approach(map, start, 0, { animate: false });
   world();
+  gesturesOn(element, (gesture) => events.onHint?.(gesture));
   const unwatch = addLand(map, ground);
   const tiles = portal.baseLayer && ground === FLAT ? baseTilesOf(map, portal.baseLayer) : null;
   addGraticule(map, ground);
@@ -65,7 +70,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const hits = L.layerGroup().addTo(map);
   const drawn = new Map<string, Drawn>();
   const ranks = ranksOf(map, events);
-  const drawing = drawingOf(map, events.onBox);
+  const tools = toolsOf(map, ground, events);
   const resized = new ResizeObserver(() => element.clientWidth > 0 && map.invalidateSize({ pan: false })); // hidden, it keeps its view
   resized.observe(element);
 
@@ -109,13 +114,36 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     map.off("moveend", viewed);
     resized.disconnect();
     unwatch();
-    drawing.end();
+    tools.end();
     (map as unknown as { _animatingZoom: boolean })._animatingZoom = false; // else its end, by a timer, fails (Leaflet #4453)
     map.remove();
   }
 
   viewed();
-  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
+  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: tools.draw, edit: tools.edit, world, remove };
+}
+
+/** Drawing and editing, loaded when somebody wants it; one at a time. */
+function toolsOf(map: L.Map, ground: Ground, events: MapEvents) {
+  let end: () => void = () => undefined;
+  let turn = 0;
+  const begin = (start: (drawing: typeof import("./drawing.ts")) => () => void) => {
+    stop();
+    const own = turn;
+    void import("./drawing.ts").then((drawing) => {
+      if (own === turn) end = start(drawing);
+    });
+  };
+  function stop(): void {
+    turn += 1;
+    end();
+    end = () => undefined;
+  }
+  return {
+    end: stop,
+    draw: (tool: Tool | null) => (tool ? begin((drawing) => drawing.draw(map, ground, tool, (ring) => events.onDrawn(ring && { tool, ring }))) : stop()),
+    edit: (area: Area | null) => (area ? begin((drawing) => drawing.edit(map, area, (ring) => events.onDrawn({ tool: area.tool, ring }))) : stop()),
+  };
 }
 
 function largest({ boxes }: Shape): number {
