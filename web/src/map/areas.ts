@@ -99,7 +99,7 @@ function clipped(ring: readonly Corner[], edge: number, side: 1 | -1): Corner[] 
 }
 
 /** Whether any two edges that are no neighbours cross. */
-function crosses(ring: Ring): boolean {
+export function crosses(ring: Ring): boolean {
   const edges = ring.map((corner, at) => [corner, ring[(at + 1) % ring.length] ?? corner] as const);
   return edges.some(([a, b], at) => edges.some(([c, d], other) => other > at + 1 && !(at === 0 && other === edges.length - 1) && apart(a, b, c, d) && apart(c, d, a, b)));
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
 import { boxOfRing } from "../boxes.ts";
 import { type Circle, circleOf, ringOfCircle, ringOfRings, ringOfText, textOfRing, type Tool, wktOfRing } from "../map/areas.ts";
-import { ringsOfArea, wktOf } from "../map/geometries.ts";
+import { ringsOfArea } from "../map/geometries.ts";
 import type { Area, Ring } from "../map/shapes.ts";
 import { useLoadedMapWords } from "../map/words/index.ts";
 import { goSearch } from "../route.ts";
@@ -82,21 +82,25 @@ function areaOf(filter: Box | null, geometry: string | null): Area | null {
 
 /** An area from a file, which stays in the browser. */
 function AreaFile({ search }: { search: URLSearchParams }) {
-  const words = useWords();
-  const [wrong, setWrong] = useState(false);
+  const page = useWords();
+  const words = useLoadedMapWords(useLocale());
+  const [state, setState] = useState<"reading" | "simplified" | "large" | "empty" | "unread" | null>(null);
   const read = async (file: File | undefined) => {
     if (!file) return;
-    const area = wktOf(await file.text());
-    setWrong(area === null);
-    if (area !== null) goSearch(changed(search, "geometry", area));
+    setState("reading");
+    const area = await import("../map/areaFiles.ts").then(({ areaOfFile }) => areaOfFile(file));
+    if (typeof area === "string") return setState(area);
+    setState(area.simplified ? "simplified" : null);
+    goSearch(changed(search, "geometry", area.wkt));
   };
+  const fails = state === "large" || state === "empty" || state === "unread";
   return (
     <>
-      <label class="area-file as-button" title={words.areaFileHelp}>
-        {words.areaFile}
-        <input type="file" class="unseen" accept=".geojson,.json,.kml" onChange={(event) => void read(event.currentTarget.files?.[0])} />
+      <label class="area-file as-button" title={page.areaFileHelp}>
+        {page.areaFile}
+        <input type="file" class="unseen" accept=".geojson,.json,.kml,.gpkg,.zip" onChange={(event) => void read(event.currentTarget.files?.[0])} />
       </label>
-      {wrong && <span role="alert" class="wrong-field">{words.areaFileWrong}</span>}
+      {state && <span role={fails ? "alert" : "status"} class={fails ? "wrong-field" : "small soft"}>{words?.fileStates[state]}</span>}
     </>
   );
 }
