@@ -100,7 +100,7 @@ def test_every_view_fits_in_every_language(visit: Visit, shoot: Shoot, language:
     for path, name, ready in (
         ("", "start", ".examples a"),
         (RAINFALL, "search", ".facets .facet"),
-        ("?q=rainfall&bbox=-10,0,20,45&type=dataset", "filters", ".area-fields[open]"),
+        ("?q=rainfall&bbox=-10,0,20,45&type=dataset", "filters", ".area-tools[open]"),
         (ERA5, "record", ".similar a"),
         ("sources", "sources", ".sources li"),
     ):

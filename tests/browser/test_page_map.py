@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Shoot, Visit
 from tests.browser.test_page_search import asked, titles
 
 GASES = "?q=greenhouse+gas+measurements+north+of+Italy+since+2010"
@@ -15,6 +15,11 @@ GASES = "?q=greenhouse+gas+measurements+north+of+Italy+since+2010"
 def drawn(page: Page) -> None:
     page.wait_for_selector(".leaflet-container .land", state="attached")
     page.wait_for_selector(".leaflet-container .extent", state="attached")  # the first may lie beyond the map
+
+
+def open_tools(page: Page) -> None:
+    page.get_by_text("Search in an area").click()
+    page.get_by_role("button", name="Draw a box").wait_for()
 
 
 def still(page: Page, shape: Locator) -> FloatRect | None:
@@ -100,6 +105,7 @@ def test_a_box_is_drawn(visit: Visit) -> None:
     page = visit("?q=rainfall")
     titles(page)
     drawn(page)
+    open_tools(page)
     page.get_by_role("button", name="Draw a box").click()
     page.wait_for_selector(".leaflet-container.drawing")
     box = page.locator(".map-place").bounding_box()
@@ -120,6 +126,7 @@ def test_a_box_is_drawn(visit: Visit) -> None:
 def test_drawing_is_given_up_by_escape(visit: Visit) -> None:
     page = visit("?q=rainfall")
     drawn(page)
+    open_tools(page)
     page.get_by_role("button", name="Draw a box").click()
     page.wait_for_selector(".leaflet-container.drawing")
     page.keyboard.press("Escape")
@@ -130,7 +137,7 @@ def test_drawing_is_given_up_by_escape(visit: Visit) -> None:
 def test_a_box_is_typed_by_who_does_not_draw(visit: Visit) -> None:
     page = visit("?q=rainfall")
     titles(page)
-    page.get_by_text("Area", exact=True).first.click()
+    open_tools(page)
     for name, edge in (("West", "10"), ("South", "-35"), ("East", "41")):
         page.get_by_label(name, exact=True).fill(edge)
     page.get_by_role("button", name="Search here").click()
@@ -138,7 +145,7 @@ def test_a_box_is_typed_by_who_does_not_draw(visit: Visit) -> None:
     page.get_by_label("North", exact=True).fill("-8")
     page.keyboard.press("Enter")
     page.wait_for_url("**bbox=10%2C-35%2C41%2C-8")
-    page.locator("label.inline select").select_option("within")
+    page.locator(".area-tools .row select").select_option("within")
     page.wait_for_url("**relation=within**")
     expect(page.locator(".hit h2", has_text="CHIRPS 2.0 monthly rainfall for Africa")).to_have_count(0)
     assert "Monthly district rainfall of South Africa since 1921" in titles(page)
@@ -162,10 +169,11 @@ def test_an_area_comes_from_a_file_that_is_not_sent(visit: Visit) -> None:
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.method))
     polygon = '{"type": "Polygon", "coordinates": [[[-5, 42], [20, 42], [8, 52], [-5, 42]]]}'
+    open_tools(page)
     field = page.get_by_label("Area from a file")
     field.set_input_files({"name": "a.geojson", "mimeType": "application/json", "buffer": polygon.encode()})
     expect(page.locator(".chip.filter")).to_contain_text("outline")
-    expect(page.locator("path.asked.filter")).to_have_count(1)
+    expect(page.locator("path.asked.filter")).to_have_count(3)  # here and on either side of the world
     expect(page.locator(".state")).not_to_have_text(everywhere)
     assert titles(page)
     assert set(sent) == {"GET"}
@@ -173,3 +181,109 @@ def test_an_area_comes_from_a_file_that_is_not_sent(visit: Visit) -> None:
     expect(page.locator(".state")).to_have_text(everywhere)
     field.set_input_files({"name": "b.kml", "mimeType": "text/xml", "buffer": b"<kml/>"})
     expect(page.get_by_role("alert").filter(has_text="no polygon")).to_be_visible()
+
+
+def at(page: Page, across: float, down: float) -> tuple[float, float]:
+    """A point of the map, by its share of width and height."""
+    box = page.locator(".map-place").bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] * across, box["y"] + box["height"] * down
+
+
+def outline(page: Page) -> list[tuple[float, float]]:
+    """Longitude and latitude of each corner in the address."""
+    (geometry,) = asked(page)["geometry"]
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", geometry)]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def test_a_polygon_is_drawn_changed_and_removed(visit: Visit, shoot: Shoot) -> None:
+    page = visit("?q=rainfall")
+    titles(page)
+    drawn(page)
+    open_tools(page)
+    page.get_by_role("button", name="Draw a polygon").click()
+    page.wait_for_selector(".leaflet-container.drawing")
+    for corner in ((0.5, 0.3), (0.6, 0.5), (0.45, 0.55), (0.45, 0.55)):
+        page.mouse.click(*at(page, *corner))
+    page.wait_for_url("**geometry=**")
+    corners = outline(page)
+    assert len(corners) == 4
+    assert corners[0] == corners[-1]
+    assert abs(corners[0][0]) < 2
+    expect(page.locator(".chip.filter")).to_contain_text("outline")
+    page.get_by_role("button", name="Change on the map").click()
+    expect(page.locator(".area-handle")).to_have_count(3)
+    titles(page)
+    page.wait_for_load_state("networkidle")
+    shoot(page, "area-polygon")
+    handle = page.locator(".area-handle").first.bounding_box()
+    assert handle is not None
+    page.mouse.move(handle["x"] + 8, handle["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(handle["x"] + 60, handle["y"] + 8, steps=4)
+    page.mouse.up()
+    page.wait_for_function("before => !location.href.includes(before)", arg=f"{corners[0][0]:g}+{corners[0][1]:g}")
+    assert outline(page)[1:-1] == corners[1:-1]
+    page.get_by_role("button", name="Remove the area").click()
+    expect(page.locator(".area-handle")).to_have_count(0)
+    assert "geometry" not in asked(page)
+
+
+def test_a_circle_is_drawn_and_typed(visit: Visit, shoot: Shoot) -> None:
+    page = visit("?q=rainfall", color_scheme="dark")
+    titles(page)
+    drawn(page)
+    open_tools(page)
+    page.get_by_role("button", name="Draw a circle").click()
+    page.wait_for_selector(".leaflet-container.drawing")
+    page.mouse.move(*at(page, 0.5, 0.5))
+    page.mouse.down()
+    page.mouse.move(*at(page, 0.55, 0.5), steps=4)
+    page.mouse.up()
+    page.wait_for_url("**geometry=**")
+    radius = page.get_by_label("Radius in km")
+    assert 1500 < float(radius.input_value()) < 3500
+    titles(page)
+    page.wait_for_load_state("networkidle")
+    shoot(page, "area-circle-dark")
+    radius.fill("500")
+    page.get_by_label("Latitude").fill("60")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.search.includes('64.49')")
+    assert max(latitude for _, latitude in outline(page)) - 60 < 4.6
+    radius.fill("-1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="a radius below")).to_be_visible()
+
+
+def test_a_polygon_is_typed_over_the_antimeridian(visit: Visit) -> None:
+    page = visit("?q=sea")
+    titles(page)
+    open_tools(page)
+    page.locator(".area-fields select").select_option("polygon")
+    page.get_by_label("Corners").fill("-20 170\n-20 190\n0 180")
+    page.get_by_role("button", name="Search here").click()
+    page.wait_for_url("**geometry=**")
+    assert titles(page) is not None
+    assert all(abs(longitude) <= 180 for longitude, _ in outline(page))
+    page.locator(".area-fields select").select_option("polygon")
+    page.get_by_label("Corners").fill("0 0\n10 10\n10 0\n0 10")
+    page.get_by_role("button", name="Search here").click()
+    expect(page.get_by_role("alert").filter(has_text="may not cross")).to_be_visible()
+
+
+def test_a_finger_draws_on_a_phone(visit: Visit, shoot: Shoot) -> None:
+    page = visit("?q=rainfall", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    titles(page)
+    page.get_by_role("button", name="Map", exact=True).click()
+    drawn(page)
+    page.get_by_text("Search in an area").tap()
+    page.get_by_role("button", name="Draw a polygon").tap()
+    page.wait_for_selector(".leaflet-container.drawing")
+    for corner in ((0.5, 0.3), (0.7, 0.5), (0.4, 0.6)):
+        page.touchscreen.tap(*at(page, *corner))
+    shoot(page, "area-phone")
+    page.touchscreen.tap(*at(page, 0.4, 0.6))
+    page.wait_for_url("**geometry=**")
+    assert len(outline(page)) == 4

@@ -26,6 +26,6 @@ def shift(page: Page) -> float:
 
 @pytest.mark.parametrize("viewport", [_DESKTOP, _PHONE], ids=["desktop", "phone"])
 def test_nothing_jumps_while_results_records_and_sources_load(visit: Visit, viewport: dict[str, int]) -> None:
-    for path in ("?q=earthquakes+in+Italy+since+1990&type=dataset", RECORD, "sources"):
+    for path in ("?q=earthquakes+in+Italy+since+1990&type=dataset", "?q=temperature", RECORD, "sources"):
         page = visit(path, viewport=viewport, before=lambda page: page.add_init_script(_WATCH))
         assert shift(page) < MOST, path

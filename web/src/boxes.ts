@@ -32,6 +32,11 @@ export function boxBetween(a: { lat: number; lng: number }, b: { lat: number; ln
   return [whole ? -180 : folded(left), hundredth(south ?? -90), whole ? 180 : folded(right), hundredth(north ?? 90)];
 }
 
+/** The box of which these are opposite corners: latitude and longitude each. */
+export function boxOfRing([a = [0, 0], b = [0, 0]]: readonly (readonly [number, number, number?])[]): Box {
+  return boxBetween({ lat: a[0], lng: a[1] }, { lat: b[0], lng: b[1] });
+}
+
 /** Numbers with a letter for the hemisphere. */
 export function boxText([west, south, east, north]: Box, words: Words, locale: string): string {
   const degrees = (value: number, positive: string, negative: string) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ringsOfArea, wktOf } from "../src/map/geometries.ts";
+import { areaOfRings, ringsOfArea, ringsOfText } from "../src/map/geometries.ts";
 
+const wktOf = (text: string) => areaOfRings(ringsOfText(text))?.wkt ?? null;
 const RING = [[10, 40], [20, 40], [15, 50], [10, 40]];
 const WKT = "MULTIPOLYGON(((10 40,20 40,15 50,10 40)))";
 
@@ -32,4 +33,18 @@ test("a long coast is simplified and stays closed", () => {
 test("WKT and GeoJSON are drawn with latitudes first", () => {
   assert.deepEqual(ringsOfArea(WKT), [[[40, 10], [40, 20], [50, 15], [40, 10]]]);
   assert.deepEqual(ringsOfArea(JSON.stringify({ type: "Polygon", coordinates: [RING] })), ringsOfArea(WKT));
+});
+
+test("polygons of a file that touch are a collection, and one that crosses itself is replaced by its hull", () => {
+  const beside = [[20, 40], [30, 40], [15, 50], [20, 40]];
+  assert.equal(areaOfRings([RING, beside])?.wkt, "GEOMETRYCOLLECTION(POLYGON((10 40,20 40,15 50,10 40)),POLYGON((20 40,30 40,15 50,20 40)))");
+  assert.equal(areaOfRings([[[0, 0], [10, 10], [10, 0], [0, 10], [0, 0]]])?.wkt, "MULTIPOLYGON(((0 0,10 0,10 10,0 10,0 0)))");
+});
+
+test("hundreds of small polygons are one hull", () => {
+  const squares = Array.from({ length: 200 }, (_, at) => [[0, 0], [0.5, 0], [0.5, 0.5], [0, 0.5], [0, 0]].map(([x = 0, y = 0]) => [x + (at % 20), y + Math.floor(at / 20)]));
+  const area = areaOfRings(squares);
+  assert.equal(area?.simplified, true);
+  assert.match(area?.wkt ?? "", /^MULTIPOLYGON/);
+  for (const corner of ["0 0", "19.5 0", "19.5 9.5", "0 9.5"]) assert.ok(area?.wkt.includes(corner), area?.wkt);
 });

@@ -13,25 +13,39 @@ import { PDF_LANGUAGES } from "../src/document/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
 import { KEEP_LANGUAGES } from "../src/keep/words/index.ts";
 import { ROWS_LANGUAGES } from "../src/rows/words/index.ts";
+import { MAP_LANGUAGES } from "../src/map/words/index.ts";
 import { OWN_LANGUAGES } from "../src/library/words/index.ts";
 import { type Language, LANGUAGES, languageOf, type Words } from "../src/words/index.ts";
 
 type Loaded<T> = { words: T; same?: readonly string[] };
 type Leaf = string | ((values: Record<string, unknown>) => string);
 
+/** Parts of the page with words of their own: where they lie; a language may lack a part, which is in English then. */
+const OF_PARTS = {
+  desk: { folder: "src/desk/words", languages: DESK_LANGUAGES },
+  own: { folder: "src/library/words", languages: OWN_LANGUAGES },
+  fairTable: { folder: "src/fair/words", languages: FAIR_LANGUAGES },
+  keepWords: { folder: "src/keep/words", languages: KEEP_LANGUAGES },
+  basketWords: { folder: "src/basket/words", languages: BASKET_LANGUAGES },
+  pdfWords: { folder: "src/document/words", languages: PDF_LANGUAGES },
+  rowsWords: { folder: "src/rows/words", languages: ROWS_LANGUAGES },
+  mapWords: { folder: "src/map/words", languages: MAP_LANGUAGES },
+};
 const LOADED = await Promise.all(
   (Object.keys(LANGUAGES) as Language[]).map(async (code) => {
     const page = (await LANGUAGES[code].load()) as Loaded<Words>;
-    const desk = await DESK_LANGUAGES[code]?.();
-    const own = await OWN_LANGUAGES[code]?.();
-    const fair = await FAIR_LANGUAGES[code]?.();
-    const keep = await KEEP_LANGUAGES[code]?.();
-    const basket = await BASKET_LANGUAGES[code]?.();
-    const pdf = await PDF_LANGUAGES[code]?.();
-    const rows = await ROWS_LANGUAGES[code]?.();
-    const english = [...(rows ? [] : ["rowsWords."]), ...(pdf ? [] : ["pdfWords."]), ...(basket ? [] : ["basketWords."]), ...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."]), ...(keep ? [] : ["keepWords."])]; // parts that may stay in English
-    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }), ...(keep && { keepWords: keep.words }), ...(basket && { basketWords: basket.words }), ...(pdf && { pdfWords: pdf.words }), ...(rows && { rowsWords: rows.words }) };
-    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? []), ...(keep?.same ?? []), ...(basket?.same ?? []), ...(pdf?.same ?? []), ...(rows?.same ?? [])] };
+    const english: string[] = [];
+    const words: Record<string, unknown> = { ...page.words };
+    const same = [...(page.same ?? [])];
+    for (const [name, { languages }] of Object.entries(OF_PARTS)) {
+      const part = (await languages[code]?.()) as Loaded<object> | undefined;
+      if (!part) english.push(`${name}.`);
+      else {
+        words[name] = part.words;
+        same.push(...(part.same ?? []));
+      }
+    }
+    return { code, english, words, same };
   }),
 );
 const ENGLISH = leavesOf(LOADED.find(({ code }) => code === "en")?.words);
@@ -57,7 +71,7 @@ function sourcesOf(folder: string, prefix: string): Map<Language, Map<string, Me
   );
 }
 
-const PARTS = { "": "src/words", "desk.": "src/desk/words", "own.": "src/library/words", "fairTable.": "src/fair/words", "keepWords.": "src/keep/words", "basketWords.": "src/basket/words", "pdfWords.": "src/document/words", "rowsWords.": "src/rows/words" };
+const PARTS: Record<string, string> = { "": "src/words", ...Object.fromEntries(Object.entries(OF_PARTS).map(([name, { folder }]) => [`${name}.`, folder])) };
 const SOURCES = Object.entries(PARTS).map(([prefix, folder]) => sourcesOf(folder, prefix));
 
 interface Argument {
@@ -234,7 +248,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words")) && !file.includes("made")).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "basketWords", "own", "pdfWords", "rowsWords"];
+  const rooms = ["key", "actions", "home", "answers", "library", "harvest", ...Object.keys(OF_PARTS)];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });

@@ -3,7 +3,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { readBox } from "../address.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
-import type { Box } from "../types.ts";
+import { boxOfRing } from "../boxes.ts";
+import type { Area } from "../map/shapes.ts";
 import { useWords } from "../words/index.ts";
 import { useDesk } from "./words/index.ts";
 
@@ -29,8 +30,8 @@ export function BoxField({ label, value, required, change }: Props) {
     change(now.every((edge) => edge === "") ? "" : now.join(","));
   };
   const box = useMemo(() => readBox(value), [value]);
-  const drawn = (found: Box | null) => {
-    if (found) change(found.map((edge) => Math.round(edge * 1000) / 1000).join(","));
+  const drawn = (area: Area | null) => {
+    if (area) change(boxOfRing(area.ring).map((edge) => Math.round(edge * 1000) / 1000).join(","));
     setDrawing(false);
   };
   const draw = () => {
@@ -51,7 +52,7 @@ export function BoxField({ label, value, required, change }: Props) {
       <button type="button" aria-pressed={drawing} onClick={draw}>
         {drawing ? words.stopDrawing : words.drawBox}
       </button>
-      {(map || box) && <MapFrame label={words.mapOf} shapes={NONE} areas={NONE} filter={box} marked={null} drawing={drawing} events={{ onHover: () => undefined, onSelect: () => undefined, onBox: drawn }} />}
+      {(map || box) && <MapFrame label={words.mapOf} shapes={NONE} areas={NONE} filter={box} marked={null} drawing={drawing ? "box" : null} events={{ onHover: () => undefined, onSelect: () => undefined, onDrawn: drawn }} />}
     </fieldset>
   );
 }

@@ -1,22 +1,68 @@
 // Areas of a file as WKT for the API, and WKT as rings for the map. A file is read here and never sent.
 
 import type { Geometry, Position } from "geojson";
+import { crosses } from "./areas.ts";
 
 const MOST_POSITIONS = 150;
 const FIRST_TOLERANCE_DEG = 0.001;
 const DIGITS = 3;
 
-/** The polygons of a GeoJSON or KML file without their holes, as WKT; simplified to what fits into an address. Null without any. */
-export function wktOf(text: string): string | null {
-  const rings = text.trimStart().startsWith("<") ? ringsOfKml(text) : ringsOfGeoJson(text);
-  if (rings.length === 0) return null;
-  let tolerance = FIRST_TOLERANCE_DEG;
-  let simple = rings.map(rounded);
-  while (simple.flat().length > MOST_POSITIONS) {
-    simple = simple.map((ring) => simplified(ring, tolerance)).filter((ring) => ring.length > 3);
-    tolerance *= 2;
+/** The area of a file for the address. */
+export interface FileArea {
+  wkt: string;
+  /** It has fewer corners than the file. */
+  simplified: boolean;
+}
+
+/** Rings as WKT, simplified to what fits into an address; of one that would cross itself, its hull. Null without any. */
+export function areaOfRings(rings: Position[][]): FileArea | null {
+  const sound = rings.filter(isRing);
+  const simple = reduced(sound.map(rounded));
+  if (simple.length === 0) return null;
+  const polygons = simple.map((ring) => (crosses(ring.slice(0, -1).map(([lng = 0, lat = 0]) => [lat, lng])) ? hullOf(ring) : ring));
+  const texts = polygons.map((ring) => `((${ring.map(([lng, lat]) => `${lng} ${lat}`).join(",")}))`);
+  // Polygons of a multipolygon may not touch along an edge, but those of a collection may.
+  const wkt = texts.length === 1 ? `MULTIPOLYGON(${texts[0]})` : `GEOMETRYCOLLECTION(${texts.map((text) => `POLYGON${text.slice(0, -1)})`).join(",")})`;
+  return { wkt, simplified: simple.flat().length < sound.flat().length };
+}
+
+/** With few enough positions: without the smallest rings; the hull of all where they are too many. */
+function reduced(rings: Position[][]): Position[][] {
+  let simple = rings;
+  for (let tolerance = FIRST_TOLERANCE_DEG; simple.flat().length > MOST_POSITIONS; tolerance *= 2) {
+    const coarser = simple.map((ring) => simplified(ring, tolerance)).filter((ring) => ring.length > 3);
+    if (coarser.length === 0) return rings.length === 1 ? [] : reduced([hullOf(rings.flat())]);
+    simple = coarser;
   }
-  return simple.length === 0 ? null : `MULTIPOLYGON(${simple.map((ring) => `((${ring.map(([lng, lat]) => `${lng} ${lat}`).join(",")}))`).join(",")})`;
+  return simple;
+}
+
+/** The outer rings of the polygons in a GeoJSON or KML. */
+export function ringsOfText(text: string): Position[][] {
+  return text.trimStart().startsWith("<") ? ringsOfKml(text) : ringsOfGeoJson(text);
+}
+
+/** The outer rings of the polygons in GeoJSON of any kind. */
+export function ringsOfJson(tree: unknown): Position[][] {
+  return polygonsIn(tree as Node);
+}
+
+/** The corners of the convex hull, closed: Andrew 1979. */
+function hullOf(ring: Position[]): Position[] {
+  const sorted = [...ring].sort(([ax = 0, ay = 0], [bx = 0, by = 0]) => ax - bx || ay - by);
+  const half = (positions: Position[]) => {
+    const chain: Position[] = [];
+    for (const position of positions) {
+      while (chain.length > 1 && turn(chain.at(-2) ?? [], chain.at(-1) ?? [], position) <= 0) chain.pop();
+      chain.push(position);
+    }
+    return chain;
+  };
+  return [...half(sorted), ...half(sorted.reverse()).slice(1)];
+}
+
+function turn([ax = 0, ay = 0]: Position, [bx = 0, by = 0]: Position, [cx = 0, cy = 0]: Position): number {
+  return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
 }
 
 /** Latitude and longitude of each position of each ring in a WKT or a GeoJSON. */

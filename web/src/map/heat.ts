@@ -4,7 +4,7 @@
 import L from "leaflet";
 import { rangeOf } from "../counts.ts";
 import type { Box, Facet } from "../types.ts";
-import { turned } from "./shapes.ts";
+import { cornersOf, type Ground } from "./ground.ts";
 
 const FAINTEST = 0.05;
 const RANGE = 0.6;
@@ -15,7 +15,7 @@ export interface Heat {
   show(facet: Facet | null): void;
 }
 
-export function heatOf(map: L.Map): Heat {
+export function heatOf(map: L.Map, ground: Ground): Heat {
   const pane = map.createPane("heat");
   pane.style.zIndex = "250"; // above the land, below the hits
   pane.style.pointerEvents = "none";
@@ -29,8 +29,8 @@ export function heatOf(map: L.Map): Heat {
     const reach = Math.log(Math.max(most / least, WHOLE_RANGE));
     for (const one of facet?.values ?? []) {
       const fillOpacity = FAINTEST + (RANGE * Math.log(one.count / least)) / reach;
-      for (const bounds of turned(one.value.split(",").map(Number) as unknown as Box)) {
-        L.rectangle(bounds, { renderer, pane: "heat", interactive: false, stroke: false, fillColor: colour, fillOpacity }).addTo(cells);
+      for (const polygon of ground.polygons(cornersOf(one.value.split(",").map(Number) as unknown as Box))) {
+        L.polygon(polygon as L.LatLngTuple[][], { renderer, pane: "heat", interactive: false, stroke: false, fillColor: colour, fillOpacity }).addTo(cells);
       }
     }
   }
@@ -38,17 +38,10 @@ export function heatOf(map: L.Map): Heat {
   return { show };
 }
 
-/** What the map shows, as a box of the API: at most once around the world, rounded outwards to tenths of a degree. */
-export function viewOf(map: L.Map): Box {
-  const bounds = map.getBounds();
-  const [south, north] = [Math.max(-90, bounds.getSouth()), Math.min(90, bounds.getNorth())];
-  const whole = bounds.getEast() - bounds.getWest() >= 359;
-  const [west, east] = whole ? [-180, 180] : [within(bounds.getWest()), within(bounds.getEast())];
+/** What the map shows, as a box of the API, rounded outwards to tenths of a degree. */
+export function viewOf(map: L.Map, ground: Ground): Box {
+  const [west, south, east, north] = ground.view(map);
   return [outwards(west, Math.floor), outwards(south, Math.floor), outwards(east, Math.ceil), outwards(north, Math.ceil)];
-}
-
-function within(longitude: number): number {
-  return ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
 function outwards(edge: number, round: (value: number) => number): number {

@@ -7,7 +7,9 @@ import { savesData } from "../shell/savesData.ts";
 import type { Box, Facet } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import { BaseSwitch } from "./baseSwitch.tsx";
-import type { MapEvents, Shape } from "./shapes.ts";
+import { polarView, type View, VIEWS } from "./views.ts";
+import type { Tool } from "./areas.ts";
+import type { Area, MapEvents, Shape } from "./shapes.ts";
 import type { WorldMap } from "./worldMap.ts";
 
 interface Props {
@@ -21,14 +23,40 @@ interface Props {
   marked: string | null;
   /** Changes when the marked record must be brought into view. */
   approach?: number;
-  events: MapEvents;
-  drawing?: boolean;
+  events: Omit<MapEvents, "onHint">;
+  drawing?: Tool | null;
+  /** The area whose corners can be moved. */
+  edited?: Area | null;
   heat?: Facet | null;
 }
 
 const BASE = "base-layer";
+const HINT_MS = 1600;
 
 export function MapFrame(props: Props) {
+  const words = useWords();
+  const [hint, setHint] = useState<"wheel" | "finger" | null>(null);
+  useEffect(() => {
+    const timer = hint && setTimeout(() => setHint(null), HINT_MS);
+    return () => clearTimeout(timer ?? undefined);
+  }, [hint]);
+  const [choice, setChoice] = useState<View | null>(null);
+  const view = choice ?? polarView(props.shapes);
+  return (
+    <div class="map">
+      <MapOf key={view} {...props} view={view} hint={setHint} />
+      <select class="map-view" aria-label={words.mapView} value={view} onChange={(event) => setChoice(event.currentTarget.value as View)}>
+        {VIEWS.map((one) => (
+          <option key={one} value={one}>{words.mapViews[one]}</option>
+        ))}
+      </select>
+      {hint && <p class="map-hint" aria-hidden="true">{hint === "wheel" ? words.ctrlWheel : words.twoFingers}</p>}
+    </div>
+  );
+}
+
+/** The map in one view; another view is another map. */
+function MapOf({ view, hint, ...props }: Props & { view: View; hint: (gesture: "wheel" | "finger") => void }) {
   const words = useWords();
   const help = useId();
   const place = useRef<HTMLDivElement>(null);
@@ -45,10 +73,11 @@ export function MapFrame(props: Props) {
   useEffect(() => {
     let made: WorldMap | null = null;
     let left = false;
-    import("./worldMap.ts")
-      .then(({ createMap }) => {
+    const ground = view === "world" ? undefined : import("./polar.ts").then(({ polarGround }) => polarGround(view === "north"));
+    Promise.all([import("./worldMap.ts"), ground])
+      .then(([{ createMap }, polar]) => {
         if (left || !place.current) return;
-        made = createMap(place.current, relayed(events), words);
+        made = createMap(place.current, relayed(events, hint), words, polar);
         setMap(made);
       })
       .catch(() => setMap("failed"));
@@ -64,29 +93,31 @@ export function MapFrame(props: Props) {
   useEffect(() => {
     if (props.approach) ready?.mark(props.marked, true);
   }, [ready, props.approach]);
-  useEffect(() => ready?.draw(props.drawing ?? false), [ready, props.drawing]);
+  useEffect(() => ready?.draw(props.drawing ?? null), [ready, props.drawing]);
+  useEffect(() => ready?.edit(props.edited ?? null), [ready, props.edited]);
   useEffect(() => ready?.tiles(tiles, () => setTiles(false, true)), [ready, tiles]);
   useEffect(() => ready?.heat(props.heat ?? null), [ready, props.heat]);
 
   return (
-    <div class="map">
+    <>
       <div ref={place} class="map-place" role="region" aria-label={props.label} aria-describedby={help} tabIndex={0} />
       <p id={help} class="unseen">
         {words.mapHelp}
       </p>
       {map === "loading" && <p class="map-state">{words.mapLoading}</p>}
       {map === "failed" && <p class="map-state">{words.mapFailed}</p>}
-      <BaseSwitch on={tiles} failed={failed} change={setTiles} />
-    </div>
+      {view === "world" && <BaseSwitch on={tiles} failed={failed} change={setTiles} />}
+    </>
   );
 }
 
 /** The map is made once; a view's callbacks may change with each render. */
-function relayed(current: { current: MapEvents }): MapEvents {
+function relayed(current: { current: Props["events"] }, onHint: MapEvents["onHint"]): MapEvents {
   return {
+    onHint,
     onHover: (id) => current.current.onHover(id),
     onSelect: (id) => current.current.onSelect(id),
-    onBox: (box) => current.current.onBox(box),
+    onDrawn: (area) => current.current.onDrawn(area),
     onView: (view) => current.current.onView?.(view),
   };
 }

@@ -1,7 +1,7 @@
 // The ranks of the hits on the map, so that none hides another: ranks that would overlap share one label.
 
 import L from "leaflet";
-import type { Drawn, MapEvents, Shape } from "./shapes.ts";
+import type { Drawn, MapEvents, Ring, Shape } from "./shapes.ts";
 
 /** Pixels at which two labels are apart, however many ranks they name. */
 const [APART_X, APART_Y] = [88, 20];
@@ -34,7 +34,7 @@ export function ranksOf(map: L.Map, events: MapEvents): Ranks {
 
   function draw(): void {
     layer.clearLayers();
-    placed = together(shapes, (shape) => placeOf(map, extents.get(shape.id)?.bounds)).map((label): [L.Marker, Label] => [marker(label).addTo(layer), label]);
+    placed = together(shapes, (shape) => placeOf(map, extents.get(shape.id)?.place ?? [])).map((label): [L.Marker, Label] => [marker(label).addTo(layer), label]);
     highlight();
   }
 
@@ -89,12 +89,14 @@ function together(shapes: readonly Shape[], place: (shape: Shape) => Place | nul
 }
 
 /** The upper right corner of what is seen of an extent, or the middle of a small one; null if nothing is seen of it. */
-function placeOf(map: L.Map, bounds: L.LatLngBounds | undefined): Place | null {
-  const seen = map.getBounds();
-  if (!bounds?.isValid() || !seen.intersects(bounds)) return null;
-  const [a, b] = [map.latLngToContainerPoint(bounds.getNorthWest()), map.latLngToContainerPoint(bounds.getSouthEast())];
-  if (b.x - a.x < SMALL_PIXELS && b.y - a.y < SMALL_PIXELS) return { at: a.add(b).divideBy(2), corner: false };
+function placeOf(map: L.Map, place: Ring): Place | null {
+  if (place.length === 0) return null;
+  const turn = map.options.crs === L.CRS.EPSG4326 ? 360 * Math.round((map.getCenter().lng - L.latLngBounds([...place]).getCenter().lng) / 360) : 0;
+  const seen = L.bounds(place.map(([lat, lng]) => map.latLngToContainerPoint([lat, lng + turn])));
   const { x: width, y: height } = map.getSize();
+  if (!seen.intersects(L.bounds([0, 0], [width, height]))) return null;
+  const [a, b] = [seen.getTopLeft(), seen.getBottomRight()];
+  if (b.x - a.x < SMALL_PIXELS && b.y - a.y < SMALL_PIXELS) return { at: seen.getCenter(), corner: false };
   return { at: L.point(Math.min(b.x, width) - EDGE, Math.min(Math.max(a.y, 0) + MARGIN, height - MARGIN)), corner: true };
 }
 

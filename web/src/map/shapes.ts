@@ -2,6 +2,8 @@
 
 import L from "leaflet";
 import type { Box } from "../types.ts";
+import type { Tool } from "./areas.ts";
+import { cornersOf, type Ground } from "./ground.ts";
 
 export interface Shape {
   id: string;
@@ -16,29 +18,33 @@ export interface Shape {
 export interface MapEvents {
   onHover(id: string | null): void;
   onSelect(id: string): void;
-  /** A box was drawn, or drawing was cancelled (null). */
-  onBox(box: Box | null): void;
+  /** An area was drawn or changed; null if drawing was given up. */
+  onDrawn(area: Area | null): void;
+  /** Somebody tried the wheel without Ctrl, or one finger. */
+  onHint?: ((gesture: "wheel" | "finger") => void) | undefined;
   /** The map shows another part of the world. */
   onView?(view: Box): void;
 }
 
 const SMALL_DEG = 0.7;
 
-export const TURNS = [0, -360, 360];
+/** Latitude and longitude of each position. */
+export type Ring = readonly L.LatLngTuple[];
 
-/** The box, and copies on both sides of the world, where the map continues beyond the antimeridian. */
-export function turned([west, south, east, north]: Box): [L.LatLngBounds, ...L.LatLngBounds[]] {
-  const end = easternEdge(west, east);
-  const reach = (turn: number) => L.latLngBounds([south, west + turn], [north, end + turn]);
-  return TURNS.map(reach) as [L.LatLngBounds, ...L.LatLngBounds[]];
+/** What a reader draws; a box by two opposite corners or by all four. */
+export interface Area {
+  tool: Tool;
+  ring: Ring;
 }
 
 /** The bounds of boxes on both sides of the antimeridian: each is moved by 360 to be nearest to the first. */
 export function around(boxes: readonly Box[]): L.LatLngBounds {
   const all = L.latLngBounds([]);
   for (const box of boxes) {
-    const off = (bounds: L.LatLngBounds) => (all.isValid() ? Math.abs(bounds.getCenter().lng - all.getCenter().lng) : 0);
-    all.extend(turned(box).reduce((nearest, one) => (off(one) < off(nearest) ? one : nearest)));
+    const [west, south, east, north] = box;
+    const [end, middle] = [easternEdge(west, east), all.isValid() ? all.getCenter().lng : 0];
+    const turn = all.isValid() ? 360 * Math.round((middle - (west + end) / 2) / 360) : 0;
+    all.extend([[south, west + turn], [north, end + turn]]);
   }
   return all;
 }
@@ -46,13 +52,13 @@ export function around(boxes: readonly Box[]): L.LatLngBounds {
 const QUARTER_STEPS = 12;
 
 /** The corners of `area`, whose edges lie the same distance from `place` on each side, as arcs: all that is within it. */
-export function roundedCorners([west, south, east, north]: Box, [placeWest, placeSouth, placeEast, placeNorth]: Box): [number, number][] {
+export function roundedCorners([west, south, east, north]: Box, [placeWest, placeSouth, placeEast, placeNorth]: Box): L.LatLngTuple[] {
   const end = easternEdge(west, east);
   const across = (end - west - (easternEdge(placeWest, placeEast) - placeWest)) / 2;
   const up = (north - south - (placeNorth - placeSouth)) / 2;
   const centres = [[north - up, end - across], [north - up, west + across], [south + up, west + across], [south + up, end - across]] as const;
   return centres.flatMap(([latitude, longitude], corner) =>
-    Array.from({ length: QUARTER_STEPS + 1 }, (_, step): [number, number] => {
+    Array.from({ length: QUARTER_STEPS + 1 }, (_, step): L.LatLngTuple => {
       const angle = (corner + step / QUARTER_STEPS) * (Math.PI / 2);
       return [latitude + up * Math.sin(angle), longitude + across * Math.cos(angle)];
     }),
@@ -60,13 +66,13 @@ export function roundedCorners([west, south, east, north]: Box, [placeWest, plac
 }
 
 /** Beyond 180 where the box spans the antimeridian. */
-function easternEdge(west: number, east: number): number {
+export function easternEdge(west: number, east: number): number {
   return west <= east ? east : east + 360;
 }
 
 export class Drawn extends L.FeatureGroup {
-  /** `bounds`: its position; invalid if the record has no extent. */
-  constructor(readonly bounds: L.LatLngBounds) {
+  /** `place`: positions around it; none if the record has no extent. */
+  constructor(readonly place: Ring) {
     super();
   }
 
@@ -79,10 +85,11 @@ export class Drawn extends L.FeatureGroup {
   }
 }
 
-export function drawShape(shape: Shape, events: MapEvents): Drawn {
-  const group = new Drawn(around(shape.boxes));
-  for (const bounds of shape.boxes.flatMap(turned)) {
-    group.addLayer(isSmall(bounds) ? dot(bounds) : L.rectangle(bounds, { className: shape.guessed ? "extent guessed" : "extent" }));
+export function drawShape(shape: Shape, ground: Ground, events: MapEvents): Drawn {
+  const bounds = around(shape.boxes);
+  const group = new Drawn(bounds.isValid() ? placeOf(shape.boxes, bounds, ground) : []);
+  for (const polygon of shape.boxes.map(cornersOf).flatMap((ring) => ground.polygons(ring))) {
+    group.addLayer(isSmall(polygon) ? dot(polygon) : L.polygon(polygon as L.LatLngTuple[][], { className: shape.guessed ? "extent guessed" : "extent" }));
   }
   group.bindTooltip(label(shape.title), { sticky: true, className: "map-tip" });
   group.on("mouseover", () => events.onHover(shape.id));
@@ -91,12 +98,19 @@ export function drawShape(shape: Shape, events: MapEvents): Drawn {
   return group;
 }
 
-function isSmall(bounds: L.LatLngBounds): boolean {
+/** Of a wide extent on the flat map too, which has to be labelled. */
+function placeOf(boxes: readonly Box[], bounds: L.LatLngBounds, ground: Ground): Ring {
+  const place = ground.around(boxes);
+  return place.length > 0 ? place : [bounds.getSouthWest(), bounds.getNorthEast()].map(({ lat, lng }): L.LatLngTuple => [lat, lng]);
+}
+
+function isSmall(polygon: readonly Ring[]): boolean {
+  const bounds = L.latLngBounds(polygon.flat());
   return bounds.getEast() - bounds.getWest() < SMALL_DEG && bounds.getNorth() - bounds.getSouth() < SMALL_DEG;
 }
 
-function dot(bounds: L.LatLngBounds): L.CircleMarker {
-  return L.circleMarker(bounds.getCenter(), { radius: 5, className: "extent dot" });
+function dot(polygon: readonly Ring[]): L.CircleMarker {
+  return L.circleMarker(L.latLngBounds(polygon.flat()).getCenter(), { radius: 5, className: "extent dot" });
 }
 
 /** An element and not a string: Leaflet reads strings as HTML, and titles come from other people. */

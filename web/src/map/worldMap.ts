@@ -2,16 +2,19 @@
 // with Natural Earth's land from this service and no external tiles.
 
 import L from "leaflet";
+import { areaDeg2 } from "../boxes.ts";
 import { portal } from "../portal.ts";
 import type { Box, Facet } from "../types.ts";
 import { baseTilesOf } from "./baseTiles.ts";
-import { drawingOf } from "./drawing.ts";
+import type { Tool } from "./areas.ts";
 import { addGraticule } from "./graticule.ts";
+import { gesturesOn } from "./gestures.ts";
+import { approach, cornersOf, FLAT, type Ground } from "./ground.ts";
 import { heatOf, viewOf } from "./heat.ts";
 import { ringsOfArea } from "./geometries.ts";
 import { addLand } from "./land.ts";
 import { ranksOf } from "./ranks.ts";
-import { around, type Drawn, drawShape, type MapEvents, roundedCorners, type Shape, TURNS, turned } from "./shapes.ts";
+import { type Area, type Drawn, drawShape, type MapEvents, roundedCorners, type Shape } from "./shapes.ts";
 
 export interface MapWords {
   zoomIn: string;
@@ -30,23 +33,21 @@ export interface WorldMap {
   heat(facet: Facet | null): void;
   /** The operator's base layer, if there is one; `failed`: its tiles cannot be loaded. */
   tiles(on: boolean, failed: () => void): void;
-  draw(on: boolean): void;
+  /** Lets the reader draw; null for no more. */
+  draw(tool: Tool | null): void;
+  /** Shows handles by which an area is changed; null for none. */
+  edit(area: Area | null): void;
   world(): void;
   remove(): void;
 }
 
-const WORLD = L.latLngBounds([-90, -180], [90, 180]);
-const START = portal.startMap ? L.latLngBounds([portal.startMap[1], portal.startMap[0]], [portal.startMap[3], portal.startMap[2]]) : WORLD;
-const WIDEST_DEG = 250; // with the room around it, a wider area would show parts of the world twice
-const REACH = L.latLngBounds([-100, -400], [100, 400]);
 
-export function createMap(element: HTMLElement, events: MapEvents, words: MapWords): WorldMap {
+export function createMap(element: HTMLElement, events: MapEvents, words: MapWords, ground: Ground = FLAT): WorldMap {
   const map = L.map(element, {
-    crs: L.CRS.EPSG4326,
+    crs: ground.crs,
+    ...ground.limits,
     attributionControl: false,
     zoomControl: false,
-    maxBounds: REACH,
-    minZoom: -1, // a narrow map shows the whole world too
     maxZoom: 9,
     zoomSnap: 0.25,
     trackResize: false, // the observer below does, and leaves no timer behind when the map is removed
@@ -54,20 +55,22 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   });
   L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
   map.getPane("mapPane")?.setAttribute("aria-hidden", "true"); // drawings without names; the list says all of it
-  const world = () => map.fitBounds(START, { animate: false });
+  const start = portal.startMap && ground === FLAT ? cornersOf(portal.startMap) : ground.start;
+  const world = () => approach(map, start, 0, { animate: false });
   world();
-  const unwatch = addLand(map);
-  const tiles = portal.baseLayer && baseTilesOf(map, portal.baseLayer);
-  addGraticule(map);
-  const heat = heatOf(map);
-  const viewed = () => events.onView?.(viewOf(map));
+  gesturesOn(element, (gesture) => events.onHint?.(gesture));
+  const unwatch = addLand(map, ground);
+  const tiles = portal.baseLayer && ground === FLAT ? baseTilesOf(map, portal.baseLayer) : null;
+  addGraticule(map, ground);
+  const heat = heatOf(map, ground);
+  const viewed = () => events.onView?.(viewOf(map, ground));
   map.on("moveend", viewed);
   const asked = L.layerGroup().addTo(map);
   const outlines = L.layerGroup().addTo(map);
   const hits = L.layerGroup().addTo(map);
   const drawn = new Map<string, Drawn>();
   const ranks = ranksOf(map, events);
-  const drawing = drawingOf(map, events.onBox);
+  const tools = toolsOf(map, ground, events);
   const resized = new ResizeObserver(() => element.clientWidth > 0 && map.invalidateSize({ pan: false })); // hidden, it keeps its view
   resized.observe(element);
 
@@ -77,15 +80,11 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     drawn.clear();
     for (const area of filter ? [filter] : areas) {
       const style = { className: filter ? "asked filter" : "asked", interactive: false };
-      if (centre && !filter) {
-        const corners = roundedCorners(area, centre);
-        for (const turn of TURNS) L.polygon(corners.map(([latitude, longitude]) => [latitude, longitude + turn]), style).addTo(asked);
-      } else {
-        for (const bounds of turned(area)) L.rectangle(bounds, style).addTo(asked);
-      }
+      const corners = centre && !filter ? roundedCorners(area, centre) : cornersOf(area);
+      for (const polygon of ground.polygons(corners)) L.polygon(polygon as L.LatLngTuple[][], style).addTo(asked);
     }
-    const largestFirst = [...shapes].sort((a, b) => extentOf(b) - extentOf(a));
-    for (const shape of largestFirst) drawn.set(shape.id, drawShape(shape, events).addTo(hits));
+    const largestFirst = [...shapes].sort((a, b) => largest(b) - largest(a));
+    for (const shape of largestFirst) drawn.set(shape.id, drawShape(shape, ground, events).addTo(hits));
     approachAll(filter ? [filter] : areas);
     ranks.show(shapes, drawn);
   }
@@ -93,41 +92,60 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   function outline(area: string | null): void {
     outlines.clearLayers();
     if (area === null) return;
-    const drawn = L.polygon(ringsOfArea(area), { className: "asked filter", interactive: false }).addTo(outlines);
-    if (drawn.getBounds().isValid()) map.fitBounds(drawn.getBounds().pad(0.4), { maxZoom: 6, animate: false });
+    const rings = ringsOfArea(area);
+    for (const polygon of rings.flatMap((ring) => ground.polygons(ring))) L.polygon(polygon as L.LatLngTuple[][], { className: "asked filter", interactive: false }).addTo(outlines);
+    if (rings.length > 0) approach(map, rings.flat(), 0.4, { maxZoom: 6, animate: false });
   }
 
   function approachAll(areas: readonly Box[]): void {
-    const bounds = around(areas);
-    if (!bounds.isValid() || bounds.getEast() - bounds.getWest() > WIDEST_DEG) world();
-    else map.fitBounds(bounds.pad(0.4), { maxZoom: 6, animate: false });
+    const place = ground.around(areas);
+    if (place.length === 0) world();
+    else approach(map, place, ground === FLAT ? 0.4 : 0.15, { maxZoom: 6, animate: false });
   }
 
-  function mark(id: string | null, approach: boolean): void {
+  function mark(id: string | null, near: boolean): void {
     for (const [own, one] of drawn) one.mark(own === id);
     ranks.mark(id);
-    const one = id === null ? undefined : drawn.get(id);
-    const bounds = one?.bounds;
-    if (approach && bounds?.isValid()) map.fitBounds(bounds.pad(0.3), { maxZoom: 6 });
+    const place = id === null ? undefined : drawn.get(id)?.place;
+    if (near && place?.length) approach(map, place, 0.3, { maxZoom: 6 });
   }
 
   function remove(): void {
     map.off("moveend", viewed);
     resized.disconnect();
     unwatch();
-    drawing.end();
+    tools.end();
     (map as unknown as { _animatingZoom: boolean })._animatingZoom = false; // else its end, by a timer, fails (Leaflet #4453)
     map.remove();
   }
 
   viewed();
-  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
+  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: tools.draw, edit: tools.edit, world, remove };
 }
 
-function extentOf(shape: Shape): number {
-  const sizes = shape.boxes.map((box) => {
-    const [first] = turned(box);
-    return (first.getEast() - first.getWest()) * (first.getNorth() - first.getSouth());
-  });
-  return Math.max(0, ...sizes);
+/** Drawing and editing, loaded when somebody wants it; one at a time. */
+function toolsOf(map: L.Map, ground: Ground, events: MapEvents) {
+  let end: () => void = () => undefined;
+  let turn = 0;
+  const begin = (start: (drawing: typeof import("./drawing.ts")) => () => void) => {
+    stop();
+    const own = turn;
+    void import("./drawing.ts").then((drawing) => {
+      if (own === turn) end = start(drawing);
+    });
+  };
+  function stop(): void {
+    turn += 1;
+    end();
+    end = () => undefined;
+  }
+  return {
+    end: stop,
+    draw: (tool: Tool | null) => (tool ? begin((drawing) => drawing.draw(map, ground, tool, (ring) => events.onDrawn(ring && { tool, ring }))) : stop()),
+    edit: (area: Area | null) => (area ? begin((drawing) => drawing.edit(map, area, (ring) => events.onDrawn({ tool: area.tool, ring }))) : stop()),
+  };
+}
+
+function largest({ boxes }: Shape): number {
+  return Math.max(0, ...boxes.map(areaDeg2));
 }

@@ -111,4 +111,4 @@ function Missing() {
   );
 }
 
-const QUIET = { onHover: () => undefined, onSelect: () => undefined, onBox: () => undefined };
+const QUIET = { onHover: () => undefined, onSelect: () => undefined, onDrawn: () => undefined };

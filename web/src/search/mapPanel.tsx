@@ -1,14 +1,14 @@
-// The map of the hits, and the area of the search: drawn on the map or typed as four numbers.
+// The map of the hits, and the area of the search.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { changed, readBox } from "../address.ts";
 import { boxesOf, isGuessed } from "../boxes.ts";
 import { rangeOf } from "../counts.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
-import { wktOf } from "../map/geometries.ts";
-import type { Shape } from "../map/shapes.ts";
+import type { Tool } from "../map/areas.ts";
+import type { Area, Shape } from "../map/shapes.ts";
 import { goSearch } from "../route.ts";
 import type { Box, Feature } from "../types.ts";
+import { useLoadedModule } from "../shell/lazyView.tsx";
 import { useWords } from "../words/index.ts";
 import { useHeat } from "./useHeat.ts";
 import type { Marked } from "./useMarked.ts";
@@ -27,11 +27,16 @@ interface Props {
   ranked?: boolean;
 }
 
-const RELATIONS = ["intersects", "within", "contains", "disjoint"] as const;
+const areaTools = () => import("./areaTools.tsx");
 
 export function MapPanel({ search, features, areas, centre, filter, marked, typing, ranked = false }: Props) {
   const words = useWords();
-  const [drawing, setDrawing] = useState(false);
+  const [drawing, setDrawing] = useState<Tool | null>(null);
+  const [edited, setEdited] = useState<Area | null>(null);
+  const geometry = search.get("geometry");
+  const [open, setOpen] = useState(filter !== null || geometry !== null);
+  const [crossing, setCrossing] = useState(false);
+  const tools = useLoadedModule(open ? areaTools : null);
   const [view, setView] = useState<Box | null>(null);
   const [shaded, setShaded] = useState(true);
   const heat = useHeat(search, view, shaded, typing);
@@ -41,19 +46,20 @@ export function MapPanel({ search, features, areas, centre, filter, marked, typi
     onHover: marked.hover,
     onSelect: marked.select,
     onView: setView,
-    onBox(box: Box | null) {
-      setDrawing(false);
-      if (box) goSearch(changed(search, "bbox", box.join(",")));
+    onDrawn(area: Area | null) {
+      setDrawing(null);
+      const after = area && (tools?.searchOfArea(search, area) ?? null);
+      setCrossing(area !== null && after === null);
+      if (after) goSearch(after);
     },
   };
-  const geometry = search.get("geometry");
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (marked.approach) panel.current?.querySelector(".map-place")?.scrollIntoView({ block: "nearest" });
   }, [marked.approach]);
   return (
     <div class="panel map-panel" ref={panel}>
-      <MapFrame label={words.map} shapes={shapes} areas={areas} centre={centre} filter={filter} outline={geometry} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
+      <MapFrame label={words.map} shapes={shapes} areas={areas} centre={centre} filter={filter} outline={geometry} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} edited={edited} heat={heat} />
       <div class="heat-legend small soft">
         <label>
           <input type="checkbox" checked={shaded} onChange={(event) => setShaded(event.currentTarget.checked)} />
@@ -61,111 +67,14 @@ export function MapPanel({ search, features, areas, centre, filter, marked, typi
         </label>
         {heat && heat.values.length > 0 && <span class="heat-scale">{words.heatRange({ least, most })}</span>}
       </div>
-      <div class="row">
-        <button type="button" aria-pressed={drawing} onClick={() => setDrawing(!drawing)}>
-          {drawing ? words.drawing : words.draw}
-        </button>
-        <AreaFile search={search} />
-        {(filter ?? geometry) && (
-          <button type="button" class="plain" onClick={() => goSearch(changed(changed(search, "bbox", null), "geometry", null))}>
-            {words.clearArea}
-          </button>
-        )}
-        {(filter ?? geometry ?? search.get("place")) && <RelationChoice search={search} />}
-      </div>
-      <AreaFields search={search} filter={filter} />
+      <details class="area-tools" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{words.areaTitle}</summary>
+        {tools && <tools.AreaTools search={search} filter={filter} drawing={drawing} draw={setDrawing} edit={setEdited} crossing={crossing} />}
+      </details>
     </div>
   );
 }
 
 function shapeOf(feature: Feature, rank: number | null): Shape {
   return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: boxesOf(feature), guessed: isGuessed(feature), rank };
-}
-
-/** An area from a file, which stays in the browser. */
-function AreaFile({ search }: { search: URLSearchParams }) {
-  const words = useWords();
-  const [wrong, setWrong] = useState(false);
-  const read = async (file: File | undefined) => {
-    if (!file) return;
-    const area = wktOf(await file.text());
-    setWrong(area === null);
-    if (area !== null) goSearch(changed(search, "geometry", area));
-  };
-  return (
-    <>
-      <label class="area-file as-button" title={words.areaFileHelp}>
-        {words.areaFile}
-        <input type="file" class="unseen" accept=".geojson,.json,.kml" onChange={(event) => void read(event.currentTarget.files?.[0])} />
-      </label>
-      {wrong && <span role="alert" class="wrong-field">{words.areaFileWrong}</span>}
-    </>
-  );
-}
-
-function RelationChoice({ search }: { search: URLSearchParams }) {
-  const words = useWords();
-  return (
-    <label class="inline">
-      <span>{words.areaRelation}</span>
-      <select value={search.get("relation") ?? "intersects"} onChange={(event) => goSearch(changed(search, "relation", event.currentTarget.value))}>
-        {RELATIONS.map((relation) => (
-          <option key={relation} value={relation}>
-            {words.relations[relation]}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** The same box as numbers, as an alternative to drawing. */
-function AreaFields({ search, filter }: { search: URLSearchParams; filter: Box | null }) {
-  const words = useWords();
-  const [edges, setEdges] = useState(() => edgesOf(filter));
-  const [wrong, setWrong] = useState(false);
-  useEffect(() => {
-    setEdges(edgesOf(filter));
-    setWrong(false);
-  }, [filter]);
-  const names = ["west", "south", "east", "north"] as const;
-
-  function use(event: Event): void {
-    event.preventDefault();
-    const box = readBox(edges.join(","));
-    setWrong(box === null);
-    if (box) goSearch(changed(search, "bbox", box.join(",")));
-  }
-
-  return (
-    <details class="area-fields" open={filter !== null}>
-      <summary>{words.areaTitle}</summary>
-      <form onSubmit={use} noValidate>
-        <div class="edges">
-          {names.map((name, index) => (
-            <label key={name}>
-              <span>{words.edges[name]}</span>
-              <input
-                type="number"
-                step="any"
-                name={name}
-                value={edges[index]}
-                aria-invalid={wrong}
-                aria-describedby={wrong ? "area-wrong" : undefined}
-                onInput={(event) => setEdges(edges.map((edge, at) => (at === index ? event.currentTarget.value : edge)))}
-              />
-            </label>
-          ))}
-          <button type="submit">{words.useArea}</button>
-        </div>
-        <p id="area-wrong" role="alert" class="wrong-field" hidden={!wrong}>
-          {wrong ? words.wrongArea : ""}
-        </p>
-      </form>
-    </details>
-  );
-}
-
-function edgesOf(filter: Box | null): string[] {
-  return (filter ?? ["", "", "", ""]).map(String);
 }

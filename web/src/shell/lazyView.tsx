@@ -14,10 +14,10 @@ interface Props<T> {
   children: (loaded: T) => ComponentChildren;
 }
 
-/** A part's module; null until it is there, and if it cannot be loaded. `load`: the same function each time. */
-export function useLoadedModule<T>(load: () => Promise<T>): T | null {
+/** A part's module; null until it is there, and if it cannot be loaded. `load`: the same function each time; null while it is not wanted. */
+export function useLoadedModule<T>(load: (() => Promise<T>) | null): T | null {
   const [loaded, setLoaded] = useState<{ of: T } | null>(null);
-  useEffect(() => void load().then((of) => setLoaded({ of })).catch(() => undefined), [load]);
+  useEffect(() => void load?.().then((of) => setLoaded({ of })).catch(() => undefined), [load]);
   return loaded?.of ?? null;
 }
 
