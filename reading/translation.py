@@ -319,6 +319,11 @@ def _own_translator() -> Translator:
     return Translator({code: Lexicon.of(code, names[code]) for code in _FOREIGN}, _words_of(names[_ENGLISH]))
 
 
+def is_term_of_field(word: str) -> bool:
+    """Whether our own table has it as English: dust, radar."""
+    return word.lower() in _own_translator().english
+
+
 def _key(label: str) -> str:
     key = " ".join(word.folded for word in words(label))
     return f"-{key}" if key and label.startswith("-") else key

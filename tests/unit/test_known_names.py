@@ -41,6 +41,40 @@ def test_ordinary_words_that_few_records_list_are_no_name(
     assert [name.mention.text for name in read(question, counts)] == names
 
 
+@pytest.mark.parametrize(
+    ("question", "counts", "names"),
+    [
+        ("GLOOM passages", {"GLOOM": {"said": 6, "sign": 6, "word": 65, "typed": 65}}, []),
+        ("GLOOM passages", {"GLOOM": {"said": 50, "sign": 50, "word": 400, "typed": 65}}, ["GLOOM"]),
+        ("GLOOM passages", {"GLOOM": {"said": 6, "sign": 50, "word": 65, "typed": 65}}, ["GLOOM"]),
+        ("GLOOM passages", {"GLOOM": {"said": 15, "sign": 15, "word": 54, "typed": 43, "defined": 13}}, ["GLOOM"]),
+        (
+            "DARK GLOOM",
+            {
+                "DARK": {"said": 3, "sign": 3, "word": 68, "typed": 68},
+                "GLOOM": {"said": 15, "sign": 15, "word": 54, "typed": 43, "defined": 13},
+                "DARK GLOOM": {"own": 0, "said": 2, "word": 3},
+            },
+            [],
+        ),
+        (
+            "STORM DUST",
+            {
+                "STORM": {"said": 54, "sign": 54, "word": 354, "typed": 141},
+                "DUST": {"said": 43, "sign": 43, "word": 56, "typed": 56},
+            },
+            [],
+        ),
+        ("DUST storms", {"DUST": {"said": 43, "sign": 43, "word": 56, "typed": 56}}, []),
+    ],
+    ids=["mostly small", "stem", "numbered", "defined", "beside an ordinary word", "two terms", "term of the field"],
+)
+def test_an_ordinary_word_in_capitals_is_no_name(
+    question: str, counts: dict[str, dict[str, int]], names: list[str]
+) -> None:
+    assert [name.mention.text for name in read(question, counts)] == names
+
+
 def scores(name: QueryName) -> dict[str, float]:
     """The weight of a record that lists the name, and of one that mentions it."""
     query = names_query(default_config().words.names, [name], alone=True)
