@@ -78,7 +78,8 @@ def ordinary_ranges(candidates: Sequence[NameCandidate], answer: JsonMapping) ->
     ordinary = {
         number
         for number, candidate in words
-        if not _is_defined(counts, number) and (number in small or is_term_of_field(candidate.text))
+        if not (_is_defined(counts, number) or _is_offer(counts, number) or _says_how(candidate))
+        and (number in small or is_term_of_field(candidate.text))
     }
     for (first, left), (second, right) in pairwise(words):
         if right.start - left.end == 1:
@@ -96,6 +97,10 @@ def _is_mostly_small(counts: Mapping[str, int], number: int) -> bool:
 
 def _is_defined(counts: Mapping[str, int], number: int) -> bool:
     return counts.get(f"defined{number}", 0) >= max(1.0, _LEAST_DEFINED * counts.get(f"said{number}", 0))
+
+
+def _is_offer(counts: Mapping[str, int], number: int) -> bool:
+    return counts.get(f"offer{number}", 0) >= max(1, counts.get(f"said{number}", 0))
 
 
 def _doubted(candidate: NameCandidate, ordinary: Sequence[Range]) -> NameCandidate:
