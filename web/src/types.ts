@@ -90,6 +90,8 @@ export interface Reason {
   raw?: number;
   counted?: number;
   place?: string | null;
+  described?: boolean;
+  rough?: boolean;
   number?: number;
   of?: number;
   share?: number;
