@@ -114,7 +114,7 @@ export interface Feature {
   "sonde:passages"?: { id: string; text: string; section: string[]; page: number | null }[];
   /** Counts that the hit was opened, if the service keeps what is asked. */
   "sonde:opened"?: string;
-  "sonde:explanation"?: { signals: Signal[]; ordered_by: string };
+  "sonde:explanation"?: { signals: Signal[]; ordered_by: string; conditions?: { code: string; text: string; subject: string }[] };
 }
 
 export interface FacetValue {
