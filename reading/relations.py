@@ -54,7 +54,8 @@ OF = r"(?:of|von|vom|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|
 # What follows a noun for a part ("norte de España", "Norden von Italien", "nord dell'Italia").
 OF_PART = r"(?:von|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
 ARTICLE = (
-    r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all|whole|entire|ganz)\s{1,2}|"
+    r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all(?:\sof)?|whole|entire|ganz|"
+    r"toute?|tod[oa]|tutt[oa])\s{1,2}|"
     r"l['’]\s?){0,2}"
 )
 
@@ -191,6 +192,8 @@ _DISTANCE = _lead(
     rf"[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
+# After a place these leave out a part of it: "all of Africa but Kenya".
+_BUT = _lead(r"(?:but|bis auf|à part|menos|meno|a parte)(?: in| en)?")
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ("outside", _lead(OUTSIDE)),
     ("off_coast", _lead(OFF_COAST)),
@@ -257,6 +260,8 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
         lead = _text_before(low, mentions, index, end)
         if (match := _DISTANCE.search(lead)) is not None:
             relation, distance_km = _relation_at_distance(match)
+        elif index and (match := _BUT.search(lead)) is not None and not lead[: match.start()].strip(" ,"):
+            relation, distance_km = "outside", None
         elif (relation_and_match := _nearest(lead, is_several=last > index)) is not None:
             (relation, match), distance_km = relation_and_match, None
         else:

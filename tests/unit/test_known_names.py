@@ -6,8 +6,9 @@ import pytest
 
 from core.json_types import Json
 from reading.concepts import Label
-from reading.names import name_candidates
+from reading.names import contact_candidates, name_candidates
 from search_api.search.ranking.config import default_config
+from search_api.search.retrieval.contacts import matched_contacts
 from search_api.search.retrieval.known_names import matched_names, names_query
 from search_api.search.understanding.interpretation import QueryName, QueryTerm, TextSpan
 
@@ -97,3 +98,28 @@ def test_two_letters_are_no_other_form_of_a_name(acronym: str, texts: int) -> No
     query = names_query(default_config().words.names, [], [term])
     assert query is not None
     assert len(query["bool"]["should"][0]["dis_max"]["queries"]) == texts
+
+
+@pytest.mark.parametrize(
+    ("question", "contact", "mention"),
+    [
+        ("Don Brook albedo", "Brook, Donald K.", "Don Brook"),
+        ("Steve Brook albedo", "Brook, Steven", "Steve Brook"),
+        ("albedo by Steven Brook", "Steve Brook", "Steven Brook"),
+        ("Kathy Brook albedo", "Brook, Peggy", "Brook"),
+        ("snow Brook albedo", "Brook, Steven", "Brook"),
+        ("Do Brook albedo", "Brook, Donald", "Brook"),
+    ],
+)
+def test_a_short_first_name_belongs_to_the_person(question: str, contact: str, mention: str) -> None:
+    candidates = contact_candidates(question)
+    number = next(number for number, one in enumerate(candidates) if one.is_surname and one.text == "Brook")
+    named = {f"contact{n}": {"doc_count": 9 * (n == number)} for n, _ in enumerate(candidates)}
+    sample = {"some": {"hits": {"hits": [{"_source": {"contacts": [{"name": contact}]}}]}}}
+    surnames = {f"contact{n}": sample for n, one in enumerate(candidates) if one.is_surname}
+    answer: Json = {
+        "hits": {"total": {"value": _TOTAL}},
+        "aggregations": {"counts": {"buckets": named}, "surnames": {"buckets": surnames}},
+    }
+    (name,) = matched_contacts(candidates, answer, len(question))
+    assert (name.mention.text, name.keys) == (mention, ("brook",))

@@ -182,3 +182,24 @@ def test_words_of_relations_never_lie_in_a_place(pieces: list[str]) -> None:
         assert read.start < read.end <= len(text)
         assert all(read.end <= start or end <= read.start for start, end in mentions)
         assert all(0 <= index < len(mentions) for index in read.arguments)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("rain in all of [Africa] but [Kenya]", "but"),
+        ("rain in [Africa], but in the [Sahel]", "but in the"),
+        ("lluvia en [África] menos [Kenia]", "menos"),
+        ("Regen in [Afrika] bis auf [Kenia]", "bis auf"),
+        ("pluie en [Afrique] à part le [Kenya]", "à part le"),
+    ],
+)
+def test_after_a_place_but_leaves_a_part_of_it_out(sentence: str, words: str) -> None:
+    text, mentions = marked(sentence)
+    (outside,) = [relation for relation in read_relations(text, mentions) if relation.relation == "outside"]
+    assert (text[outside.start : outside.end], outside.arguments) == (words, (1,))
+
+
+def test_but_alone_leaves_nothing_out() -> None:
+    text, mentions = marked("warm but [Kenya]")
+    assert read_relations(text, mentions) == []
