@@ -69,11 +69,16 @@ OVER = (
     r"au-?dessous d(?:e|u|es|['’])|sous|sur|à travers|sobre|bajo|(?:por )?encima d(?:e|el)|por tod[oa]|su|sul|sulla|"
     r"sull['’]|(?:al di )?sopra|sotto|attraverso|através d[eoa]|a?cima d[eoa]|sob"
 )
-NEAR = (
-    r"near|nearby|(?:up|down)stream (?:of|from)|"
+ALONG_RIVER = (
+    r"(?:up|down)stream (?:of|from)|"
     r"(?:stromaufwärts|flussaufwärts|oberhalb|stromabwärts|flussabwärts|unterhalb) (?:von|des|der)|"
     r"en (?:amont|aval) d(?:e|u|es|['’])|aguas (?:arriba|abajo) d(?:e|el)|a (?:monte|valle) d(?:i|el|ella|ell['’])|"
-    r"a (?:montante|jusante) d[eoa]|close to|next to|adjacent to|around|surrounding|"
+    r"a (?:montante|jusante) d[eoa]"
+)
+"""Read as near: how rivers flow is not known here."""
+NEAR = (
+    rf"near|nearby|{ALONG_RIVER}|"
+    r"close to|next to|adjacent to|around|surrounding|"
     r"(?:in the )?(?:vicinity|neighbou?rhood|surroundings) of|"
     r"nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
     r"['’])|proche d(?:e|u|es)|autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|"
@@ -192,6 +197,7 @@ _DISTANCE = _lead(
     rf"[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
+_ALONG_RIVER = re.compile(rf"(?!oberhalb|unterhalb)(?:{ALONG_RIVER})(?!\w)")  # "oberhalb der Alpen" is above
 # After a place these leave out a part of it: "all of Africa but Kenya".
 _BUT = _lead(r"(?:but|bis auf|à part|menos|meno|a parte)(?: in| en)?")
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
@@ -234,6 +240,11 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
         if claims.is_free(match.span()):
             relations.append(RelationMention("global", *match.span(), ()))
     return sorted(relations, key=lambda mention: (mention.start, mention.end))
+
+
+def is_along_river(words: str) -> bool:
+    """Whether the words of a relation ask for a side that only the flow of a river decides: upstream of."""
+    return _ALONG_RIVER.match(words.lower()) is not None
 
 
 def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:

@@ -177,5 +177,5 @@ export interface Answer extends Pick<SearchAnswer, "numberMatched">, Partial<Pic
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
   /** What to tell the visitor. */
-  "sonde:notes"?: { code: "nothing_about_topic" | "nothing_there" | "offer_missing" | "weak_matches"; text: string }[];
+  "sonde:notes"?: { code: "nothing_about_topic" | "nothing_there" | "flow_unknown" | "offer_missing" | "weak_matches"; text: string }[];
 }
