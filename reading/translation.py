@@ -258,8 +258,8 @@ class Translator:
 
 
 def _is_spelt_alike(word: str) -> bool:
-    """Whether English probably has the same word: Latin nouns without an accent, as in *dispersion*."""
-    return word.isascii() and word.lower().endswith(("sion", "tion"))
+    """Whether English probably has the same word: a Latin noun without an accent: *dispersion*, no *Konvektion*."""
+    return word.isascii() and word.lower().endswith(("sion", "tion")) and "k" not in word.lower()
 
 
 def _weight(found: Sequence[Translation]) -> int:

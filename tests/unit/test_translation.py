@@ -32,6 +32,8 @@ def english(text: str) -> str | None:
         ("Ozean Temperatur Daten", "ocean temperature data"),
         ("PM2.5 Feinstaub München", "PM2.5 fine particles München"),
         ("Dürre", "drought"),
+        ("Konvektion Schwarzwald", "convection Schwarzwald"),
+        ("Konzentration", "concentration"),
         ("température de surface de la mer", "sea surface temperature"),
         ("temperatura superficiale del mare", "sea surface temperature"),
         ("Meeresoberflächentemperatur", "sea surface temperature"),
