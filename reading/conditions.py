@@ -111,7 +111,7 @@ def read_exclusions(
 ) -> list[ExclusionMention]:
     """What the question leaves out, times last. Places and times end what else is left out.
 
-    A word in capitals is no such word (NO is a gas), nor is one after a verb ("why is it not").
+    NO in capitals is a gas; a word after a verb leaves nothing out ("why is it not").
     """
     low, claims = lower_case(text), Claims(len(text))
     for place in (*places, *((time.start, time.end) for time in times)):
@@ -121,13 +121,14 @@ def read_exclusions(
         claims.block((mention.start, mention.end))
     mentions: list[ExclusionMention] = []
     for cue in _CUE.finditer(low):
-        is_gas = text[cue.start() : cue.end()].strip().isupper() and not text.isupper()
-        if is_gas or _AUXILIARY.search(low[: cue.start()]) or not claims.is_free(cue.span()):
+        is_code = text[cue.start() : cue.end()].strip() in _CODES and not text.isupper()
+        if is_code or _AUXILIARY.search(low[: cue.start()]) or not claims.is_free(cue.span()):
             continue
         mentions += _mentions_after(text, low, cue.span(), claims, needs_kind=_is_weak(low, cue, language))
     return mentions + excluded_times
 
 
+_CODES = frozenset(("NO", "NI", "SIN", "SEM", "NON", "NE"))  # a gas, a metal, a microscope; NOT leaves out
 _DOUBT = re.compile(rf"(?:{_DOUBTED})(?:\s.*)?")
 
 

@@ -47,6 +47,18 @@ _SIMULATION = (
     r"hindcasts?|re-?forecasts?|forecasts?|modellergebnisse|modelldaten|modellläufe|sorties de modèles?|modélisations?|"
     r"simulaciones|simulación|salidas de modelos?|simulazion[ei]|simulações|simulação|saídas de modelos?"
 )
+_ERA = r"pre-?\s?industrial|historical|historische[nr]?|vorindustrielle[nr]?"
+_ERA_BEHIND = (
+    r"historiques?|pré-?industrielles?|históric[oa]s?|preindustrial(?:es|i)?|storic(?:a|he|o)|pré-?industria(?:l|is)"
+)
+_RUN = r"control|simulations?|runs?|experiments?|ensembles?|simulationen|kontroll\w{1,12}|experimente?"
+_RUN_BEFORE = r"simulations?|simulaci(?:ón|ones)|simulazion[ei]|simulaç(?:ão|ões)|contr[oô]les?|controllo"
+_EXPERIMENT = (
+    rf"(?:{_ERA})\s(?:[a-z][\w-]*\s){{0,2}}(?:{_RUN})|(?:{_RUN_BEFORE})\s(?:[a-z][\w-]*\s)?(?:{_ERA_BEHIND})|"
+    r"pi-?control|control (?:runs?|simulations?)|large ensembles?"
+)
+"""Experiments of climate models, whose names hold an era that is not the time of the data."""
+_FORECAST = r"(?:wetter)?vorhersagen?|prévisions?|pronósticos?|previsi(?:one|oni|ón|ones)|previs(?:ão|ões)"
 _IN_SITU = (
     r"observations?|observed|observational|measure(?:ments?|d)|in[\s-]situ|(?:weather |gauging |monitoring )?stations?|"
     r"(?:rain |stream |tide |river )?gauges?|buoys?|(?:argo )?floats|moorings?|radiosondes?|soundings?|field (?:data|"
@@ -70,7 +82,8 @@ QUESTION_KINDS: tuple[KindExpression, ...] = (
     KindExpression(_words(_REANALYSIS), "reanalysis", 0.95),
     KindExpression(_words(_PROJECTION), "projection", 0.85),
     KindExpression(_words(r"cmip[3-7]|cordex"), "projection", 0.5),
-    KindExpression(_words(_SIMULATION), "simulation", 0.85),
+    KindExpression(_words(_EXPERIMENT), "simulation", 0.9),
+    KindExpression(_words(rf"{_SIMULATION}|{_FORECAST}"), "simulation", 0.85),
     KindExpression(_words(_SATELLITE), "observation", 0.8, "satellite"),
     KindExpression(_words(_AIRBORNE), "observation", 0.7, "airborne"),
     KindExpression(_words(_IN_SITU), "observation", 0.85, "in_situ"),

@@ -46,6 +46,7 @@ DIRECTIONS = _word_set(
     occidentale ocidental centrale"""
 )
 _ARTICLES = _word_set("the l la le el il o")  # "à l'ouest"
+_BEFORE_SEAS = _word_set("nel nell sul sull del dell dall al no do em el sur")
 # Before a mountain's name, which is also that of what it was named after: "Mt. Washington".
 _MOUNTS = _word_set("mt mount mont monte cerro")
 STORMS = _word_set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
@@ -88,6 +89,11 @@ _SPECIES_OF_REGIONS = _word_set(
 _FEATURE_HEADS = _word_set(
     """springs basin falls creek point hills heights canyon gulch ranch ridge mountain mountains peak
     glacier valley river lake island islands bay inlet sound strait plateau forest prairie peninsula channel"""
+)
+# After a little town's name: a place where something is measured, and that often only bears the name of a person.
+_SITE_HEADS = _word_set(
+    """field site sites station stations observatory tower facility farm ranch experimental laboratory supersite
+    standort messfeld sitio estacion estacao stazione sito"""
 )
 # Places that are also given names: with a surname behind, a person ("Jordan Powers").
 _GIVEN_NAMES = _word_set(
@@ -240,6 +246,10 @@ class TextWords:
         follows_possessive = before >= 0 and self.words[before].text == "s"
         return not (is_part or follows_name or is_possessive or follows_possessive)
 
+    def begins_site(self, last: int) -> bool:
+        """Whether a site has the name: "Marshall field site"."""
+        return last + 1 < len(self.words) and self.between(last) == " " and self.words[last + 1].folded in _SITE_HEADS
+
     def _is_acronym(self, first: int, last: int) -> bool:
         word = self.words[first].text
         return (
@@ -289,6 +299,11 @@ class TextWords:
         """Whether the words say only where, perhaps with an article."""
         folded = [word.folded for word in self.words[first : last + 1]]
         return folded[-1] in DIRECTIONS and all(word in DIRECTIONS or word in _ARTICLES for word in folded)
+
+    def after_preposition_of_sea(self, number: int) -> bool:
+        """Whether the word has a capital after the small words before a sea: "nell'Indiano", "no Índico"."""
+        before = self.words[number - 1].folded if number else ""
+        return before in _BEFORE_SEAS and self._is_title_word(number)
 
     def after_preposition(self, first: int, *, strict: bool = False) -> bool:
         """Whether a preposition of place precedes, ignoring articles and similar words in between."""

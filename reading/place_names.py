@@ -159,13 +159,15 @@ class NameMatcher:
         """Every name that starts with this word, with its number of words, longest first."""
         folded = tokens.words[first].folded
         letters = _LETTERS.get(folded)
-        max_words = tokens.reach(first, max(map(self._gazetteer.longest, (folded, "u" if letters else folded))))
+        max_words = tokens.reach(first, max(1, *map(self._gazetteer.longest, (folded, "u" if letters else folded))))
         words = [word.folded for word in tokens.words[first : first + max_words]]
         keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
         for length in range(max_words, 0, -1):
             name = self._gazetteer.named(keys[length - 1])
             if name is None and length > 1 and letters is not None:
                 name = self._gazetteer.named(" ".join([letters, *words[1:length]]))
+            if name is None and length == 1 and tokens.after_preposition_of_sea(first):
+                name = self._gazetteer.named(f"oceano {folded}")
             if name is not None and len(keys[length - 1]) >= _SHORTEST_KEY:
                 yield length, self._with_ocean(keys[length - 1], name)
 
@@ -230,9 +232,7 @@ class NameMatcher:
         if tokens.is_direction(span.first, span.last) or self._is_ocean_after_article(tokens, span):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
         is_qualified = self._is_qualified(tokens, span)
-        if not is_qualified and tokens.begins_other_name(
-            span.first, span.last, best.kind, is_ambiguous=_is_ambiguous(span.gazetteer_name)
-        ):
+        if not is_qualified and self._begins_other_name(tokens, span):
             return False
         capital = tokens.capital(span.first, span.last)
         if span.last - span.first >= _SELDOM_BY_CHANCE - 1:
@@ -258,6 +258,13 @@ class NameMatcher:
             return after_preposition and (capital or is_known)
         evident = capital or after_preposition or span.last > span.first or is_all_text
         return evident or tokens.style == "plain" or best.importance >= 0.5
+
+    def _begins_other_name(self, tokens: TextWords, span: _Span) -> bool:
+        best = span.gazetteer_name.places[0]
+        is_ambiguous = _is_ambiguous(span.gazetteer_name)
+        return tokens.begins_other_name(span.first, span.last, best.kind, is_ambiguous=is_ambiguous) or (
+            _is_little_known(best) and tokens.begins_site(span.last)
+        )
 
     def _word_is_place(self, tokens: TextWords, span: _Span, capital: bool) -> bool:
         if not capital:

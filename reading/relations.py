@@ -54,7 +54,8 @@ OF = r"(?:of|von|vom|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|
 # What follows a noun for a part ("norte de España", "Norden von Italien", "nord dell'Italia").
 OF_PART = r"(?:von|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
 ARTICLE = (
-    r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all|whole|entire|ganz)\s{1,2}|"
+    r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all(?:\sof)?|whole|entire|ganz|"
+    r"toute?|tod[oa]|tutt[oa])\s{1,2}|"
     r"l['’]\s?){0,2}"
 )
 
@@ -68,11 +69,16 @@ OVER = (
     r"au-?dessous d(?:e|u|es|['’])|sous|sur|à travers|sobre|bajo|(?:por )?encima d(?:e|el)|por tod[oa]|su|sul|sulla|"
     r"sull['’]|(?:al di )?sopra|sotto|attraverso|através d[eoa]|a?cima d[eoa]|sob"
 )
-NEAR = (
-    r"near|nearby|(?:up|down)stream (?:of|from)|"
+ALONG_RIVER = (
+    r"(?:up|down)stream (?:of|from)|"
     r"(?:stromaufwärts|flussaufwärts|oberhalb|stromabwärts|flussabwärts|unterhalb) (?:von|des|der)|"
     r"en (?:amont|aval) d(?:e|u|es|['’])|aguas (?:arriba|abajo) d(?:e|el)|a (?:monte|valle) d(?:i|el|ella|ell['’])|"
-    r"a (?:montante|jusante) d[eoa]|close to|next to|adjacent to|around|surrounding|"
+    r"a (?:montante|jusante) d[eoa]"
+)
+"""Read as near: how rivers flow is not known here."""
+NEAR = (
+    rf"near|nearby|{ALONG_RIVER}|"
+    r"close to|next to|adjacent to|around|surrounding|"
     r"(?:in the )?(?:vicinity|neighbou?rhood|surroundings) of|"
     r"nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
     r"['’])|proche d(?:e|u|es)|autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|"
@@ -191,6 +197,9 @@ _DISTANCE = _lead(
     rf"[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
+_ALONG_RIVER = re.compile(rf"(?!oberhalb|unterhalb)(?:{ALONG_RIVER})(?!\w)")  # "oberhalb der Alpen" is above
+# After a place these leave out a part of it: "all of Africa but Kenya".
+_BUT = _lead(r"(?:but|bis auf|à part|menos|meno|a parte)(?: in| en)?")
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
     ("outside", _lead(OUTSIDE)),
     ("off_coast", _lead(OFF_COAST)),
@@ -233,6 +242,11 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
     return sorted(relations, key=lambda mention: (mention.start, mention.end))
 
 
+def is_along_river(words: str) -> bool:
+    """Whether the words of a relation ask for a side that only the flow of a river decides: upstream of."""
+    return _ALONG_RIVER.match(words.lower()) is not None
+
+
 def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:
     """The last place joined to this one by commas and "and", or by "between ... and"."""
     between_match = _BETWEEN.search(_text_before(low, mentions, index, mentions[index][0]))
@@ -257,6 +271,8 @@ def _read_before(low: str, mentions: Sequence[Range], index: int, last: int) -> 
         lead = _text_before(low, mentions, index, end)
         if (match := _DISTANCE.search(lead)) is not None:
             relation, distance_km = _relation_at_distance(match)
+        elif index and (match := _BUT.search(lead)) is not None and not lead[: match.start()].strip(" ,"):
+            relation, distance_km = "outside", None
         elif (relation_and_match := _nearest(lead, is_several=last > index)) is not None:
             (relation, match), distance_km = relation_and_match, None
         else:

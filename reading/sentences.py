@@ -129,12 +129,18 @@ _LONGEST_CHARACTERS = 600  # more does not change the answer
 # Small words that identify the language of texts too short for letter statistics: by letters, "rain gauges in Africa"
 # looks French. A word in several languages counts for each of them.
 _SMALL_WORD_LISTS = {
-    "en": "the of in on at from for by with over and or to is are was what how as do no it this that not",
-    "de": "der die das den dem des im in am an auf von vom zum zur für mit und oder ist sind seit",
-    "fr": "le la les des du de en dans sur au aux et ou pour par avec est sont depuis",
-    "es": "el la los las del de al y o con por para en desde sobre entre",
-    "it": "il lo la gli di del dei della delle nel nella in su per con e da tra dal dalla",
-    "pt": "o os do da dos das de no na nos nas em com por para e entre desde ao aos pela pelo",
+    "en": "the of in on at from for by with over and or to is are was what how as do no it this that not without near "
+    "except winter summer spring autumn",
+    "de": "der die das den dem des im in am an auf von vom zum zur für mit und oder ist sind seit ohne außer nahe bei "
+    "winter sommer frühling herbst",
+    "fr": "le la les des du de en dans sur au aux et ou pour par avec est sont depuis sans sauf près hiver été "
+    "printemps automne",
+    "es": "el la los las del de al y o con por para en desde sobre entre sin salvo excepto cerca invierno verano "
+    "primavera otoño",
+    "it": "il lo la gli di del dei della delle nel nella in su per con e da tra dal dalla senza tranne vicino inverno "
+    "estate primavera autunno",
+    "pt": "o os do da dos das de no na nos nas em com por para e entre desde ao aos pela pelo sem exceto perto inverno "
+    "verão primavera outono",
 }
 SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SMALL_WORD_LISTS.items()}
 _LANGUAGES_OF = {

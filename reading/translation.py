@@ -104,6 +104,10 @@ class Lexicon:
         stem = _stem_key(folded, self.language)
         return self.names.get(stem) or self.stems.get(stem) if stem != key else None
 
+    def exact_names(self, text: str, found: Sequence[Translation]) -> int:
+        """How many are names as they are written here, not only by their stems."""
+        return sum(_key(text[translation.start : translation.end]) in self.names for translation in found)
+
     def compound(self, word: str, most: int = _MOST_PARTS) -> list[str] | None:
         """The parts of a German compound in English, the fewest of them."""
         whole = self.meaning([f"-{word}"]) or self.meaning([word])
@@ -152,8 +156,18 @@ class Translator:
         if is_code or any(word.folded in _ENGLISH_ONLY for word in text_words):
             return None
         small = {code: sum(_is_small_of(code, word.text) for word in text_words) for code in _FOREIGN}
+        typed = frozenset(word.text for word in text_words)
         by_language = {code: self.find(text, code) for code in _FOREIGN}
-        best = min(_FOREIGN, key=lambda code: (-_weight(by_language[code]), -small[code], code != detected))
+        best = min(
+            _FOREIGN,
+            key=lambda code: (
+                -_weight(by_language[code]),
+                -small[code],
+                -len(typed & SMALL_WORDS[code]),  # also those that English has: "no inverno"
+                -self.lexicons[code].exact_names(text, by_language[code]),
+                code != detected,
+            ),
+        )
         found = by_language[best]
         if not self._is_foreign(text_words, found, is_detected=detected == best, has_small=small[best] > 0):
             return None
@@ -205,7 +219,9 @@ class Translator:
             meaning = lexicon.meaning([word.folded for word in run])
             is_whole = not any(sign in text[first.start : run[-1].end] for sign in ",;:/()")
             if meaning is not None and is_whole and (length > 1 or not _is_small(first)):
-                is_foreign = not all(self._is_english(word.text.lower()) or _is_spelt_alike(word.text) for word in run)
+                is_foreign = not all(
+                    _is_small(word) or self._is_english(word.text.lower()) or _is_spelt_alike(word.text) for word in run
+                )
                 return Translation(first.start, run[-1].end, meaning, length, is_foreign)
         if lexicon.language == _GERMAN and len(first.text) >= _SHORTEST_COMPOUND and not self._is_english(first.folded):
             parts = lexicon.compound(first.folded)
@@ -220,16 +236,19 @@ class Translator:
         """
         foreign = [translation for translation in found if translation.is_foreign]
         ranges = [(translation.start, translation.end) for translation in found]
-        others = [
-            word
-            for word in text_words
-            if word.text.isalpha() and not _is_small(word) and not any(a <= word.start < b for a, b in ranges)
-        ]
+        letters = [word for word in text_words if word.text.isalpha() and not _is_small(word)]
+        others = [word for word in letters if not any(a <= word.start < b for a, b in ranges)]
         longest = max((translation.end - translation.start for translation in foreign), default=0)
         if any(self._is_english(word.folded) for word in others):
             return is_detected and (has_small or longest >= _SURE)
-        if not others or is_detected or has_small:
-            return longest >= (_SHORTEST if not (is_detected or has_small) else 1)
+        if is_detected or has_small:
+            return longest > 0
+        small_letters = [word for word in letters if word.text.islower()]
+        in_small_letters = any(word.start == translation.start for word in small_letters for translation in foreign)
+        if in_small_letters and all(word.text[0].isupper() for word in others):
+            return longest >= _SHORTEST  # beside it are only names: "nieve Chile"
+        if not others:  # beside small letters a capital is as likely a name: "Moore tornado"
+            return longest >= (_SURE if small_letters else _SHORTEST)
         is_sure = longest >= _SURE or len(foreign) > 1
         return is_sure and len(others) <= sum(translation.words for translation in found)
 
@@ -239,8 +258,8 @@ class Translator:
 
 
 def _is_spelt_alike(word: str) -> bool:
-    """Whether English probably has the same word: Latin nouns without an accent, as in *dispersion*."""
-    return word.isascii() and word.lower().endswith(("sion", "tion"))
+    """Whether English probably has the same word: a Latin noun without an accent: *dispersion*, no *Konvektion*."""
+    return word.isascii() and word.lower().endswith(("sion", "tion")) and "k" not in word.lower()
 
 
 def _weight(found: Sequence[Translation]) -> int:
@@ -298,6 +317,11 @@ def _words_of(names: Iterable[str]) -> frozenset[str]:
 def _own_translator() -> Translator:
     names = _names_by_language(_own_table())
     return Translator({code: Lexicon.of(code, names[code]) for code in _FOREIGN}, _words_of(names[_ENGLISH]))
+
+
+def is_term_of_field(word: str) -> bool:
+    """Whether our own table has it as English: dust, radar."""
+    return word.lower() in _own_translator().english
 
 
 def _key(label: str) -> str:

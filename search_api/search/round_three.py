@@ -27,7 +27,7 @@ from search_api.search.result_window import (
     result_window,
     sorted_window,
 )
-from search_api.search.retrieval.conditions import offer_reasons
+from search_api.search.retrieval.conditions import exclusion_reasons, offer_reasons
 from search_api.search.retrieval.facets import Choices, Facet, FacetCounts, read_facets, region_boxes
 from search_api.search.retrieval.record_reads import BestPassage, PagePassages, PageRecords, read_highlights
 from search_api.search.retrieval.refinement import CheckedWords, WordCheck, identifiers_search, with_known_identifiers
@@ -185,13 +185,15 @@ class RoundThree:
         )
 
     def _explanation(self, window: ResultWindow, position: int, record: Record) -> JsonMapping | None:
-        """With what the record's formats and licence say of those that the question prefers."""
+        """With what the question leaves out, and what the record says of the formats and licences that it prefers."""
         if not self.state.request.explain:
             return None
         offers, names = self.state.interpretation.offers, self.state.interpretation.names
         explanation, reasons = window.explanation(position), offer_reasons(record, offers)
         parts = [_with_reasons(part, reasons, only=not names) for part in explanation["signals"]]
-        return {**explanation, "signals": parts}
+        left_out = exclusion_reasons(self.state.interpretation.exclusions)
+        conditions = [{"code": reason.code, "text": reason.text, **reason.values} for reason in left_out]
+        return {**explanation, "signals": parts, **({"conditions": conditions} if conditions else {})}
 
     def _relevance(self, hit: Hit) -> float | None:
         """None beyond the window, and if meaning does not judge what is a hit."""

@@ -18,6 +18,20 @@ from tests.integration.small_catalogue import CARD
 from tests.service import Service
 
 
+def test_what_the_question_leaves_out_is_a_reason_of_each_hit(samples: Service) -> None:
+    (hit, *_) = samples.search("rainfall, not in Kenya", explain="true")["features"]
+    (reason,) = hit["sonde:explanation"]["conditions"]
+    assert (reason["code"], reason["subject"]) == ("left_out", "Kenya")
+    assert reason["text"] == "is not about Kenya, which the question leaves out"
+    (plain, *_) = samples.search("rainfall", explain="true")["features"]
+    assert "conditions" not in plain["sonde:explanation"]
+
+
+def test_upstream_is_read_as_around_and_said(samples: Service) -> None:
+    codes = [note["code"] for note in samples.search("rainfall upstream of Nairobi")["sonde:notes"]]
+    assert "flow_unknown" in codes
+
+
 def test_a_code_that_no_record_bears_is_said(samples: Service) -> None:
     answer = samples.search("ds083.2")
     (code,) = answer["sonde:interpretation"]["identifiers"]

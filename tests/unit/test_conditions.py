@@ -32,6 +32,8 @@ EXCLUDED = [
     ("neve exceto reanálise", "reanálise", "reanalysis", None),
     ("sea ice not bathymetry", "bathymetry", None, None),
     ("hail not radar", "radar", None, None),
+    ("hail NOT radar", "radar", None, None),
+    ("hail WITHOUT aircraft", "aircraft", "observation", "airborne"),
     ("Ozon nicht Sonden", "Sonden", None, None),
     ("runoff, I don't want projections", "projections", "projection", None),
     ("cloud cover, we would rather not use aircraft", "aircraft", "observation", "airborne"),
@@ -56,6 +58,7 @@ def test_what_is_left_out(question: str, subject: str, kind: str | None, platfor
 
 NOT_EXCLUDED = [
     ("NO and NO2 over Berlin", "en"),
+    ("NO radar", "en"),
     ("non-methane hydrocarbons", "en"),
     ("why is permafrost not stable", "en"),
     ("umidade no solo", "pt"),

@@ -31,6 +31,13 @@ from reading.kinds import infer_kind, read_kinds
         ("télédétection forêts", "télédétection", "observation", "satellite"),
         ("proyecciones de lluvia", "proyecciones", "projection", None),
         ("rianalisi del vento", "rianalisi", "reanalysis", None),
+        ("pre-industrial control", "pre-industrial control", "simulation", None),
+        ("historical CESM2 runs", "historical CESM2 runs", "simulation", None),
+        ("simulations préindustrielles", "simulations préindustrielles", "simulation", None),
+        ("vorindustrielle Kontrollsimulation", "vorindustrielle Kontrollsimulation", "simulation", None),
+        ("piControl", "piControl", "simulation", None),
+        ("Wettervorhersagen Wien", "Wettervorhersagen", "simulation", None),
+        ("prévisions de pluie", "prévisions", "simulation", None),
         ("simulações de chuva", "simulações", "simulation", None),
     ],
 )
@@ -40,7 +47,9 @@ def test_asked(question: str, words: str, kind: str, platform: str | None) -> No
     assert question[read.start : read.end] == words
 
 
-@pytest.mark.parametrize("question", ["rainfall in Kenya", "map projection", "SSP", "indexing", ""])
+@pytest.mark.parametrize(
+    "question", ["rainfall in Kenya", "historical rainfall", "pre-industrial", "map projection", "SSP", "indexing", ""]
+)
 def test_not_asked(question: str) -> None:
     assert read_kinds(question) == []
 

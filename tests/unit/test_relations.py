@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reading.relations import read_relations
+from reading.relations import is_along_river, read_relations
 
 
 def marked(sentence: str) -> tuple[str, list[tuple[int, int]]]:
@@ -182,3 +182,40 @@ def test_words_of_relations_never_lie_in_a_place(pieces: list[str]) -> None:
         assert read.start < read.end <= len(text)
         assert all(read.end <= start or end <= read.start for start, end in mentions)
         assert all(0 <= index < len(mentions) for index in read.arguments)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("rain in all of [Africa] but [Kenya]", "but"),
+        ("rain in [Africa], but in the [Sahel]", "but in the"),
+        ("lluvia en [África] menos [Kenia]", "menos"),
+        ("Regen in [Afrika] bis auf [Kenia]", "bis auf"),
+        ("pluie en [Afrique] à part le [Kenya]", "à part le"),
+    ],
+)
+def test_after_a_place_but_leaves_a_part_of_it_out(sentence: str, words: str) -> None:
+    text, mentions = marked(sentence)
+    (outside,) = [relation for relation in read_relations(text, mentions) if relation.relation == "outside"]
+    assert (text[outside.start : outside.end], outside.arguments) == (words, (1,))
+
+
+def test_but_alone_leaves_nothing_out() -> None:
+    text, mentions = marked("warm but [Kenya]")
+    assert read_relations(text, mentions) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_side"),
+    [
+        ("flow upstream of [Rome]", True),
+        ("débit en amont de [Lyon]", True),
+        ("Abfluss stromabwärts von [Bonn]", True),
+        ("Schnee oberhalb der [Alpen]", False),
+        ("flow near [Rome]", False),
+    ],
+)
+def test_a_side_that_a_river_decides_is_near(sentence: str, is_side: bool) -> None:
+    text, mentions = marked(sentence)
+    (relation,) = read_relations(text, mentions)
+    assert (relation.relation, is_along_river(text[relation.start : relation.end])) == ("near", is_side)

@@ -32,6 +32,8 @@ def english(text: str) -> str | None:
         ("Ozean Temperatur Daten", "ocean temperature data"),
         ("PM2.5 Feinstaub München", "PM2.5 fine particles München"),
         ("Dürre", "drought"),
+        ("Konvektion Schwarzwald", "convection Schwarzwald"),
+        ("Konzentration", "concentration"),
         ("température de surface de la mer", "sea surface temperature"),
         ("temperatura superficiale del mare", "sea surface temperature"),
         ("Meeresoberflächentemperatur", "sea surface temperature"),
@@ -47,6 +49,7 @@ def english(text: str) -> str | None:
         ("poluição do ar", "air pollution"),
         ("qualità dell'acqua", "water quality"),
         ("ghiacciai", "glacier"),
+        ("nieve Chile", "Chile snow"),
     ],
     ids=lambda value: value,
 )
@@ -56,7 +59,8 @@ def test_a_question_is_said_in_english(text: str, meaning: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["soil moisture", "rainfall", "El Niño", "La Niña effects", "vegetation", "Terra MODIS", "Costa Rica rainfall",
+    ["soil moisture", "temperature in winter", "humidity in summer", "Moore tornado",
+     "rainfall", "El Niño", "La Niña effects", "vegetation", "Terra MODIS", "Costa Rica rainfall",
      "vent", "sol", "mer", "diffusion coefficient", "Dropsonde Products", "Ice Camp Surface Mesonet", "осадки", "", "?",
      "NMC CAC Surface Analyses Imagery", "temperature in the 1990s", "x" * 400],
     ids=lambda value: value[:30] or "empty",
@@ -98,3 +102,22 @@ def test_questions_of_engineers_are_english() -> None:
 @pytest.mark.parametrize("text", ["METEO-10", "TEMPERATUREPROFILERS", "download WALE western", "dispersion"])
 def test_codes_names_in_capitals_and_words_that_english_has_too_are_not_translated(text: str) -> None:
     assert TRANSLATOR.read(text, "de") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("temperatura in inverno", "it"),
+        ("temperatura no inverno", "pt"),
+        ("salinidade mar Báltico", "pt"),
+        ("maré de tempestade", "pt"),
+        ("neige sauf Alpes", "fr"),
+        ("neve sem Andes", "pt"),
+        ("Schnee ohne Alpen", "de"),
+    ],
+    ids=lambda value: value,
+)
+def test_words_that_languages_share_go_to_the_language_of_the_others(text: str, language: str) -> None:
+    foreign = TRANSLATOR.read(text, detect_language(text))
+    assert foreign is not None
+    assert foreign.language == language

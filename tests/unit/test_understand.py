@@ -210,6 +210,21 @@ def test_kind(question: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "has_time"),
+    [
+        ("historical simulations", False),
+        ("pre-industrial control", False),
+        ("historical rainfall", True),
+        ("simulations of 1998", True),
+    ],
+)
+def test_an_experiment_of_a_model_names_no_time(question: str, has_time: bool) -> None:
+    interpretation = read(question)
+    assert bool(interpretation.times) is has_time
+    assert has_time or interpretation.thematic == question
+
+
+@pytest.mark.parametrize(
     ("question", "kind", "value"),
     [
         ("10.24381/cds.adbb2d47", "doi", "10.24381/cds.adbb2d47"),

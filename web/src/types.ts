@@ -90,6 +90,8 @@ export interface Reason {
   raw?: number;
   counted?: number;
   place?: string | null;
+  described?: boolean;
+  rough?: boolean;
   number?: number;
   of?: number;
   share?: number;
@@ -112,7 +114,7 @@ export interface Feature {
   "sonde:passages"?: { id: string; text: string; section: string[]; page: number | null }[];
   /** Counts that the hit was opened, if the service keeps what is asked. */
   "sonde:opened"?: string;
-  "sonde:explanation"?: { signals: Signal[]; ordered_by: string };
+  "sonde:explanation"?: { signals: Signal[]; ordered_by: string; conditions?: { code: string; text: string; subject: string }[] };
 }
 
 export interface FacetValue {
@@ -175,5 +177,5 @@ export interface Answer extends Pick<SearchAnswer, "numberMatched">, Partial<Pic
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
   /** What to tell the visitor. */
-  "sonde:notes"?: { code: "nothing_about_topic" | "nothing_there" | "offer_missing" | "weak_matches"; text: string }[];
+  "sonde:notes"?: { code: "nothing_about_topic" | "nothing_there" | "flow_unknown" | "offer_missing" | "weak_matches"; text: string }[];
 }

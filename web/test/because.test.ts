@@ -28,3 +28,9 @@ test("without an asked place the words count, then the meaning", () => {
   assert.equal(said(hit({ dense: [{ code: "cosine" }] })), "Close in meaning");
   assert.equal(said(hit({ spatial: [{ code: "unknown" }], dense: [] })), "");
 });
+
+test("an area that the question describes, and a box around an ocean, are said as such", () => {
+  const around = { code: "covers_place", place: "within 100 km of Denver", described: true, share: 1 };
+  assert.equal(said(hit({ spatial: [around] })), "Covers all of the area you asked for (within 100 km of Denver)");
+  assert.equal(said(hit({ spatial: [{ code: "inside_place", place: "Pacific Ocean", rough: true }] })), "Lies in the box around Pacific Ocean");
+});

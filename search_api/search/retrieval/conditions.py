@@ -66,6 +66,15 @@ def _about(text: str) -> Clause:
     return {"multi_match": {"query": text, "type": "phrase", "fields": list(_TITLE_AND_KEYWORDS)}}
 
 
+def exclusion_reasons(exclusions: Sequence[QueryExclusion]) -> list[Reason]:
+    """What no hit is about, because the question leaves it out."""
+    subjects = dict.fromkeys(exclusion.subject for exclusion in exclusions)
+    return [
+        Reason(f"is not about {subject}, which the question leaves out", "left_out", {"subject": subject})
+        for subject in subjects
+    ]
+
+
 def offer_clause(offer: QueryOffer) -> Clause:
     """Records in the format, or with the licence."""
     field = "formats" if offer.kind == "format" else "licence"

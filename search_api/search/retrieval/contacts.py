@@ -25,6 +25,8 @@ _LONGEST_NAME = 120  # characters of an organisation's name; Elasticsearch reads
 _DEPARTMENT_OR_PLACE = "( ?[,;:(/].*)?"  # what may follow an organisation's name
 _RARE_ELSEWHERE = 2  # times: a surname has so many more records than other texts with the word
 _OFTEN_ELSEWHERE = 4  # times: so many more texts may have the whole name of an organisation
+_LEAST_FIRST_NAME = 3  # letters
+_PET_ENDINGS = ("e", "y", "i")  # Steve of Steven, Kathy of Kathryn
 _SAMPLE = 20  # records whose contacts show whether a word is a last name
 _NEAR_CONTACTS: Json = {
     "field": _PERSON,
@@ -75,9 +77,12 @@ def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping
             is_contact = count > _RARE_ELSEWHERE * text and _is_surname(candidate.name, samples[f"contact{number}"])
         else:
             is_contact = count > text or _OFTEN_ELSEWHERE * exact > text
-        if is_contact and claims.claim((candidate.start, candidate.end)):
+        mention = candidate
+        if is_contact and candidate.is_surname:
+            mention = _with_first_name(candidate, candidates, samples[f"contact{number}"])
+        if is_contact and claims.claim((mention.start, mention.end)):
             is_person = candidate.may_be_person and not exact and not is_desk(candidate.name)
-            name = _contact(candidate, count, count / total)
+            name = _contact(candidate, mention, count, count / total)
             names.append(replace(name, may_be_person=candidate.may_be_person, is_person=is_person))
     return tuple(sorted(names, key=lambda name: name.mention.start))
 
@@ -99,14 +104,37 @@ def respelt_contacts(
     return respelt
 
 
-def _contact(candidate: ContactCandidate, count: int, share: float) -> QueryName:
-    span = TextSpan(candidate.text, candidate.start, candidate.end, "contacts", 1.0)
+def _contact(candidate: ContactCandidate, mention: ContactCandidate, count: int, share: float) -> QueryName:
+    span = TextSpan(mention.text, mention.start, mention.end, "contacts", 1.0)
     keys = tuple(folded_words(candidate.name)) if candidate.is_surname else ()
     return QueryName(span, "spelling" if candidate.spelling else "exact", keys, count, share, is_contact=True)
 
 
+def _with_first_name(
+    surname: ContactCandidate, candidates: Sequence[ContactCandidate], sample: JsonMapping
+) -> ContactCandidate:
+    """With the word before it, if that is a short or a long form of a contact's first name: Don of Donald."""
+    last = folded_words(surname.text)
+    words = {word for name in _contacts_with(surname.name, sample) for word in folded_words(name)} - set(last)
+    full_forms = [word for word in words if len(word) >= _LEAST_FIRST_NAME]
+    for candidate in candidates:
+        first, *others = folded_words(candidate.text) or [""]
+        if candidate.end != surname.end or others != last or len(first) < _LEAST_FIRST_NAME:
+            continue
+        stem = first[:-1] if len(first) > _LEAST_FIRST_NAME and first.endswith(_PET_ENDINGS) else first
+        if any(form.startswith(stem) or first.startswith(form) for form in full_forms):
+            return candidate
+    return surname
+
+
 def _is_surname(word: str, sample: JsonMapping) -> bool:
     """Whether most contacts of the sample with this word have it as their last name."""
+    words, named = set(folded_words(word)), _contacts_with(word, sample)
+    return 2 * sum(words <= set(surnames_of(name)) for name in named) > len(named)
+
+
+def _contacts_with(word: str, sample: JsonMapping) -> list[str]:
+    """The names of the sample that have the word."""
     words = set(folded_words(word))
     contacts = [
         str(contact["name"])
@@ -114,8 +142,7 @@ def _is_surname(word: str, sample: JsonMapping) -> bool:
         for contact in hit["_source"].get("contacts", ())
         if contact.get("name")
     ]
-    named = [name for name in contacts if words <= set(folded_words(name))]
-    return 2 * sum(words <= set(surnames_of(name)) for name in named) > len(named)
+    return [name for name in contacts if words <= set(folded_words(name))]
 
 
 def contact_clause(text: str, *, may_be_person: bool = True) -> Clause:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.json_types import Json, JsonMapping
+from core.names import looks_like_name
 from reading.acronyms import own_acronyms
 from reading.names import NameCandidate, is_notation
 from reading.sentences import Claims, Range
+from reading.translation import is_term_of_field
 from search_api.search.ranking.config import NameWeights
 from search_api.search.retrieval.clauses import Clause, every_word, lucene_escaped, phrase
 from search_api.search.retrieval.contacts import counts_of, scored_contact
@@ -20,12 +23,15 @@ Weighed = tuple[Clause, float]
 
 _ANYWHERE = "words"
 _OWN, _MENTIONED = "names.keys", "names.mentioned"
+_DEFINED = "names.acronyms"
 _FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
 _LEAST_NAME_PREFIX = 3  # characters of a beginning
 _LEAST_WORD_PREFIX = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
 _OFTEN_ORDINARY = 12  # times: a word that so many more texts have is no name
+_LEAST_IN_CAPITALS = 0.5  # share of the texts with a word that write it in capitals, if it is a name
+_LEAST_DEFINED = 0.5  # share of those that say what the capitals mean
 _LONGEST_AMBIGUOUS = 2  # letters of an acronym that means many things: PR
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
@@ -39,6 +45,8 @@ def matched_names(
     """
     counts = {**counts_of(answer), **(counts_of(beginnings) if beginnings is not None else {})}
     total = max(answer["hits"]["total"]["value"], _FEW)
+    ordinary = ordinary_ranges(candidates, answer)
+    candidates = [_doubted(candidate, ordinary) for candidate in candidates]
     looked_up = [
         _NameLookup(candidate, number, counts, _spelt(answer.get("suggest", {}), candidate, number))
         for number, candidate in enumerate(candidates)
@@ -53,6 +61,57 @@ def matched_names(
         if claims.claim((name.mention.start, name.mention.end)):
             claimed.append(name)
     return tuple(sorted(claimed, key=lambda name: name.mention.start))
+
+
+def ordinary_ranges(candidates: Sequence[NameCandidate], answer: JsonMapping) -> tuple[Range, ...]:
+    """The words in capitals that are no names: most texts write them small, or they are words of the field.
+
+    So is a word with such a word beside it, unless most texts write it in capitals: COLD FRONT. ``answer``: to
+    ``names_body``.
+    """
+    counts = counts_of(answer)
+    words = sorted(
+        ((number, candidate) for number, candidate in enumerate(candidates) if _is_in_capitals(candidate)),
+        key=lambda numbered: numbered[1].start,
+    )
+    small = {number for number, _ in words if _is_mostly_small(counts, number)}
+    ordinary = {
+        number
+        for number, candidate in words
+        if not (_is_defined(counts, number) or _is_offer(counts, number) or _says_how(candidate))
+        and (number in small or is_term_of_field(candidate.text))
+    }
+    for (first, left), (second, right) in pairwise(words):
+        if right.start - left.end == 1:
+            ordinary |= {a for a, b in ((first, second), (second, first)) if a in small and b in ordinary}
+    return tuple((candidates[number].start, candidates[number].end) for number in sorted(ordinary))
+
+
+def _is_in_capitals(candidate: NameCandidate) -> bool:
+    return candidate.certain and candidate.is_word and candidate.text.isalpha() and candidate.text.isupper()
+
+
+def _is_mostly_small(counts: Mapping[str, int], number: int) -> bool:
+    return counts.get(f"sign{number}", 0) < _LEAST_IN_CAPITALS * counts.get(f"typed{number}", 0)
+
+
+def _is_defined(counts: Mapping[str, int], number: int) -> bool:
+    return counts.get(f"defined{number}", 0) >= max(1.0, _LEAST_DEFINED * counts.get(f"said{number}", 0))
+
+
+def _is_offer(counts: Mapping[str, int], number: int) -> bool:
+    return counts.get(f"offer{number}", 0) >= max(1, counts.get(f"said{number}", 0))
+
+
+def _doubted(candidate: NameCandidate, ordinary: Sequence[Range]) -> NameCandidate:
+    """The candidate as if it were in small letters, if only ordinary words made it look like a name."""
+    inside = [(a - candidate.start, b - candidate.start) for a, b in ordinary if candidate.start <= a < candidate.end]
+    if not candidate.certain or not inside:
+        return candidate
+    rest = candidate.text
+    for a, b in inside:
+        rest = rest[:a] + rest[a:b].lower() + rest[b:]
+    return replace(candidate, certain=any(map(looks_like_name, rest.split())))
 
 
 def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
@@ -87,6 +146,11 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
         filters[f"word{number}"] = every_word(candidate.text)
         if candidate.certain and candidate.text.isalpha():
             filters[f"offer{number}"] = _offers(candidate.text)
+        if _is_in_capitals(candidate):
+            key = candidate.keys[-1]
+            filters[f"sign{number}"] = {"regexp": {_MENTIONED: f"{key}[0-9]{{0,4}}"}}  # ACE, ACE-1
+            filters[f"typed{number}"] = {"term": {_ANYWHERE: key}}
+            filters[f"defined{number}"] = {"prefix": {_DEFINED: f"{key}="}}
         if len(candidate.keys[-1]) >= _LEAST_NAME_PREFIX:
             filters[f"begun{number}"] = begins(candidate.keys[-1])
     suggestions = {
@@ -151,9 +215,12 @@ class _NameLookup:
         )
         numbered = any(letter.isdigit() for letter in candidate.keys[0])
         if own_count or (mention_count and (candidate.certain or numbered or not word_count)):
-            offer, most = self._count("offer"), max(own_count, mention_count)
+            offer, most = self._count("offer") if candidate.certain else 0, max(own_count, mention_count)
             # What far more texts have is ordinary: AND in capitals, and words without a sign of a name (Doppler radar).
             texts = word_count if candidate.is_word or not candidate.certain else 0
+            texts = (
+                self.counts.get(f"typed{self.number}", texts) if candidate.certain else texts
+            )  # not its stem: PREDICT
             least = texts / _OFTEN_ORDINARY
             if not numbered and (most if candidate.certain else own_count) < least and offer < least:
                 return None

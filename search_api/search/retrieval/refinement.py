@@ -18,7 +18,7 @@ from reading.concepts import Label
 from search_api.search.caches import AnswerCache, IndexState
 from search_api.search.retrieval.clauses import Clause, lucene_escaped, phrase
 from search_api.search.retrieval.contacts import contacts_body, matched_contacts, respelt_contacts
-from search_api.search.retrieval.known_names import abstracts_body, matched_names, names_body
+from search_api.search.retrieval.known_names import abstracts_body, matched_names, names_body, ordinary_ranges
 from search_api.search.retrieval.spelling import near_words_section, read_unknown_word, sure_correction
 from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
@@ -217,7 +217,14 @@ def with_catalogue_names(
     )
     contacts = _contacts(ask, interpretation, answers.pop(), unknown_words) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
+    ordinary = ordinary_ranges(possible.names, answers[-1]) if possible.names else ()
     names = _names(ask, interpretation, answers.pop()) if possible.names else ()
+    # What the catalogue's projects mean by the capitals of an ordinary word is not asked: FRONT.
+    meanings = tuple(
+        term
+        for term in meanings
+        if term.mention.source != CATALOGUE or (term.mention.start, term.mention.end) not in ordinary
+    )
     contacts = tuple(contact for contact in contacts if not any(_is_better(name, contact) for name in names))
     names = (*contacts, *(name for name in names if not _overlaps(name.mention, contacts)))
     # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".

@@ -167,7 +167,9 @@ class Understander:
             "time", lambda: self.times.read(text, language, limit, in_south=in_south), wanted="time" in parts
         )
         unread = [name for name, count in (("place", len(places)), ("time", len(times))) if count > MOST_READ]
-        times = _elsewhere(times[:MOST_READ], contacts, len(text))
+        kinds = readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts)
+        experiments = [kind for kind in kinds if kind.kind == "simulation"]  # "historical runs" name no time
+        times = _elsewhere(times[:MOST_READ], [*contacts, *experiments], len(text))
         places = _elsewhere(places[:MOST_READ], [*times, *identifiers, *contacts], len(text))
         ranges, time_ranges = _ranges(places), _ranges(times)
         relations = readers.mentions(
@@ -184,7 +186,6 @@ class Understander:
             "time", lambda: read_months(text, ranges, time_ranges, language, in_south=in_south), wanted="time" in parts
         )
         scales = readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts)
-        kinds = readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts)
         offers = readers.mentions("conditions", lambda: read_offers(text), wanted=wanted)
         return _Mentions(
             identifiers=identifiers,

@@ -12,6 +12,7 @@ from core.names import Names, Variable
 from core.record import Contact, Link, Record, doubts
 from core.timespan import TimeSpan
 from reading.concepts import Label
+from reading.relations import is_along_river
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
@@ -197,7 +198,14 @@ _WEAK_MATCHES = "These records are only weak matches."
 
 def _notes(answer: Answer) -> list[Json]:
     """What to tell the visitor, by code; last the formats and licences that no hit states."""
-    return [*_topic_notes(answer), *_offer_notes(answer)]
+    return [*_topic_notes(answer), *_river_notes(answer), *_offer_notes(answer)]
+
+
+def _river_notes(answer: Answer) -> list[Json]:
+    relations = answer.interpretation.relations
+    asked = next((relation.mention.text for relation in relations if is_along_river(relation.mention.text)), None)
+    text = f'How rivers flow is not known here: "{asked}" is read as around the place.'
+    return [] if asked is None else [{"code": "flow_unknown", "text": text}]
 
 
 def _offer_notes(answer: Answer) -> list[Json]:

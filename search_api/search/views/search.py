@@ -79,7 +79,8 @@ class SearchAnswer(BaseModel):
         "`nothing_about_topic`: no record is about the topic; the text says whether each hit is from the place or time "
         "of the question. `nothing_there`: no hit of the page lies in the asked place, or none in the asked time. "
         "`weak_matches`: `sonde:relevance` of each hit of the page is low. "
-        "`offer_missing`: no hit of the page states a format or licence of the question.",
+        "`offer_missing`: no hit of the page states a format or licence of the question. "
+        '`flow_unknown`: "upstream of" a place is read as around it.',
     )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")

@@ -35,9 +35,10 @@ function placeText(feature: Feature, words: Words): string | undefined {
   return outside && words.because.outside(placeOf(outside));
 }
 
-/** An area may have no name. */
-function placeOf({ place }: Reason): { place: string; named: string } {
-  return { place: place ?? "", named: place == null ? "no" : "yes" };
+/** An area may have no name, or words of the question that describe it; of an ocean it is a box. */
+export function placeOf({ place, described, rough }: Reason): { place: string; named: string } {
+  const kind = described ? "described" : rough ? "box" : "yes";
+  return { place: place ?? "", named: place == null ? "no" : kind };
 }
 
 /** Of several asked boxes, that of which the record covers most. */

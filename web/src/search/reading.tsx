@@ -17,6 +17,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
   const notes = {
     nothing_about_topic: words.nothingAboutTopic,
     nothing_there: words.nothingThere,
+    flow_unknown: words.flowUnknown,
     offer_missing: words.offerMissing,
     weak_matches: words.weakMatches,
   };

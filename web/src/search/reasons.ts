@@ -3,13 +3,14 @@
 import { lengthText } from "../sizes.ts";
 import type { Reason } from "../types.ts";
 import type { Words } from "../words/index.ts";
+import { placeOf } from "./because.ts";
 
 /** The arguments of the messages below `reasons`; each takes some of them. Choices are `yes` or `no`. */
 export interface ReasonValues {
   signal: string;
   raw: number;
   counted: number;
-  /** Whether the area has a name. */
+  /** Whether the area has a name: `yes`, `described` by words of the question, `box` around it, or `no`. */
   named: string;
   place: string;
   /** Whether there are several asked areas. */
@@ -55,8 +56,7 @@ function valuesOf(reason: Reason, signal: string, words: Words, locale: string):
     signal,
     raw: reason.raw ?? 0,
     counted: reason.counted ?? 0,
-    named: choice(Boolean(reason.place)),
-    place: reason.place ?? "",
+    ...placeOf(reason),
     several: choice(Boolean(reason.of)),
     number: reason.number ?? 0,
     of: reason.of ?? 0,

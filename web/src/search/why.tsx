@@ -23,7 +23,7 @@ export function Why({ feature }: { feature: Feature }) {
   const words = useWords();
   const locale = useLocale();
   const because = becauseText(feature, words, locale);
-  const signals = feature["sonde:explanation"]?.signals ?? [];
+  const { signals = [], conditions = [] } = feature["sonde:explanation"] ?? {};
   if (signals.length === 0) return because ? <p class="why because">{because}</p> : null;
   return (
     <details class="why">
@@ -31,12 +31,12 @@ export function Why({ feature }: { feature: Feature }) {
         <span class="unseen">{words.why}: </span>
         <span class="because">{because || words.why}</span> <span class="ask-why" aria-hidden="true">{words.whyShort}</span>
       </summary>
-      <Bars signals={signals} score={feature["sonde:score"]} />
+      <Bars signals={signals} leftOut={conditions.map(({ subject }) => subject)} score={feature["sonde:score"]} />
     </details>
   );
 }
 
-function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {
+function Bars({ signals, leftOut, score }: { signals: readonly Signal[]; leftOut: readonly string[]; score: number | undefined }) {
   const words = useWords();
   const locale = useLocale();
   const drawn = SHOWN.map(([name, own]) => [name, bestOf(signals, own)] as const).filter(([, one]) => one !== null);
@@ -54,6 +54,12 @@ function Bars({ signals, score }: { signals: readonly Signal[]; score: number | 
             <dd>{signalText(one, words, locale)}</dd>
           </div>
         ))}
+        {leftOut.length > 0 && (
+          <div>
+            <dt>{words.leftOut}</dt>
+            <dd>{words.notAbout({ subjects: leftOut.join(", ") })}</dd>
+          </div>
+        )}
       </dl>
       <details class="numbers">
         <summary>{words.numbers}</summary>

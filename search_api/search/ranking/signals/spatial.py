@@ -315,6 +315,8 @@ def _place_reason(target: Target, number: int, rows: Floats) -> Reason:
     values: Json = {"place": None if name is None else name.text}
     if name is not None and name.is_rough:
         values["rough"] = True
+    if name is not None and name.is_described:
+        values["described"] = True
     if len(target.boxes) > 1:
         values |= {"number": number + 1, "of": len(target.boxes)}
     return _reason_of(target.boxes[number], _name_text(name, values), values, rows)
