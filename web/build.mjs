@@ -47,8 +47,10 @@ for (const size of ["110m", "50m"]) {
 }
 await writeFile(join(target, "land.svg"), await landSvg(JSON.parse(await readFile(join(atlas, "land-110m.json"), "utf8"))));
 await copyFile(join(here, "node_modules/pdfjs-dist/legacy/build/pdf.worker.min.mjs"), join(target, "pdf-worker.js"));
-const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-dist"].map(async (name) => {
-  const text = await readFile(join(here, "node_modules", name, "LICENSE"), "utf8");
+const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-dist", "oauth4webapi"].map(async (name) => {
+  const folder = join(here, "node_modules", name);
+  const file = (await readdir(folder)).find((entry) => /^LICENSE(\.md)?$/.test(entry));
+  const text = await readFile(join(folder, file), "utf8");
   return `${name}\n${"-".repeat(name.length)}\n${text.trim()}\n`;
 });
 await writeFile(join(target, "licences.txt"), (await Promise.all(licences)).join("\n"));

@@ -416,18 +416,6 @@ def test_documents_are_collected_shared_asked_compared_and_the_talk_is_kept(
     page.wait_for_load_state("networkidle")
 
 
-def test_a_key_stays_in_its_tab(visit: Visit, rooms: Rooms) -> None:
-    page = visit("my-documents", at=rooms.address)
-    give_key(page, "anna")
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    assert page.evaluate("Object.values(localStorage).join() + document.cookie").find("anna") == -1
-    page.reload()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    other = page.context.new_page()
-    other.goto(f"{rooms.address}my-documents")
-    expect(other.get_by_label("Key or token")).to_be_visible()
-
-
 def test_a_steward_sees_why_documents_were_refused_and_runs_and_pauses(
     visit: Visit, rooms: Rooms, shoot: Shoot
 ) -> None:

@@ -25,6 +25,7 @@ import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spok
 const loadAsk = () => import("./ask/askView.tsx");
 const loadBasket = () => import("./basket/basketView.tsx");
 const loadDocument = () => import("./document/documentView.tsx");
+const loadSignIn = () => import("./signin/signInView.tsx");
 const loadLibrary = () => import("./library/libraryView.tsx");
 
 const loaded = location.href;
@@ -87,6 +88,12 @@ function View({ route }: { route: Route }) {
       return (
         <LazyView load={loadBasket} class="basket">
           {({ BasketView }) => <BasketView query={route.query} />}
+        </LazyView>
+      );
+    case "sign-in":
+      return (
+        <LazyView load={loadSignIn} class="answers">
+          {({ SignInView }) => <SignInView />}
         </LazyView>
       );
     case "document":

@@ -1,7 +1,7 @@
 // Shows pages of a PDF with pdf.js. Loaded only where a file is shown; it runs no code of the file.
 
 import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
-import { authorization } from "../session.ts";
+import { freshAuthorization } from "../session.ts";
 
 GlobalWorkerOptions.workerSrc = new URL("page/pdf-worker.js", document.baseURI).href;
 
@@ -19,7 +19,7 @@ export interface OpenPdf {
 export async function openPdf(address: string): Promise<OpenPdf> {
   const task = getDocument({
     url: new URL(address, document.baseURI).href,
-    httpHeaders: authorization(),
+    httpHeaders: await freshAuthorization(),
     rangeChunkSize: CHUNK,
     disableAutoFetch: true,
     disableStream: true,

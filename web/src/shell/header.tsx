@@ -5,7 +5,7 @@ import { useBasket } from "../basket/basket.ts";
 import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
-import { isSteward, setKey, useKey } from "../session.ts";
+import { isSteward, session, setSession, useEnding, useKey } from "../session.ts";
 import { LANGUAGES, type Language, useLocale, useWords } from "../words/index.ts";
 import { Go } from "./link.tsx";
 import { remember, remembered } from "./memory.ts";
@@ -23,6 +23,7 @@ interface Props {
 export function Header({ view, choose }: Props) {
   const words = useWords();
   const key = useKey();
+  const ending = useEnding();
   const kept = useBasket();
   const toResults = () => document.getElementById("main")?.focus();
   return (
@@ -69,17 +70,26 @@ export function Header({ view, choose }: Props) {
           </a>
         ))}
       </nav>
-      {key !== null && (
-        <button type="button" class="plain" onClick={() => setKey(null)}>
-          {words.key.forget}
-        </button>
-      )}
       <div class="own">
+        {ending && <span class="small" role="status">{words.key.over}</span>}
+        {key !== null && (
+          <button type="button" class="plain" onClick={signOut}>
+            {words.key.forget}
+          </button>
+        )}
+        {key === null && view !== "sign-in" && (portal.signIn || portal.keyHelp) && <Go to="sign-in">{words.key.use}</Go>}
         <LanguageChoice choose={choose} />
         <ThemeSwitch />
       </div>
     </header>
   );
+}
+
+/** Also at the issuer if the session is one of its. */
+function signOut() {
+  const ofIssuer = session()?.until !== undefined;
+  setSession(null);
+  if (ofIssuer) void import("../signin/oidc.ts").then(({ leave }) => leave()).catch(() => undefined);
 }
 
 function LanguageChoice({ choose }: { choose: Props["choose"] }) {

@@ -3,7 +3,7 @@
 import type { Problem } from "../api.ts";
 import { useKey } from "../session.ts";
 import { useWords, type Words } from "../words/index.ts";
-import { KeyForm } from "./keyForm.tsx";
+import { SignIn } from "./signIn.tsx";
 import { Go } from "./link.tsx";
 
 const PASSING = [408, 425, 429]; // the same request may succeed later
@@ -23,7 +23,7 @@ export function ProblemNote({ problem, again }: { problem: Problem; again: () =>
 /** A key if one is missing, another try if that can help, else a new search. */
 export function Remedy({ problem, again }: { problem: Problem; again: () => void }) {
   const words = useWords();
-  if (isRefused(problem)) return <KeyForm done={again} />;
+  if (isRefused(problem)) return <SignIn done={again} />;
   return mayPass(problem) ? (
     <button type="button" onClick={again}>
       {words.again}
