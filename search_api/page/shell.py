@@ -189,6 +189,7 @@ _ICON = '<link rel="icon" href="page/favicon.svg">'
 _HASHED = re.compile(r"-[A-Z0-9]{8}\.js$")
 _STYLE = "portal.css"
 _FIRST = '<p class="first">Sonde</p>'
+_NEEDS_SCRIPT = re.compile(r"\s*<noscript>.*?</noscript>", re.DOTALL)
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
 _ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest", "/curation/<kind>": "desk"}
 """The page's rooms besides the search, by the route that each needs."""
@@ -213,6 +214,8 @@ def page(
     search = _OPENSEARCH.format(name=html.escape(look.name))
     named = f"<title>{html.escape(title or look.name)}</title>{search}{_rooms()}{_for_script(look)}{head}"
     text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
+    if body != _FIRST:
+        text = _NEEDS_SCRIPT.sub("", text)
     return with_page_policy(Response(text, status=status, mimetype="text/html"), embedded_in=embedded_in, look=look)
 
 

@@ -15,7 +15,7 @@ const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" 
 const SIGN: Record<Theme, string> = { auto: "◐", light: "☀", dark: "☾" };
 
 interface Props {
-  /** Null: the page of an error. */
+  /** Null: the page of an error, or of the service's own text. */
   view: Route["view"] | null;
   choose: (language: Language) => void;
 }
@@ -63,7 +63,9 @@ export function Header({ view, choose }: Props) {
             {words.nav.desk}
           </Go>
         )}
-        <a href="docs">{words.nav.api}</a>
+        <a href="docs" aria-current={view === null && location.pathname.endsWith("/docs") ? "page" : undefined}>
+          {words.nav.api}
+        </a>
         {portal.links.map(({ title, href }) => (
           <a key={href} href={href}>
             {title}
