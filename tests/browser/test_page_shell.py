@@ -126,3 +126,43 @@ def test_the_start_page_says_that_the_service_is_down_and_looks_again(visit: Vis
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#holdings")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+ROOMS = ("", "?q=rain", "records/samples%3Aera5-single-levels-hourly", "basket", "answers", "my-documents", "sources",
+         "sources/samples", "desk", "sign-in", "docs", "collections?f=html", "nowhere")  # fmt: skip
+
+
+_CONTENT = "main h1, main > section, main > p, form label"
+_LEAST_LEFT = """part => Math.min(...[...document.querySelectorAll(part)].map(one => one.getBoundingClientRect())
+  .filter(box => box.width > 2).map(box => Math.round(box.left)))"""
+
+
+@pytest.mark.parametrize("width", [320, 1366, 2200])
+def test_every_room_has_the_same_left_edge_and_none_scrolls_sideways(visit: Visit, width: int) -> None:
+    page = visit("", viewport={"width": width, "height": 800})
+    edges = {}
+    for room in ROOMS:
+        page.goto(page.evaluate("document.baseURI") + room)
+        page.wait_for_load_state("networkidle")
+        edges[room] = [page.evaluate(_LEAST_LEFT, part) for part in (".top .name", _CONTENT, ".bottom p")]
+        assert page.evaluate("document.documentElement.scrollWidth") == width, room
+    assert {edge for parts in edges.values() for edge in parts} == {edges[""][0]}, edges
+
+
+def test_a_long_address_in_a_description_is_a_link_and_fits_a_small_phone(visit: Visit) -> None:
+    long = "https://data.example/" + "a/very/long/path/" * 12 + "file.nc"
+
+    def described(route: Route) -> None:
+        answer = route.fetch()
+        record = answer.json()
+        record["properties"]["description"] = f"See {long}. Or (http://x.example/b), or javascript:alert(1)."
+        route.fulfill(response=answer, json=record)
+
+    page = visit(
+        "records/samples%3Aera5-single-levels-hourly",
+        viewport={"width": 320, "height": 700},
+        before=lambda page: page.route(re.compile("/items/samples[^/]*era5-single-levels-hourly$"), described),
+    )
+    expect(page.locator(".description a")).to_have_text([long, "http://x.example/b"])
+    expect(page.locator(".description a").first).to_have_attribute("href", long)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
