@@ -235,7 +235,7 @@ def test_a_document_is_brought_watched_searched_asked_and_deleted(
     paper.write_text(REPORT.replace("42 sensors", "77 sensors").replace("Grumbach", "Zwackelmoor"), "utf-8")
     with page.expect_response(lambda answer: answer.request.method == "POST") as sent:
         page.locator("input[type=file]").set_input_files(paper)
-    expect(page.locator(".sending")).to_contain_text("moor.md: sent, it is being read")
+    expect(page.locator(".sending")).to_contain_text("moor.md: sent. The list below")
     row = page.locator(".document")
     expect(row.locator(".badge")).to_have_text("in the queue")
     sound(page)

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import type * as TypeScript from "typescript";
+import { SIGN_IN_LANGUAGES } from "../src/signin/words/index.ts";
 import { BASKET_LANGUAGES } from "../src/basket/words/index.ts";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
@@ -25,9 +26,10 @@ const LOADED = await Promise.all(
     const fair = await FAIR_LANGUAGES[code]?.();
     const keep = await KEEP_LANGUAGES[code]?.();
     const basket = await BASKET_LANGUAGES[code]?.();
-    const english = [...(basket ? [] : ["basketWords."]), ...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."]), ...(keep ? [] : ["keepWords."])]; // parts that may stay in English
-    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }), ...(keep && { keepWords: keep.words }), ...(basket && { basketWords: basket.words }) };
-    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? []), ...(keep?.same ?? []), ...(basket?.same ?? [])] };
+    const signIn = await SIGN_IN_LANGUAGES[code]?.();
+    const english = [...(basket ? [] : ["basketWords."]), ...(signIn ? [] : ["signInWords."]), ...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."]), ...(keep ? [] : ["keepWords."])]; // parts that may stay in English
+    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }), ...(keep && { keepWords: keep.words }), ...(basket && { basketWords: basket.words }), ...(signIn && { signInWords: signIn.words }) };
+    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? []), ...(keep?.same ?? []), ...(basket?.same ?? []), ...(signIn?.same ?? [])] };
   }),
 );
 const ENGLISH = leavesOf(LOADED.find(({ code }) => code === "en")?.words);
@@ -53,7 +55,7 @@ function sourcesOf(folder: string, prefix: string): Map<Language, Map<string, Me
   );
 }
 
-const PARTS = { "": "src/words", "desk.": "src/desk/words", "own.": "src/library/words", "fairTable.": "src/fair/words", "keepWords.": "src/keep/words", "basketWords.": "src/basket/words" };
+const PARTS = { "": "src/words", "desk.": "src/desk/words", "own.": "src/library/words", "fairTable.": "src/fair/words", "keepWords.": "src/keep/words", "basketWords.": "src/basket/words", "signInWords.": "src/signin/words" };
 const SOURCES = Object.entries(PARTS).map(([prefix, folder]) => sourcesOf(folder, prefix));
 
 interface Argument {
@@ -230,7 +232,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words")) && !file.includes("made")).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "basketWords", "own"];
+  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "basketWords", "signInWords", "own"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });
