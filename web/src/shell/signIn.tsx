@@ -3,7 +3,7 @@
 import { useWords } from "../words/index.ts";
 import { useLoadedModule } from "./lazyView.tsx";
 
-const load = () => import("../signin/signInPanel.tsx");
+const load = () => import("../signin/signInView.tsx");
 
 /** `done` is called after the user entered a key. */
 export function SignIn({ done }: { done?: () => void }) {

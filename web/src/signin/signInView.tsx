@@ -10,6 +10,8 @@ import { useLocale, useWords } from "../words/index.ts";
 import { SignInPanel } from "./signInPanel.tsx";
 import { useLoadedSignInWords } from "./words/index.ts";
 
+export { SignInPanel };
+
 type Progress = "asks" | "finishes" | "denied" | "failed";
 
 export function SignInView() {
