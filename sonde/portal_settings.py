@@ -132,6 +132,9 @@ class PortalSettings(BaseModel):
     tagline: str = Field("", max_length=120, description="Text beside the name. Default: the page's, translated.")
     intro: str = Field("", max_length=600, description="Text on the start page. Default: the page's, translated.")
     footer: str = Field("", max_length=600, description="Text in the footer, before the map's source.")
+    key_help: str = Field(
+        "", max_length=300, description="Who gives a key, where the page asks for one. Default: the page's, translated."
+    )
     links: tuple[PortalLink, ...] = Field(
         (), max_length=8, description='Links in the header, as JSON: `[{"title": "Help", "url": "https://..."}]`.'
     )

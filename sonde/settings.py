@@ -198,6 +198,12 @@ class AccessSettings(SettingsGroup):
         None, description="Issuer whose tokens are accepted, exactly as its tokens name it."
     )
     oidc_audience: str | None = Field(None, description="Audience that tokens must have; required with an issuer.")
+    oidc_client: str | None = Field(
+        None,
+        description="Name of the search page at the issuer, as a public client: users then sign in there. Register the "
+        "page's address `/sign-in` for redirects.",
+    )
+    oidc_client_scopes: tuple[str, ...] = Field(("openid",), description="Scopes that the search page asks for.")
     oidc_jwks_url: HttpUrl | None = Field(
         None, description="Address of the issuer's keys. Default: from its discovery document."
     )
@@ -219,6 +225,12 @@ class AccessSettings(SettingsGroup):
         "sonde:", description="Prefix of scopes in tokens: `sonde:write` is the scope `write`."
     )
     oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="Scopes of every valid token.")
+
+    @model_validator(mode="after")
+    def _client_has_issuer(self) -> Self:
+        if self.oidc_client is not None and self.oidc_issuer is None:
+            raise ValueError("SONDE_ACCESS__OIDC_CLIENT needs SONDE_ACCESS__OIDC_ISSUER")
+        return self
 
 
 class QueriesSettings(SettingsGroup):

@@ -48,7 +48,7 @@ for (const size of ["110m", "50m"]) {
 }
 await writeFile(join(target, "land.svg"), await landSvg(JSON.parse(await readFile(join(atlas, "land-110m.json"), "utf8"))));
 await copyFile(join(here, "node_modules/pdfjs-dist/legacy/build/pdf.worker.min.mjs"), join(target, "pdf-worker.js"));
-const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-dist", "shpjs", "proj4"].map(async (name) => {
+const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-dist", "shpjs", "proj4", "oauth4webapi"].map(async (name) => {
   const folder = join(here, "node_modules", name);
   const [file] = (await readdir(folder)).filter((entry) => entry.startsWith("LICENSE"));
   const text = await readFile(join(folder, file), "utf8");

@@ -48,22 +48,39 @@ class PageWords:
 ENGLISH = PageWords()
 
 
-def plain_page(title: str, main: str, *, status: int = 200, words: PageWords = ENGLISH, head: str = "") -> Response:
-    """``main`` and ``head`` are markup, ``title`` and ``words`` are not."""
+def plain_page(title: str, main: str, *, head: str = "") -> Response:
+    """A page of the service's own text in the shell of all pages; ``main`` and ``head`` are markup, ``title`` is not.
+
+    Without a script a reader has the same text below a simple header.
+    """
+    return page(
+        f'<meta name="sonde-plain" content="yes">{head}',
+        f'{_header(ENGLISH)}<main id="main" class="record" lang="en" tabindex="-1">{main}</main>',
+        title=f"{title} – {current_look().name}",
+    )
+
+
+def scriptless_page(title: str, main: str, words: PageWords) -> Response:
+    """A page that needs no script; ``main`` is markup, ``title`` and ``words`` are not."""
     root, name = escape(request.script_root), escape(current_look().name)
     return with_page_policy(
         Response(
             f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8"><base href="{root}/">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)} – {name}</title>"
-            f'<link rel="stylesheet" href="page/page.css">{look_links()}{head}</head><body>'
-            f'<header class="top"><a class="name" href="./">{name}</a>'
-            f'<nav aria-label="{name}"><a href="./">{words.search}</a>'
-            f'<a href="collections?f=html">{words.catalogues}</a><a href="docs">API</a></nav></header>'
-            f'<main id="main" class="record">{main}</main></body></html>',
-            status=status,
+            f'<link rel="stylesheet" href="page/page.css">{look_links()}</head><body>'
+            f'{_header(words)}<main id="main" class="record">{main}</main></body></html>',
             mimetype=HTML,
         )
+    )
+
+
+def _header(words: PageWords) -> str:
+    name = escape(current_look().name)
+    return (
+        f'<header class="top"><a class="name" href="./">{name}</a>'
+        f'<nav aria-label="{name}"><a href="./">{words.search}</a>'
+        f'<a href="collections?f=html">{words.catalogues}</a><a href="docs">API</a></nav></header>'
     )
 
 
@@ -175,10 +192,9 @@ def _error_page(error_response: Response) -> Response:
     detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
     answer = page(
         _problem_for_script(status, problem),
-        f"<h1>{html.escape(title)}</h1><p>{html.escape(detail)}</p>"
-        f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p>'
-        '<p><a href="./">To the search</a> · <a href="collections?f=html">Catalogues</a> · '
-        '<a href="docs">The API</a></p>',
+        f'{_header(ENGLISH)}<main id="main" class="record" lang="en"><h1>{html.escape(title)}</h1>'
+        f"<p>{html.escape(detail)}</p>"
+        f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p></main>',
         title=title,
         status=status,
     )

@@ -6,7 +6,7 @@ import gzip
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -40,9 +40,7 @@ class BaseLayer:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port, as in a Content-Security-Policy."""
-        parts = urlsplit(self.template)
-        return f"{parts.scheme}://{parts.netloc}"
+        return _origin(self.template)
 
     def for_script(self) -> Json:
         """What the page's script reads; each grid as name, degrees per pixel, upper left corner, and sizes in pixels
@@ -58,6 +56,26 @@ class BaseLayer:
                 for zoom in range(self.min_zoom, self.max_zoom + 1)
             ],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """An issuer of OpenID Connect where the page's users sign in; ``client`` is the page's name there."""
+
+    issuer: str
+    client: str
+    scopes: tuple[str, ...]
+
+    @property
+    def origin(self) -> str:
+        """Where the page fetches tokens: the issuer's scheme, host and port."""
+        return _origin(self.issuer)
+
+
+def _origin(address: str) -> str:
+    """Scheme, host and port, as in a Content-Security-Policy."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,9 @@ class PortalLook:
     base_layer: BaseLayer | None = None
     saves: frozenset[str] = frozenset()
     """How saved searches tell what is new: `feed`, `mail`; empty if none are saved here."""
+    sign_in: SignIn | None = None
+    key_help: str = ""
+    """Who gives a key."""
 
     def file(self, kind: str) -> str | None:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
@@ -102,6 +123,8 @@ class PortalLook:
             "saves": sorted(self.saves),
             "baseLayer": None if self.base_layer is None else self.base_layer.for_script(),
             "logo": f"page/{logo}" if logo else None,
+            "signIn": None if self.sign_in is None else asdict(self.sign_in),
+            "keyHelp": self.key_help,
         }
 
     def style(self) -> str:
@@ -142,7 +165,7 @@ _POLICY = "; ".join(
         "style-src 'self'",
         "img-src 'self' data:{tiles}",
         "font-src 'self'",
-        "connect-src 'self'",
+        "connect-src 'self'{issuer}",
         "worker-src 'self'",
         "base-uri 'self'",
         "form-action 'self'",
@@ -166,6 +189,7 @@ _ICON = '<link rel="icon" href="page/favicon.svg">'
 _HASHED = re.compile(r"-[A-Z0-9]{8}\.js$")
 _STYLE = "portal.css"
 _FIRST = '<p class="first">Sonde</p>'
+_NEEDS_SCRIPT = re.compile(r"\s*<noscript>.*?</noscript>", re.DOTALL)
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
 _ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest", "/curation/<kind>": "desk"}
 """The page's rooms besides the search, by the route that each needs."""
@@ -190,9 +214,9 @@ def page(
     search = _OPENSEARCH.format(name=html.escape(look.name))
     named = f"<title>{html.escape(title or look.name)}</title>{search}{_rooms()}{_for_script(look)}{head}"
     text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
-    return with_page_policy(
-        Response(text, status=status, mimetype="text/html"), embedded_in=embedded_in, tiles=look.base_layer
-    )
+    if body != _FIRST:
+        text = _NEEDS_SCRIPT.sub("", text)
+    return with_page_policy(Response(text, status=status, mimetype="text/html"), embedded_in=embedded_in, look=look)
 
 
 def bundle_file(name: str) -> Response:
@@ -247,13 +271,14 @@ def _rooms() -> str:
 
 
 def with_page_policy(
-    response: Response, *, embedded_in: Sequence[str] = (), tiles: BaseLayer | None = None
+    response: Response, *, embedded_in: Sequence[str] = (), look: PortalLook | None = None
 ) -> Response:
-    """The answer with a page's policy: only resources from here are loaded or run, besides pictures from the host of
-    ``tiles``; only pages of the origins ``embedded_in`` may frame it.
+    """The answer with a page's policy: only resources from here are loaded or run, besides map tiles and tokens from
+    the hosts of ``look``; only pages of the origins ``embedded_in`` may frame it.
     """
-    host = "" if tiles is None else f" {tiles.origin}"
-    policy = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'", tiles=host)
+    tiles = f" {look.base_layer.origin}" if look is not None and look.base_layer is not None else ""
+    issuer = f" {look.sign_in.origin}" if look is not None and look.sign_in is not None else ""
+    policy = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'", tiles=tiles, issuer=issuer)
     response.headers["Content-Security-Policy"] = policy
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"

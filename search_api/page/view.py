@@ -83,6 +83,7 @@ def landing_links(addresses: Addresses) -> list[Link]:
 _ROOMS = {
     "/sources": "sources",
     "/basket": "basket",
+    "/sign-in": "sign_in",
     "/desk": "desk",
     "/answers": "answers",
     "/my-documents": "documents",

@@ -19,10 +19,10 @@ from search_api.catalogue.previews import PreviewLimits, Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.catalogue.rows.tables import TableReader
 from search_api.http.responses import HttpPolicy
-from search_api.page.shell import BaseLayer, PortalLook
+from search_api.page.shell import BaseLayer, PortalLook, SignIn
 from search_api.stewards.insight import QualityOf, RecordQuality
 from sonde.portal_settings import BaseLayerSettings
-from sonde.settings import Settings
+from sonde.settings import AccessSettings, Settings
 from sonde.wiring.alerts import alert_secret
 from workers.sources_file import source_entries
 
@@ -61,7 +61,15 @@ def portal_look(settings: Settings) -> PortalLook:
         portal.search_while_typing,
         _base_layer(portal.base_layer),
         _saves(settings),
+        _sign_in(settings.access),
+        portal.key_help,
     )
+
+
+def _sign_in(access: AccessSettings) -> SignIn | None:
+    if access.oidc_issuer is None or access.oidc_client is None:
+        return None
+    return SignIn(access.oidc_issuer, access.oidc_client, access.oidc_client_scopes)
 
 
 def _saves(settings: Settings) -> frozenset[str]:

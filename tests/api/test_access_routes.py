@@ -19,6 +19,7 @@ OPEN = {
     "/",
     "/answers",
     "/basket",
+    "/sign-in",
     "/embed",
     "/api",
     "/conformance",

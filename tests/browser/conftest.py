@@ -102,7 +102,7 @@ def open_record(page: Page, number: int = 0) -> None:
 def _note(kind: str, text: str, wrong: list[str]) -> None:
     """The browser's own note on an answer of 4xx or 5xx is no fault of the page: tests ask for such answers."""
     if kind in ("error", "warning") and not re.match(
-        r"Failed to load resource: (the server responded|net::ERR_FAILED)", text
+        r"Failed to load resource: (the server responded|net::ERR_(?:FAILED|INTERNET_DISCONNECTED))", text
     ):
         wrong.append(text)
 

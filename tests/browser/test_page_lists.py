@@ -231,8 +231,8 @@ def test_a_search_is_kept_from_its_results_and_deleted(visit: Visit, watching: s
     page.get_by_label("Name of the search").fill("Ice & snow")
     page.get_by_label("How often").select_option("each week, on Mondays")
     assert page.get_by_label("Mail address, if you want mails").is_visible()
-    page.get_by_role("button", name="Keep this search").click()
-    expect(page.get_by_text("The search is kept.")).to_be_visible()
+    page.get_by_role("button", name="Save this search").click()
+    expect(page.get_by_text("The search is saved.")).to_be_visible()
     kept = page.locator(".keep li", has_text="Ice & snow")
     expect(kept.get_by_role("link", name="Feed of Ice & snow")).to_have_attribute("href", re.compile("/feed$"))
     page.wait_for_load_state("networkidle")
@@ -253,7 +253,7 @@ def test_keeping_is_not_offered_where_nothing_is_kept(visit: Visit) -> None:
     titles(page)
     page.get_by_role("button", name="Share, save, export").click()
     expect(page.get_by_role("heading", name="Save the list as a file")).to_be_visible()
-    assert page.get_by_role("heading", name="Be told of new records").count() == 0
+    assert page.get_by_role("heading", name="Get notified of new records").count() == 0
 
 
 def test_the_values_of_a_facet_are_searched(visit: Visit) -> None:

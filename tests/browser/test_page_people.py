@@ -267,7 +267,7 @@ OTHER_PAGES = {
     "collections/all/items?f=html": "records",
     "documents?f=html": "Documents",
     "desk": "Key or token",
-    "answers": "Ask the documents",
+    "answers": "Ask a question",
 }
 
 

@@ -333,7 +333,7 @@ def test_a_document_is_brought_watched_searched_asked_and_deleted(
     paper.write_text(REPORT.replace("42 sensors", "77 sensors").replace("Grumbach", "Zwackelmoor"), "utf-8")
     with page.expect_response(lambda answer: answer.request.method == "POST") as sent:
         page.locator("input[type=file]").set_input_files(paper)
-    expect(page.locator(".sending")).to_contain_text("moor.md: sent, it is being read")
+    expect(page.locator(".sending")).to_contain_text("moor.md: sent. The list below")
     row = page.locator(".document")
     expect(row.locator(".badge")).to_have_text("in the queue")
     sound(page)
@@ -512,18 +512,6 @@ def test_documents_are_collected_shared_asked_compared_and_the_talk_is_kept(
     page.get_by_role("button", name="Really?").click()
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
     page.wait_for_load_state("networkidle")
-
-
-def test_a_key_stays_in_its_tab(visit: Visit, rooms: Rooms) -> None:
-    page = visit("my-documents", at=rooms.address)
-    give_key(page, "anna")
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    assert page.evaluate("Object.values(localStorage).join() + document.cookie").find("anna") == -1
-    page.reload()
-    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    other = page.context.new_page()
-    other.goto(f"{rooms.address}my-documents")
-    expect(other.get_by_label("Key or token")).to_be_visible()
 
 
 def test_a_steward_sees_why_documents_were_refused_and_runs_and_pauses(

@@ -1,6 +1,6 @@
 // Calls to the API. Addresses are relative to <base>, so a service behind a path prefix works too.
 
-import { authorization } from "./session.ts";
+import { authorization, freshAuthorization, refuse } from "./session.ts";
 
 /** An answer that is not 2xx, or no answer at all (`status` 0). */
 export class Problem extends Error {
@@ -31,9 +31,12 @@ export async function sendJson<T>(method: "POST" | "PATCH", address: string, bod
 
 /** The answer of any successful call. Throws as `getJson` does. */
 export async function sent(address: string, options: RequestInit): Promise<Response> {
-  const response = await reached(address, { ...options, headers: { ...options.headers, ...authorization() } });
-  if (!response.ok) throw problemOf(response.status, await response.text(), response.statusText);
-  return response;
+  const credential = await freshAuthorization();
+  const response = await reached(address, { ...options, headers: { ...options.headers, ...credential } });
+  if (response.ok) return response;
+  const problem = problemOf(response.status, await response.text(), response.statusText);
+  if (response.status === 401) refuse(credential, problem.message);
+  throw problem;
 }
 
 /** Tells the service that a hit was opened; whether that succeeds does not matter to anybody here. */

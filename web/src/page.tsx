@@ -9,6 +9,7 @@ import { SearchView } from "./search/searchView.tsx";
 import { reportHeight } from "./shell/frame.ts";
 import { Header } from "./shell/header.tsx";
 import { LazyView } from "./shell/lazyView.tsx";
+import { isPlainHere, PlainView } from "./shell/plainView.tsx";
 import { refused, RefusedView } from "./shell/refused.tsx";
 import { remember } from "./shell/memory.ts";
 import { rememberPlaces } from "./shell/place.ts";
@@ -25,6 +26,7 @@ import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spok
 const loadAsk = () => import("./ask/askView.tsx");
 const loadBasket = () => import("./basket/basketView.tsx");
 const loadDocument = () => import("./document/documentView.tsx");
+const loadSignIn = () => import("./signin/signInView.tsx");
 const loadLibrary = () => import("./library/libraryView.tsx");
 
 const loaded = location.href;
@@ -32,6 +34,7 @@ const loaded = location.href;
 function Page({ first }: { first: Spoken }) {
   const route = useRoute();
   const problem = location.href === loaded ? refused : null;
+  const plain = isPlainHere();
   const [now, setNow] = useState(first);
   const choose = async (chosen: Language) => {
     setNow(await spoken(chosen));
@@ -41,7 +44,7 @@ function Page({ first }: { first: Spoken }) {
     address.searchParams.set("lang", chosen);
     go(address.href, true);
   };
-  const view = "id" in route ? `${route.view} ${route.id}` : "path" in route ? `${route.view} ${route.path}` : route.view;
+  const view = plain ? "plain" : "id" in route ? `${route.view} ${route.id}` : "path" in route ? `${route.view} ${route.path}` : route.view;
   const seen = useRef(view);
   useEffect(() => {
     // Moves the focus into the new view, for users of keyboards and screen readers.
@@ -53,8 +56,8 @@ function Page({ first }: { first: Spoken }) {
   }, [now.language]);
   return (
     <SpokenContext.Provider value={now}>
-      {!embedded && <Header view={problem ? null : route.view} choose={(language) => void choose(language).catch(() => undefined)} />}
-      {problem ? <RefusedView problem={problem} /> : <View route={route} />}
+      {!embedded && <Header view={problem || plain ? null : route.view} choose={(language) => void choose(language).catch(() => undefined)} />}
+      {problem ? <RefusedView problem={problem} /> : plain ? <PlainView /> : <View route={route} />}
       {!embedded && (
         <footer class="bottom">
           {portal.footer && <p>{portal.footer}</p>}
@@ -87,6 +90,12 @@ function View({ route }: { route: Route }) {
       return (
         <LazyView load={loadBasket} class="basket">
           {({ BasketView }) => <BasketView query={route.query} />}
+        </LazyView>
+      );
+    case "sign-in":
+      return (
+        <LazyView load={loadSignIn} class="answers">
+          {({ SignInView }) => <SignInView />}
         </LazyView>
       );
     case "document":

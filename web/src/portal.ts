@@ -16,6 +16,13 @@ export interface BaseLayer {
   grids: readonly TileGrid[];
 }
 
+/** Where users sign in: an issuer of OpenID Connect, and the page's name there. */
+export interface Issuer {
+  issuer: string;
+  client: string;
+  scopes: readonly string[];
+}
+
 interface Portal {
   name: string;
   tagline: string;
@@ -29,9 +36,13 @@ interface Portal {
   baseLayer: BaseLayer | null;
   /** How kept searches tell what is new; empty if the service keeps none. */
   saves: readonly ("feed" | "mail")[];
+  /** Null: users have keys. */
+  signIn: Issuer | null;
+  /** Who gives a key, in the operator's words. */
+  keyHelp: string;
 }
 
-const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null, saves: [] };
+const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null, saves: [], signIn: null, keyHelp: "" };
 
 function said(name: string): string {
   return globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="sonde-${name}"]`)?.content ?? "";

@@ -10,6 +10,7 @@ export type Route =
   | { view: "ask"; query: string }
   | { view: "library"; path: string; query: string }
   | { view: "basket"; query: string }
+  | { view: "sign-in" }
   | { view: "document"; id: string; hash: string }
   | { view: "desk"; path: string; query: string }
   | { view: "sources" }
@@ -26,6 +27,7 @@ export function routeOf(path: string, query: string, hash = ""): Route {
   const desk = /^desk(?:\/(.*))?$/.exec(path);
   if (desk) return { view: "desk", path: desk[1] ?? "", query };
   if (path === "answers") return { view: "ask", query };
+  if (path === "sign-in") return { view: "sign-in" };
   if (path === "basket") return { view: "basket", query };
   const library = /^my-documents(?:\/(.*))?$/.exec(path);
   if (library) return { view: "library", path: library[1] ?? "", query };

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import type * as TypeScript from "typescript";
+import { SIGN_IN_LANGUAGES } from "../src/signin/words/index.ts";
 import { BASKET_LANGUAGES } from "../src/basket/words/index.ts";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { PDF_LANGUAGES } from "../src/document/words/index.ts";
@@ -29,6 +30,7 @@ const OF_PARTS = {
   basketWords: { folder: "src/basket/words", languages: BASKET_LANGUAGES },
   pdfWords: { folder: "src/document/words", languages: PDF_LANGUAGES },
   rowsWords: { folder: "src/rows/words", languages: ROWS_LANGUAGES },
+  signInWords: { folder: "src/signin/words", languages: SIGN_IN_LANGUAGES },
   mapWords: { folder: "src/map/words", languages: MAP_LANGUAGES },
 };
 const LOADED = await Promise.all(

@@ -33,6 +33,7 @@ _RULES: tuple[Rule, ...] = (
     ("/embed", None),
     ("/answers", None),
     ("/basket", None),
+    ("/sign-in", None),
     ("/my-documents", None),
     ("/docs", None),
     ("/api", None),

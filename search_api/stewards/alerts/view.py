@@ -19,7 +19,7 @@ from search_api.http.access.guard import audit, caller, uncached
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.problems import Problem
 from search_api.http.responses import Addresses
-from search_api.page.plain_page import HTML, PageWords, plain_page
+from search_api.page.plain_page import HTML, PageWords, scriptless_page
 from search_api.parts import Parts
 from search_api.stewards.alerts.desk import AlertDesk
 from search_api.stewards.alerts.messages import SignedLink
@@ -225,7 +225,7 @@ def _link_texts(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
 def _page(language: Language, title: str, more: str = "") -> Response:
     """``more`` is markup."""
     words = PageWords(language, TEXTS[language].search, TEXTS[language].catalogues)
-    response = plain_page(title, f"<h1>{html.escape(title)}</h1>{more}", words=words)
+    response = scriptless_page(title, f"<h1>{html.escape(title)}</h1>{more}", words)
     response.headers["Content-Security-Policy"] = _FORM_POLICY
     return uncached(response)
 

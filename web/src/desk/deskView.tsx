@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { setTitle } from "../portal.ts";
 import { key as keyNow, noteSteward, useKey } from "../session.ts";
-import { KeyForm } from "../shell/keyForm.tsx";
+import { SignIn } from "../shell/signIn.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLocale } from "../words/index.ts";
 import { AlertsPart } from "./alertsPart.tsx";
@@ -46,7 +46,7 @@ export function DeskView({ path, query }: DeskProps) {
         {key === null ? (
           <>
             <p>{words.help}</p>
-            <KeyForm />
+            <SignIn />
           </>
         ) : (
           <>

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { asProblem, getIfThere, isAbort, type Problem } from "../api.ts";
 import { recordAddress } from "../route.ts";
 import { useKey } from "../session.ts";
-import { KeyForm } from "../shell/keyForm.tsx";
+import { SignIn } from "../shell/signIn.tsx";
 import { Go } from "../shell/link.tsx";
 import { Outside } from "../shell/outside.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -176,7 +176,7 @@ function Missing({ withKey }: { withKey: boolean }) {
     <section class="note">
       <h1>{words.missing}</h1>
       <p>{words.missingHelp}</p>
-      {!withKey && <KeyForm />}
+      {!withKey && <SignIn />}
     </section>
   );
 }

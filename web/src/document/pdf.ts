@@ -2,7 +2,7 @@
 
 import { AnnotationMode, getDocument, GlobalWorkerOptions } from "pdfjs-dist/legacy/build/pdf.mjs"; // first: the viewer takes it from the window
 import { EventBus, FindState, LinkTarget, PDFFindController, PDFLinkService, type PDFPageView, PDFViewer } from "pdfjs-dist/legacy/web/pdf_viewer.mjs";
-import { authorization } from "../session.ts";
+import { freshAuthorization } from "../session.ts";
 import { styled } from "../shell/styled.ts";
 import type { Mark } from "./document.ts";
 
@@ -56,7 +56,7 @@ interface Wanted {
 export async function openPdf(frame: HTMLDivElement, wanted: Wanted, changed: (part: Partial<PdfState>) => void): Promise<OpenPdf> {
   const task = getDocument({
     url: new URL(wanted.address, document.baseURI).href,
-    httpHeaders: authorization(),
+    httpHeaders: await freshAuthorization(),
     rangeChunkSize: CHUNK,
     disableAutoFetch: true,
     disableStream: true,

@@ -8,6 +8,7 @@ import { PeriodPanel } from "../search/periodPanel.tsx";
 import { hitElementId, useMarked } from "../search/useMarked.ts";
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
+import { ProblemNote } from "../shell/problem.tsx";
 import { CatalogueFacts } from "../sources/catalogueFacts.tsx";
 import { statedLanguage } from "../languages.ts";
 import { edgeText } from "../times.ts";
@@ -21,7 +22,7 @@ const MOST_VALUES = 12;
 
 export function Start({ search }: { search: URLSearchParams }) {
   const words = useWords();
-  const home = useHome();
+  const { home, again } = useHome();
   const facets = home?.answer?.["sonde:facets"] ?? NO_FACETS;
   const examples = useMemo(() => examplesOf(facets, (place) => valueText("region", place, words), (year) => words.since({ year, precision: "year" })), [facets, words]);
   return (
@@ -37,6 +38,7 @@ export function Start({ search }: { search: URLSearchParams }) {
           ))}
         </ul>
       </section>
+      {home?.problem && <ProblemNote problem={home.problem} again={again} />}
       {home && (home.answer || home.catalogues.length > 0 || home.latest.length > 0) && <Holdings home={home} facets={facets} search={search} />}
     </main>
   );

@@ -1,7 +1,8 @@
 // What the start page tells of the catalogue: counts over all records, catalogues, and the newest records.
 
 import { useEffect, useState } from "preact/hooks";
-import { getIfThere, getJson } from "../api.ts";
+import { asProblem, getIfThere, getJson, type Problem } from "../api.ts";
+import { useKey } from "../session.ts";
 import type { Catalogue } from "../sources/catalogue.ts";
 import type { Answer, Feature } from "../types.ts";
 
@@ -10,6 +11,8 @@ export interface Home {
   answer: Answer | null;
   catalogues: Catalogue[];
   latest: Feature[];
+  /** Why nothing of it is known. */
+  problem: Problem | null;
 }
 
 const FACETS = "theme,region,decade,keyword,variable";
@@ -19,7 +22,9 @@ const NEWEST = 6;
 let kept: Home | null = null;
 
 /** Null until it is known. */
-export function useHome(): Home | null {
+export function useHome(): { home: Home | null; again: () => void } {
+  const known = useKey();
+  const [attempt, setAttempt] = useState(0);
   const [home, setHome] = useState(kept);
   useEffect(() => {
     const stop = new AbortController();
@@ -30,8 +35,8 @@ export function useHome(): Home | null {
       })
       .catch(() => undefined);
     return () => stop.abort();
-  }, []);
-  return home;
+  }, [attempt, known]);
+  return { home, again: () => setAttempt(attempt + 1) };
 }
 
 async function load(signal: AbortSignal): Promise<Home> {
@@ -46,6 +51,7 @@ async function load(signal: AbortSignal): Promise<Home> {
     answer: settled(answer),
     catalogues: (settled(catalogues)?.collections ?? []).filter((one) => one.id !== "all"),
     latest: settled(latest)?.features ?? [],
+    problem: answer.status === "rejected" ? asProblem(answer.reason) : null,
   };
 }
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { asksNothing } from "../address.ts";
 import { portal, SEARCH } from "../portal.ts";
 import { useKey } from "../session.ts";
-import { KeyForm } from "../shell/keyForm.tsx";
+import { SignIn } from "../shell/signIn.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -25,7 +25,7 @@ export function WatchPart({ search, title, words }: Props) {
     <section>
       <h2>{words.watch}</h2>
       <p class="small soft">{words.watchHelp}</p>
-      {key === null ? <KeyForm /> : <OwnSearches search={search} title={title} words={words} known={key} />}
+      {key === null ? <SignIn /> : <OwnSearches search={search} title={title} words={words} known={key} />}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { asProblem, type Problem, sendJson } from "../api.ts";
 import type { LibraryImported, ProblemBody } from "../openapi.ts";
 import { ProblemNote } from "../shell/problem.tsx";
+import { sentenceOf } from "../shell/problem.tsx";
 import { useWords } from "../words/index.ts";
 import { upload } from "./upload.ts";
 
@@ -82,7 +83,7 @@ function SendingRow({ sending }: { sending: Sending }) {
   const words = useWords();
   const percent = Math.floor(sending.share * 100);
   if (sending.problem) {
-    const why = sending.problem.status === 0 ? words.unreachable : sending.problem.message;
+    const why = sentenceOf(sending.problem, words);
     return <li class="wrong-field">{words.library.notSent({ name: sending.name, why })}</li>;
   }
   if (sending.share === 1) return <li>{words.library.sent({ name: sending.name })}</li>;

@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { setTitle } from "../portal.ts";
 import { useKey } from "../session.ts";
-import { KeyForm } from "../shell/keyForm.tsx";
+import { SignIn } from "../shell/signIn.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLocale, useWords } from "../words/index.ts";
 import { CollectionPart } from "./collectionPart.tsx";
@@ -41,7 +41,7 @@ export function LibraryView({ path, query }: Props) {
         {key === null ? (
           <>
             <p>{library.help}</p>
-            <KeyForm />
+            <SignIn />
           </>
         ) : (
           <>

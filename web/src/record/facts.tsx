@@ -5,6 +5,7 @@ import { boxText } from "../boxes.ts";
 import { languageName, statedLanguage } from "../languages.ts";
 import { intervalText } from "../search/intervalText.ts";
 import { Go } from "../shell/link.tsx";
+import { LinkedText } from "../shell/linkedText.tsx";
 import { Outside } from "../shell/outside.tsx";
 import { lengthText, scaleText } from "../sizes.ts";
 import { durationText, edgeText } from "../times.ts";
@@ -30,7 +31,7 @@ export function Facts({ feature }: { feature: Feature }) {
       <NameFacts feature={feature} />
       <Fact name={words.language}>{language && (languageName(language, locale) ?? language)}</Fact>
       <Fact name={words.licence}>{said.license && <Outside href={said.license}>{said.license}</Outside>}</Fact>
-      <Fact name={words.rights}>{said.rights}</Fact>
+      <Fact name={words.rights}>{said.rights && <LinkedText text={said.rights} />}</Fact>
       <Fact name={words.access}>{said["sonde:access"] === "restricted" && words.restricted}</Fact>
       <Fact name={words.formats}>{said.formats?.map((format) => format.name).join(", ")}</Fact>
       <Fact name={words.contacts}>{said.contacts?.length && said.contacts.map((one, index) => <Person key={index} contact={one} />)}</Fact>

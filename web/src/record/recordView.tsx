@@ -6,6 +6,7 @@ import { statedLanguage } from "../languages.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
 import { recentSearch } from "../search/recent.ts";
 import { Go } from "../shell/link.tsx";
+import { LinkedText } from "../shell/linkedText.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
 import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
@@ -79,7 +80,7 @@ function Whole({ feature, title, beside }: { feature: Feature; title: string; be
         <div class="told">
           {(properties.description ?? "").split(/\n{2,}/).map((paragraph, index) => (
             <p key={index} class="description" lang={lang}>
-              {paragraph}
+              <LinkedText text={paragraph} />
             </p>
           ))}
           <LinksPanel feature={feature} />

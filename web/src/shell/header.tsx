@@ -1,11 +1,11 @@
 // Name, navigation, language and colours: the same above every view.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useBasket } from "../basket/basket.ts";
 import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
 import type { Route } from "../route.ts";
-import { isSteward, setKey, useKey } from "../session.ts";
+import { isSteward, session, setSession, useEnding, useKey } from "../session.ts";
 import { LANGUAGES, type Language, useLocale, useWords } from "../words/index.ts";
 import { Go } from "./link.tsx";
 import { remember, remembered } from "./memory.ts";
@@ -15,7 +15,7 @@ const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" 
 const SIGN: Record<Theme, string> = { auto: "◐", light: "☀", dark: "☾" };
 
 interface Props {
-  /** Null: the page of an error. */
+  /** Null: the page of an error, or of the service's own text. */
   view: Route["view"] | null;
   choose: (language: Language) => void;
 }
@@ -23,8 +23,15 @@ interface Props {
 export function Header({ view, choose }: Props) {
   const words = useWords();
   const key = useKey();
+  const ending = useEnding();
   const kept = useBasket();
   const toResults = () => document.getElementById("main")?.focus();
+  const rooms = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the rooms are one row that scrolls: the current one is in sight.
+    const [row, current] = [rooms.current, rooms.current?.querySelector<HTMLElement>("[aria-current]")];
+    if (row && current) row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
+  }, [view]);
   return (
     <header class="top">
       <button type="button" class="skip" onClick={toResults}>
@@ -35,7 +42,7 @@ export function Header({ view, choose }: Props) {
         {portal.name}
       </Go>
       <p class="tagline">{portal.tagline || words.tagline}</p>
-      <nav aria-label={portal.name}>
+      <nav aria-label={portal.name} ref={rooms}>
         <Go to="./" current={view === "search"}>
           {words.nav.search}
         </Go>
@@ -62,24 +69,35 @@ export function Header({ view, choose }: Props) {
             {words.nav.desk}
           </Go>
         )}
-        <a href="docs">{words.nav.api}</a>
+        <a href="docs" aria-current={view === null && location.pathname.endsWith("/docs") ? "page" : undefined}>
+          {words.nav.api}
+        </a>
         {portal.links.map(({ title, href }) => (
           <a key={href} href={href}>
             {title}
           </a>
         ))}
       </nav>
-      {key !== null && (
-        <button type="button" class="plain" onClick={() => setKey(null)}>
-          {words.key.forget}
-        </button>
-      )}
       <div class="own">
+        {ending && <span class="small" role="status">{words.key.over}</span>}
+        {key !== null && (
+          <button type="button" class="plain" onClick={signOut}>
+            {words.key.forget}
+          </button>
+        )}
+        {key === null && view !== "sign-in" && (portal.signIn || portal.keyHelp) && <Go to="sign-in">{words.key.use}</Go>}
         <LanguageChoice choose={choose} />
         <ThemeSwitch />
       </div>
     </header>
   );
+}
+
+/** Also at the issuer if the session is one of its. */
+function signOut() {
+  const ofIssuer = session()?.until !== undefined;
+  setSession(null);
+  if (ofIssuer) void import("../signin/oidc.ts").then(({ leave }) => leave()).catch(() => undefined);
 }
 
 function LanguageChoice({ choose }: { choose: Props["choose"] }) {

@@ -3,7 +3,7 @@
 import type { Problem } from "../api.ts";
 import { useKey } from "../session.ts";
 import { useWords, type Words } from "../words/index.ts";
-import { KeyForm } from "./keyForm.tsx";
+import { SignIn } from "./signIn.tsx";
 import { Go } from "./link.tsx";
 
 const PASSING = [408, 425, 429]; // the same request may succeed later
@@ -23,7 +23,7 @@ export function ProblemNote({ problem, again }: { problem: Problem; again: () =>
 /** A key if one is missing, another try if that can help, else a new search. */
 export function Remedy({ problem, again }: { problem: Problem; again: () => void }) {
   const words = useWords();
-  if (isRefused(problem)) return <KeyForm done={again} />;
+  if (isRefused(problem)) return <SignIn done={again} />;
   return mayPass(problem) ? (
     <button type="button" onClick={again}>
       {words.again}
@@ -43,13 +43,34 @@ export function Reasons({ problem }: { problem: Problem }) {
     <>
       {problem.parameter && <p>{words.refused({ parameter: problem.parameter })}</p>}
       {known && <p>{known}</p>}
-      {problem.explained && <p class="said" lang="en">{problem.message}</p>}
+      {problem.explained && <Explanation problem={problem} />}
     </>
   );
 }
 
+/** One sentence for a list: the service's own, else the page's. */
+export function sentenceOf(problem: Problem, words: Words): string {
+  return problem.explained ? problem.message : (knownText(problem.status, words) ?? words.failed);
+}
+
+/** The service's own sentence: the reason of a refusal, or for operators where a part of the service is down. */
+function Explanation({ problem }: { problem: Problem }) {
+  const words = useWords();
+  const sentence = <p class="said" lang="en">{problem.message}</p>;
+  if (problem.status < 500) return sentence;
+  return (
+    <details>
+      <summary>{words.forOperators}</summary>
+      {sentence}
+    </details>
+  );
+}
+
 function knownText(status: number, words: Words): string | null {
-  if (status === 0) return words.unreachable;
+  if (status === 0) return navigator.onLine ? words.unreachable : words.offline;
+  if (status === 400 || status === 422) return words.badRequest;
+  if (status === 403) return words.forbidden;
+  if (status === 413) return words.tooLarge;
   if (status === 404) return words.notThere;
   if (status === 429) return words.tooMany;
   return status >= 500 ? words.unavailable : null;

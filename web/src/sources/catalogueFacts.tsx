@@ -2,6 +2,7 @@
 
 import { boxText } from "../boxes.ts";
 import { edgeText } from "../times.ts";
+import { LinkedText } from "../shell/linkedText.tsx";
 import { useLocale, useWords } from "../words/index.ts";
 import type { Catalogue } from "./catalogue.ts";
 
@@ -21,7 +22,7 @@ export function CatalogueFacts({ catalogue }: { catalogue: Catalogue }) {
   ];
   return (
     <>
-      {isWritten(catalogue) && <p class="said">{catalogue.description}</p>}
+      {isWritten(catalogue) && <p class="said"><LinkedText text={catalogue.description ?? ""} /></p>}
       <p class="facts">{facts.filter(Boolean).map((fact) => <span key={fact}>{fact}</span>)}</p>
     </>
   );

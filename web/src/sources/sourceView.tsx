@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useKey } from "../session.ts";
-import { KeyForm } from "../shell/keyForm.tsx";
+import { SignIn } from "../shell/signIn.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -38,7 +38,7 @@ export function SourceView({ id }: { id: string }) {
       {key === null && (
         <>
           <p>{words.harvest.stewardsHelp}</p>
-          <KeyForm />
+          <SignIn />
         </>
       )}
       {state.loading && !state.said && <p role="status">{words.loading}</p>}

@@ -6,7 +6,7 @@ import { has } from "../rooms.ts";
 import { sourceAddress } from "../route.ts";
 import { useKey } from "../session.ts";
 import { FairPanel } from "../fair/fairPanel.tsx";
-import { KeyForm } from "../shell/keyForm.tsx";
+import { SignIn } from "../shell/signIn.tsx";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
@@ -67,7 +67,7 @@ function Stewards({ known, problem, again }: { known: boolean; problem: Problem 
     <section class="stewards" aria-labelledby="stewards">
       <h2 id="stewards">{words.harvest.stewards}</h2>
       <p>{words.harvest.stewardsHelp}</p>
-      {known && problem ? <ProblemNote problem={problem} again={again} /> : <KeyForm />}
+      {known && problem ? <ProblemNote problem={problem} again={again} /> : <SignIn />}
     </section>
   );
 }
