@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.geo import Entity, Place
-from core.ports import EntityRecogniser, Geocoder
+from core.ports import EntityRecogniser, Geocoder, PlaceTagger
 from reading.coordinates import WrittenBox, written_boxes
 from reading.gazetteer import Gazetteer, NameWord, name_key, words
 from reading.namesakes import NameContext, RecordDensity, inside, no_density, resolve
@@ -55,7 +55,7 @@ class PlaceReader:
     In a passage the recogniser contradicts and adds; in a question it only adds names for the geocoder.
 
     ``geocoder`` looks up entities that the gazetteer does not know (a remote one, if configured). ``density``: of the
-    catalogue's records, decides between namesakes.
+    catalogue's records, decides between namesakes. ``tagger`` judges names for which the rules have no evidence.
     """
 
     def __init__(
@@ -64,9 +64,10 @@ class PlaceReader:
         recogniser: EntityRecogniser | None = None,
         geocoder: Geocoder | None = None,
         density: RecordDensity = no_density,
+        tagger: PlaceTagger | None = None,
     ) -> None:
         self._gazetteer = gazetteer
-        self._matcher = NameMatcher(gazetteer)
+        self._matcher = NameMatcher(gazetteer, tagger)
         self._recogniser = recogniser
         self._geocoder = geocoder
         self._density = density
