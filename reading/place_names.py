@@ -137,12 +137,6 @@ class NameMatcher:
                 position = match.last + 1
         return matches
 
-    def spelt_at(self, text: str) -> list[int]:
-        """Where words spell a name, accepted or not: the offset of the first one's first character."""
-        tokens = TextWords(text, capitals_mean_names=True)
-        words = enumerate(tokens.words)
-        return [word.start for position, word in words if any(True for _ in self._spelt(tokens, position))]
-
     def _match_at(self, tokens: TextWords, first: int) -> NameMatch | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
         length.

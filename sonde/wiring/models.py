@@ -169,14 +169,9 @@ class Models:
             return self._cross_encoder
 
     @cached_property
-    def recogniser(self) -> EntityRecogniser:
-        """For the texts of documents: 105 MB."""
-        return load_recogniser(RecogniserSpec())
-
-    @property
     def question_recogniser(self) -> EntityRecogniser | None:
-        """For questions, where names are sent to a geocoder of the settings; else the gazetteer's rules read better."""
-        return self.recogniser if self.remote_geocoder is not None else None
+        """Finds names for the geocoder of the settings, 105 MB; None without one: the gazetteer's rules read better."""
+        return load_recogniser(RecogniserSpec()) if self.remote_geocoder is not None else None
 
     @cached_property
     def gazetteer(self) -> Gazetteer:
