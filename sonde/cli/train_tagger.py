@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -28,7 +27,7 @@ from training.tagger.names import CatalogueNames
 @click.option("--questions", type=click.IntRange(1), default=24_000, show_default=True)
 @click.option("--epochs", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
-def tagger(*, sources: tuple[str, ...], out: Path, **options: Any) -> None:
+def tagger(*, sources: tuple[str, ...], out: Path, questions: int, epochs: int, seed: int) -> None:
     """Train a tagger on questions made from the gazetteer, the vocabulary and your records' keywords and contacts.
 
     A minute or two on one core. The service does not change: name the folder in SONDE_MODELS__TAGGER.
@@ -42,7 +41,7 @@ def tagger(*, sources: tuple[str, ...], out: Path, **options: Any) -> None:
 
     card = train_tagger(
         names,
-        TaggerSettings(**options),
+        TaggerSettings(questions, epochs=epochs, seed=seed),
         Origin("nothing", "Apache-2.0", LICENCES, own_commit(), shlex.join(["sonde", *sys.argv[1:]])),
         out,
         lambda sentence: say(sentence, err=True),

@@ -74,7 +74,7 @@ class PlaceNames:
         return chance.choice(cities)
 
     def any_city(self, chance: random.Random) -> Place:
-        """Any of them: most are little towns with the name of a person."""
+        """All are equally likely: most are little towns with the name of a person."""
         return chance.choice(self._cities)
 
     def outer(self, city: Place, chance: random.Random) -> str:
