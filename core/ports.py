@@ -116,6 +116,20 @@ class EntityRecogniser(Protocol):
     def entities(self, text: str) -> list[Entity]: ...
 
 
+class NameLexicon(Protocol):
+    """Says what is known of the names that words are part of: one mark for each word."""
+
+    def marks(self, words: Sequence[str]) -> list[str]: ...
+
+
+class PlaceTagger(Protocol):
+    """Judges from the words around a name whether it is a place."""
+
+    def place_certainty(self, text: str, start: int, end: int) -> float:
+        """0..1, that these characters (end exclusive) are a place or a part of one."""
+        ...
+
+
 class Geocoder(Protocol):
     """Maps a name to places, best first; an unknown name gives none."""
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from core.errors import ModelMissing
 from core.geo import Entity
-from encoders.imports import torch_imports
+from encoders.imports import hidden, torch_imports
 from encoders.pinned import SPACY, SpacyModel, tree_sha256
 
 # The ner component of this model has its own tok2vec layer; only unused components need the shared one.
@@ -55,22 +52,7 @@ def _is_pinned(folder: Path, model: SpacyModel) -> bool:
 
 
 def _load(folder: Path) -> Any:
-    with torch_imports, _without_torch():
+    # spaCy's thinc imports torch if it is installed: half a gigabyte that this model never uses.
+    with torch_imports, hidden("torch"):
         import spacy
     return spacy.util.load_model_from_path(folder, exclude=_UNUSED_COMPONENTS)
-
-
-@contextmanager
-def _without_torch() -> Iterator[None]:
-    """Hides torch from spaCy's thinc, which imports it if installed: half a gigabyte that this model never uses.
-
-    While spaCy is imported, torch seems to be absent; afterwards it can be imported as usual.
-    """
-    if "torch" in sys.modules or "thinc" in sys.modules:
-        yield
-        return
-    sys.modules["torch"] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules["torch"]

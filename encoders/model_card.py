@@ -17,7 +17,7 @@ from core.json_types import JsonMapping
 from encoders.pinned import file_sha256
 from encoders.recipe import read_json
 
-ModelKind = Literal["embedder", "reranker", "segmenter", "token-head"]
+ModelKind = Literal["embedder", "reranker", "segmenter", "token-head", "tagger"]
 CARD, PAGE = "card.json", "card.md"
 
 

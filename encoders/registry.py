@@ -28,6 +28,7 @@ from encoders.reference_results import (
 )
 from encoders.segmenter import load_segmenter
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
+from encoders.tagger import TAGS, read_weights
 from encoders.token_head import FILE, read_head
 
 _INT8_SLACK = 0.003  # of mean cosine: each machine makes its own int8 graphs
@@ -104,6 +105,7 @@ def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
         "reranker": _reranker,
         "segmenter": _segmenter,
         "token-head": _token_head,
+        "tagger": _tagger,
     }
     try:
         return [files_check, *checks_by_kind[entry.kind](entry, cache)]
@@ -179,6 +181,11 @@ def _token_head(entry: ModelEntry, _cache: Path) -> list[ModelCheck]:
     return [
         ModelCheck("loads", head.mean.shape[0] == head.projection.shape[0], f"{card.dims} bits a token, as {card.code}")
     ]
+
+
+def _tagger(entry: ModelEntry, _cache: Path) -> list[ModelCheck]:
+    tags = read_weights(_folder(entry))["tags.bias"]
+    return [ModelCheck("loads", len(tags) == len(TAGS), f"{len(tags)} tags of {len(TAGS)}")]
 
 
 def _reference(entry: ModelEntry) -> Any:

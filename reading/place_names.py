@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from core.geo import Place
+from core.ports import PlaceTagger
 from reading.gazetteer import Gazetteer, GazetteerName, NameWord, fold
 from reading.place_context import SMALL, TextWords
 
@@ -76,6 +77,7 @@ _SELDOM_BY_CHANCE = 3  # words that spell a name: "Barrow in Furness"
 _SURE_KINDS = frozenset(("continent", "country", "sea", "named_region", "island", "river_basin"))
 _DOUBTED_KINDS = frozenset(("city", "region", "country"))
 _DOTTED_ABBREVIATION = re.compile(r"(?<!\w)(?:[A-Z]\.){2,4}")
+_CERTAIN = 0.8  # of a tagger: the most questions right, and precision as without it
 _POSTAL_COUNTRIES = ("US", "CA", "AU")
 
 
@@ -106,10 +108,14 @@ class _Span:
 
 
 class NameMatcher:
-    """Finds names of the gazetteer. One text takes well under a millisecond once the gazetteer is loaded."""
+    """Finds names of the gazetteer. One text takes well under a millisecond once the gazetteer is loaded.
 
-    def __init__(self, gazetteer: Gazetteer) -> None:
+    ``tagger`` judges cities and regions for which the rules have no evidence; it rejects none that have it.
+    """
+
+    def __init__(self, gazetteer: Gazetteer, tagger: PlaceTagger | None = None) -> None:
         self._gazetteer = gazetteer
+        self._tagger = tagger
 
     def find(self, text: str, language: str | None = None, max_matches: int | None = None) -> list[NameMatch]:
         """Matches in text order, without overlaps; only the first ``max_matches`` if given.
@@ -130,12 +136,6 @@ class NameMatcher:
                 matches.append(match)
                 position = match.last + 1
         return matches
-
-    def spelt_at(self, text: str) -> list[int]:
-        """Where words spell a name, accepted or not: the offset of the first one's first character."""
-        tokens = TextWords(text, capitals_mean_names=True)
-        words = enumerate(tokens.words)
-        return [word.start for position, word in words if any(True for _ in self._spelt(tokens, position))]
 
     def _match_at(self, tokens: TextWords, first: int) -> NameMatch | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
@@ -255,9 +255,15 @@ class NameMatcher:
         after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
             is_known = best.importance >= _KNOWN_IMPORTANCE and tokens.may_be_name(span.first)
-            return after_preposition and (capital or is_known)
+            return (after_preposition and (capital or is_known)) or self._is_tagged(tokens, span)
         evident = capital or after_preposition or span.last > span.first or is_all_text
-        return evident or tokens.style == "plain" or best.importance >= 0.5
+        return evident or tokens.style == "plain" or best.importance >= 0.5 or self._is_tagged(tokens, span)
+
+    def _is_tagged(self, tokens: TextWords, span: _Span) -> bool:
+        if self._tagger is None:
+            return False
+        start, end = tokens.words[span.first].start, tokens.words[span.last].end
+        return self._tagger.place_certainty(tokens.text, start, end) >= _CERTAIN
 
     def _begins_other_name(self, tokens: TextWords, span: _Span) -> bool:
         best = span.gazetteer_name.places[0]

@@ -103,6 +103,11 @@ class ModelsSettings(SettingsGroup):
         description="Folder for exported models.",
     )
     allow_hub: bool = Field(False, description="Whether a model may be downloaded from a hub.")
+    tagger: Path | None = Field(
+        None,
+        description="A folder of `sonde train tagger`: judges place names in questions for which the rules have no "
+        "evidence.",
+    )
 
 
 class GeocoderSettings(SettingsGroup):

@@ -6,13 +6,18 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-
-from flask import Flask
+from typing import TYPE_CHECKING
 
 from core.errors import SondeError
+from encoders.imports import hidden
 from sonde.ops.capacity import current_capacity, freeze_loaded_objects
 from sonde.settings import Settings, load_settings
-from sonde.telemetry.logs import configure_logs, start_traces
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+OPTIONAL_PACKAGES = ("aiohttp", "pygments", "requests", "rich", "valkey")
+"""Libraries of the API import these if they are installed, and need none of them: 25 MB of a process."""
 
 _NOT_TO_BE_TRIED_AGAIN = 4
 """gunicorn's exit code for an app that cannot be loaded: it ends instead of restarting workers forever."""
@@ -38,16 +43,22 @@ def create() -> Flask:
     """
     try:
         settings = load_settings()
-        configure_logs(settings.log)
         capacity = current_capacity(settings.api.memory_mb)
         processes = settings.api.workers or capacity.processes()
         share_counters(processes)
-        start_traces(settings.telemetry, "sonde-api")
-        # Import now: these modules create their counters at import, in the folder named above.
-        from search_api.app import create_app
-        from sonde.wiring.api import api_parts
-
-        app = create_app(api_parts(_with_threads(settings, capacity.model_threads(processes))))
+        with hidden(*OPTIONAL_PACKAGES):
+            from sonde.telemetry.logs import configure_logs, start_traces
+        configure_logs(settings.log)
+        start_traces(settings.telemetry, "sonde-api")  # outside: its exporter needs requests
+        # The client of the broker imports cryptography, which only the tokens of an issuer need.
+        unused = ("cryptography",) if settings.access.oidc_issuer is None else ()
+        with hidden(*OPTIONAL_PACKAGES, *unused):
+            # Import now: these modules create their counters at import, in the folder named above.
+            from search_api.app import create_app
+            from sonde.wiring.api import api_parts
+        parts = api_parts(_with_threads(settings, capacity.model_threads(processes)))
+        with hidden("valkey"):  # imported when the limits are made
+            app = create_app(parts)
         freeze_loaded_objects()
         return app
     except SondeError as error:

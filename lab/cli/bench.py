@@ -212,7 +212,9 @@ def _questions() -> list[str]:
 def _think(console: Console, figures: Json, settings: Settings) -> None:
     """Milliseconds: reading a question, ranking a thousand candidates, a thousand Hausdorff distances."""
     models = Models(settings)
-    understander = Understander(PlaceReader(models.gazetteer, models.question_recogniser), TimeReader())
+    understander = Understander(
+        PlaceReader(models.gazetteer, models.question_recogniser, tagger=models.question_tagger), TimeReader()
+    )
     times = {
         "understanding a question, ms": time_understanding(understander, _questions()),
         "ranking 1,000 candidates, ms": time_ranking(ranking_config(settings).records),

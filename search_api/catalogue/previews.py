@@ -13,17 +13,20 @@ import warnings
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import structlog
 from cachetools import TLRUCache
-from PIL import Image, ImageOps, UnidentifiedImageError
 
 from core.errors import NotFound, SondeError, Unavailable
 from core.record import Link, Record
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _PICTURES = frozenset(("preview", "icon"))
 _DRAWN_TYPES = frozenset(("image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"))
@@ -121,6 +124,8 @@ def thumbnail(content: bytes) -> bytes:
 
     Raises NotAPicture.
     """
+    from PIL import Image, UnidentifiedImageError
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -137,6 +142,8 @@ def thumbnail(content: bytes) -> bytes:
 
 def _redrawn(picture: Image.Image) -> bytes:
     """Raises NotAPicture before decoding if the header gives too many pixels."""
+    from PIL import Image, ImageOps
+
     width, height = picture.size
     if width * height > MOST_PIXELS:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels")

@@ -21,6 +21,7 @@ _SETTING = {
     "reranker": "SONDE_CROSS_ENCODER__MODEL",
     "segmenter": "SONDE_DOCUMENTS__SEGMENTER",
     "token-head": "SONDE_EMBEDDER__TOKENS",
+    "tagger": "SONDE_MODELS__TAGGER",
 }
 
 

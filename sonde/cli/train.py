@@ -13,6 +13,7 @@ MODULES = {
     "cross-encoder": "sonde.cli.train_encoders",
     "tokens": "sonde.cli.train_tokens",
     "segmenter": "sonde.cli.train_segmenter",
+    "tagger": "sonde.cli.train_tagger",
     "answers": "sonde.cli.train_answers",
 }
 

@@ -26,7 +26,8 @@ def main(further: Sequence[str]) -> None:
     models = Models(settings)
     for name in (None, *further):
         models.embedder(name).embed(["warm"], "query")
-    models.recogniser.entities("Berlin")
+    if models.question_recogniser is not None:
+        models.question_recogniser.entities("Berlin")
 
 
 @contextmanager

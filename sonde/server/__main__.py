@@ -9,9 +9,10 @@ from typing import Any
 from gunicorn.app.base import BaseApplication
 
 from core.errors import SondeError
+from encoders.imports import hidden
 from sonde.ops.capacity import current_capacity
-from sonde.server.worker import BufferingWorker
 from sonde.settings import ApiSettings, Settings, load_settings
+from sonde.wsgi import OPTIONAL_PACKAGES, create
 
 _SILENT_S = 30
 """A process whose main thread is silent for this long is killed and replaced."""
@@ -31,13 +32,13 @@ class Server(BaseApplication):
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        from sonde.wsgi import create
-
         return create()
 
 
 def gunicorn_settings(api: ApiSettings) -> dict[str, Any]:
     """gunicorn's settings: where to listen, how many processes, when one is stuck."""
+    with hidden(*OPTIONAL_PACKAGES):
+        from sonde.server.worker import BufferingWorker
     host = f"[{api.host}]" if ":" in api.host else api.host
     ports = (api.port, *((api.probes_port,) if api.probes_port else ()))
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from core.access import Authenticator, Caller
 from core.errors import SondeError
@@ -11,9 +12,11 @@ from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore
-from search_api.http.access.tokens import Issuer, IssuerKeys, TokenAuthenticator, TokenPolicy
 from search_api.http.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
+
+if TYPE_CHECKING:
+    from search_api.http.access.tokens import TokenAuthenticator
 
 
 def authenticator(
@@ -32,6 +35,8 @@ def _tokens(access: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthentica
         return None
     if not access.oidc_audience:
         raise SondeError("SONDE_ACCESS__OIDC_ISSUER is set; name in SONDE_ACCESS__OIDC_AUDIENCE whom tokens are for.")
+    from search_api.http.access.tokens import Issuer, IssuerKeys, TokenAuthenticator, TokenPolicy
+
     policy = TokenPolicy(
         issuer=access.oidc_issuer,
         audience=access.oidc_audience,

@@ -124,7 +124,7 @@ def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | Non
 
 def passage_reader(models: Models) -> PassageReader:
     """Reads the places and times that a passage names."""
-    return PassageReader(PlaceReader(models.gazetteer, models.recogniser), TimeReader())
+    return PassageReader(PlaceReader(models.gazetteer), TimeReader())
 
 
 def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:

@@ -16,12 +16,14 @@ from urllib.parse import urlsplit
 
 from core.deadlines import Breaker, BreakerPolicy
 from core.errors import SondeError
-from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
+from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder, PlaceTagger
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
 from encoders.remote_geocoder import FallbackGeocoder, RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
+from encoders.tagger import QuestionTagger
 from net.gate import Gate, GatePolicy
 from reading.gazetteer import Gazetteer
+from reading.name_marks import NameMarks
 from search_api.http.telemetry import record_loading
 from search_api.search.caches import (
     CachingCrossEncoder,
@@ -167,18 +169,19 @@ class Models:
             return self._cross_encoder
 
     @cached_property
-    def recogniser(self) -> EntityRecogniser:
-        """For the texts of documents: 105 MB."""
-        return load_recogniser(RecogniserSpec())
-
-    @property
     def question_recogniser(self) -> EntityRecogniser | None:
-        """For questions, where names are sent to a geocoder of the settings; else the gazetteer's rules read better."""
-        return self.recogniser if self.remote_geocoder is not None else None
+        """Finds names for the geocoder of the settings, 105 MB; None without one: the gazetteer's rules read better."""
+        return load_recogniser(RecogniserSpec()) if self.remote_geocoder is not None else None
 
     @cached_property
     def gazetteer(self) -> Gazetteer:
         return Gazetteer()
+
+    @cached_property
+    def question_tagger(self) -> PlaceTagger | None:
+        """For the places of questions. Raises ModelMissing if the folder of the settings holds no tagger."""
+        folder = self._settings.models.tagger
+        return QuestionTagger(folder.expanduser(), NameMarks(self.gazetteer)) if folder else None
 
     @cached_property
     def remote_geocoder(self) -> Geocoder | None:

@@ -121,7 +121,9 @@ def search_parts(
         client=client,
         resolver=resolver,
         understander=Understander(
-            places=PlaceReader(gazetteer, models.question_recogniser, models.remote_geocoder, density),
+            places=PlaceReader(
+                gazetteer, models.question_recogniser, models.remote_geocoder, density, models.question_tagger
+            ),
             times=TimeReader(lambda: datetime.fromtimestamp(clock() / 1000, UTC).date()),
             vocabulary=vocabulary,
         ),

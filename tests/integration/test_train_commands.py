@@ -1,4 +1,4 @@
-"""`sonde train embedder | segmenter | answers` as they are typed."""
+"""`sonde train embedder | segmenter | tagger | answers` as they are typed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tiny_models import tiny_embedder
 from tiny_training import tiny_examples
 
 from core.errors import ModelMissing, SondeError
+from encoders.registry import entry_of, verify
 from sonde.cli import cli
+from sonde.settings import Settings
+from sonde.wiring.models import Models
 from training.examples import TrainingError, write_examples
 
 pytestmark = pytest.mark.models
@@ -54,6 +57,22 @@ def test_what_cannot_be_trained_from_is_said_and_nothing_is_written(tmp_path: Pa
     assert isinstance(done.exception, TrainingError)
     assert "too little text" in str(done.exception)
     assert not out.exists()
+
+
+def test_a_tagger_is_trained_with_the_names_of_records_and_used(tmp_path: Path) -> None:
+    out = tmp_path / "tagger"
+    words = ("tagger", "--from", "samples", "--out", str(out))
+    done = run(tmp_path, *words, "--questions", "500", "--epochs", "1")
+    assert done.exception is None
+    card = json.loads((out / "card.json").read_text())
+    assert [data["name"] for data in card["data"]][1:] == ["names of the records of samples"]
+    assert "rules and tagger precision" in card["figures"]
+    tagger = Models(Settings(_env_file=None, models={"tagger": out})).question_tagger  # type: ignore[call-arg, arg-type]
+    assert tagger is not None
+    assert 0.0 <= tagger.place_certainty("ozone longyearbyen", 6, 18) <= 1.0
+    entry = entry_of(str(out), tmp_path)
+    assert [(check.what, check.ok) for check in verify(entry, tmp_path)] == [("files", True), ("loads", True)]
+    assert isinstance(run(tmp_path, *words).exception, TrainingError)
 
 
 def test_answer_sets_want_a_language_model(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""The API imports neither Celery, nor the tasks of the workers, nor any protocol of harvests, nor the laboratory."""
+"""The API imports neither Celery, nor the tasks of the workers, nor any protocol of harvests, nor the laboratory; and
+no package that none of its searches needs.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import indexer.sources
+from encoders.imports import hidden
+from sonde.wsgi import OPTIONAL_PACKAGES
 
 NEVER = {"celery", "kombu", "redbeat", "workers.app", "workers.jobs", "workers.slices", "lab"}
 NEVER |= {f"indexer.sources.{each.name}" for each in pkgutil.iter_modules(indexer.sources.__path__)}
+UNUSED = {*OPTIONAL_PACKAGES, "cryptography", "PIL", "jwt", "spacy", "torch", "transformers"}
 NEVER -= {"indexer.sources.politeness"}  # the pauses between requests to a host: no protocol, and link checks know them
 
 
@@ -41,6 +48,37 @@ def test_an_app_that_is_made_has_imported_none_of_them(tmp_path: Path) -> None:
     imported = set(made.stdout.splitlines()[-1].split())
     assert {"sonde.wiring.api", "search_api.app"} <= imported
     assert imported.isdisjoint(NEVER)
+    assert imported.isdisjoint(UNUSED)
+    assert (
+        "rich" in _run("-c", program + "; import rich; print(*sys.modules)", **nobody).stdout.splitlines()[-1].split()
+    )
+
+
+def test_an_app_with_an_issuer_can_check_signatures() -> None:
+    program = "import sonde.wsgi; sonde.wsgi.create(); import jwt.algorithms; print(jwt.algorithms.has_crypto)"
+    issuer = {"SONDE_ACCESS__OIDC_ISSUER": "https://a.example", "SONDE_ACCESS__OIDC_AUDIENCE": "sonde"}
+    nobody = {"SONDE_ELASTICSEARCH__URL": "http://127.0.0.1:9", "SONDE_BROKER__URL": "redis://127.0.0.1:9/0"}
+    assert _run("-c", program, **nobody, **issuer, SONDE_API__WORKERS="1").stdout.splitlines()[-1] == "True"
+
+
+def test_importing_the_server_imports_no_optional_package() -> None:
+    program = (
+        "import sys, sonde.server.__main__ as main; from sonde.settings import ApiSettings;"
+        " main.gunicorn_settings(ApiSettings(workers=1)); print(*sys.modules)"
+    )
+    imported = set(_run("-c", program).stdout.split())
+    assert "sonde.server.worker" in imported
+    assert imported.isdisjoint(UNUSED)
+
+
+def test_a_hidden_package_can_be_imported_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    with hidden("this", "os"):
+        with pytest.raises(ImportError):
+            import this  # noqa: F401
+        import os
+    assert "this" not in sys.modules
+    assert sys.modules["os"] is os
 
 
 def test_the_titles_and_groups_of_sources_are_read_without_them(tmp_path: Path) -> None:

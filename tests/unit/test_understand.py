@@ -1,4 +1,4 @@
-"""Hard questions read by the whole Understander, with the real gazetteer and the real recogniser."""
+"""Hard questions read by the whole Understander, with the real gazetteer."""
 
 from __future__ import annotations
 

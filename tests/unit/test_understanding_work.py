@@ -81,9 +81,9 @@ def test_of_a_list_of_names_the_first_are_read_and_the_answer_says_so() -> None:
     assert (len(different.places), len(different.times)) == (MOST_READ, MOST_READ)
 
 
-def test_the_recogniser_reads_the_beginning_of_a_question_and_all_of_a_passages_sentence() -> None:
+def test_the_recogniser_reads_the_beginning_of_a_question() -> None:
     recogniser = Remembering()
-    reader = PlaceReader(Gazetteer(), recogniser)
+    reader = PlaceReader(Gazetteer(), recogniser, Gazetteer())
     text = ("rain in Kenya " * 100).strip()
     reader.read(text, "en", MOST_READ)
     reader.read(text, "en")

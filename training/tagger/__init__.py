@@ -1,0 +1,1 @@
+"""Trains the tagger of questions on made questions."""

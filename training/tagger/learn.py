@@ -1,0 +1,224 @@
+"""Learns a tagger from made questions, and measures it on questions of other names and frames."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.numpy import save_file
+
+from core.ports import NameLexicon
+from encoders.model_card import ModelCard, TrainingData, write_card
+from encoders.tagger import FILE, KIND, LABELS, ROWS, TAGS, QuestionTagger, feature_rows
+from reading.gazetteer import Gazetteer
+from reading.name_marks import NO_MARK, NameMarks
+from reading.places import PlaceReader
+from training.examples import TrainingError
+from training.provenance import Origin, utc_now, written_model
+from training.tagger.names import CatalogueNames, Half, PlaceNames, topics_by_language
+from training.tagger.network import TaggerNetwork
+from training.tagger.questions import MadeQuestion, QuestionMaker
+
+_OUTSIDE = 0
+_IGNORED = -100
+_MOST_PLACES = 5
+_HIDDEN_LABELS = frozenset(("O", "B-PLACE", "I-PLACE", "B-PERSON", "I-PERSON"))
+"""Words of these are learnt without their mark or as an unknown word, so that the tagger reads names that the gazetteer
+does not have. Of other names the words that are fixed say what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerSettings:
+    """``hidden``: share of the places' names that are learnt without a mark, and of all words that are unknown."""
+
+    questions: int = 24_000
+    measured: int = 4000
+    epochs: int = 5
+    batch: int = 128
+    rate: float = 4e-3
+    drop: float = 0.2
+    hidden: float = 0.2
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.questions, self.measured, self.epochs, self.batch) < 1 or self.rate <= 0:
+            raise TrainingError("Questions, epochs and batch are at least 1, and the rate is above 0.")
+
+
+Report = Callable[[str], None]
+
+
+def train_tagger(
+    catalogue: CatalogueNames, settings: TaggerSettings, origin: Origin, out: Path, report: Report = lambda _: None
+) -> ModelCard:
+    """Writes ``out`` and returns its card. Raises TrainingError if the disk fails."""
+    gazetteer = Gazetteer()
+    marks = NameMarks(gazetteer)
+    questions = question_maker(gazetteer, catalogue, "learnt", settings.seed).questions(settings.questions)
+    measured = question_maker(gazetteer, catalogue, "measured", settings.seed).questions(settings.measured)
+    report(f"{len(questions)} questions are made")
+    network = learn(questions, marks, settings, report)
+    with written_model(out) as draft:
+        save_file({name: v.detach().numpy().astype(np.float16) for name, v in network.tensors().items()}, draft / FILE)
+        card = _card(out.name, settings, catalogue, origin)
+        write_card(draft, card)
+        tagger = QuestionTagger(draft, marks)
+        figures = {
+            **measure(tagger, measured),
+            **measure_places("rules alone", PlaceReader(gazetteer), measured),
+            **measure_places("rules and tagger", PlaceReader(gazetteer, tagger=tagger), measured),
+        }
+        card = _card(out.name, settings, catalogue, origin, figures)
+        write_card(draft, card)
+    return card
+
+
+def question_maker(gazetteer: Gazetteer, catalogue: CatalogueNames, half: Half, seed: int) -> QuestionMaker:
+    topics = topics_by_language(gazetteer, catalogue, half)
+    return QuestionMaker(PlaceNames(gazetteer, half), topics, catalogue, half, seed)
+
+
+def learn(
+    questions: Sequence[MadeQuestion], lexicon: NameLexicon, settings: TaggerSettings, report: Report = lambda _: None
+) -> TaggerNetwork:
+    """A network that was trained on one core."""
+    torch.manual_seed(settings.seed)
+    torch.set_num_threads(1)
+    network = TaggerNetwork(settings.drop)
+    rows = [feature_rows(question.words, lexicon.marks(question.words)) for question in questions]
+    chance = np.random.default_rng(settings.seed)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=0.01)
+    steps = settings.epochs * -(-len(rows) // settings.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, settings.rate, total_steps=steps)
+    for epoch in range(settings.epochs):
+        losses = []
+        for part in _batches(len(rows), settings.batch, settings.seed + epoch):
+            shown = [_hidden(rows[number], questions[number].tags, settings.hidden, chance) for number in part]
+            inputs, mask, tags = _padded(shown, [questions[number].tags for number in part])
+            scores = network(inputs, mask)
+            loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1), tags.flatten(), ignore_index=_IGNORED)
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+            losses.append(loss.item())
+        report(f"epoch {epoch + 1} of {settings.epochs}: loss {np.mean(losses):.4f}")
+    _forget_unseen(network, np.concatenate(rows))
+    return network.eval()
+
+
+def _forget_unseen(network: TaggerNetwork, rows: np.ndarray) -> None:
+    """A word that the training has not becomes the unknown word; its beginning and end become the mean ones."""
+    for number, values in enumerate(network.word_vectors()):
+        is_seen = torch.zeros(ROWS[number], dtype=torch.bool)
+        is_seen[torch.from_numpy(rows[:, number])] = True
+        values[~is_seen] = values[is_seen].mean(0) if number else values[0].clone()
+
+
+def _batches(count: int, size: int, seed: int) -> Iterator[list[int]]:
+    order = list(range(count))
+    random.Random(seed).shuffle(order)  # noqa: S311 # nosec B311 - an order to be repeated
+    for start in range(0, count, size):
+        yield order[start : start + size]
+
+
+def _hidden(rows: np.ndarray, tags: Sequence[int], share: float, chance: np.random.Generator) -> np.ndarray:
+    """The features with some marks and some words taken out; a mark of a whole name at a time."""
+    rows = rows.copy()
+    may = np.array([TAGS[tag] in _HIDDEN_LABELS for tag in tags])
+    rows[may & (chance.random(len(rows)) < 1.5 * share), 0] = 0
+    if chance.random() < share:
+        rows[[TAGS[tag].endswith(("-PLACE", "-PERSON")) for tag in tags], -1] = feature_rows(["x"], [NO_MARK])[0, -1]
+    return rows
+
+
+def _padded(
+    rows: Sequence[np.ndarray], tags: Sequence[Sequence[int]]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    longest = max(len(row) for row in rows)
+    inputs = np.zeros((len(rows), longest, len(ROWS)), dtype=np.int64)
+    mask = np.zeros((len(rows), longest, 1), dtype=np.float32)
+    targets = np.full((len(rows), longest), _IGNORED, dtype=np.int64)
+    for number, (row, row_tags) in enumerate(zip(rows, tags, strict=True)):
+        inputs[number, : len(row)], mask[number, : len(row)], targets[number, : len(row)] = row, 1.0, row_tags
+    return torch.from_numpy(inputs), torch.from_numpy(mask), torch.from_numpy(targets)
+
+
+def measure(tagger: QuestionTagger, questions: Sequence[MadeQuestion]) -> dict[str, float]:
+    """Precision and recall of each label's exact spans."""
+    right: Counter[str] = Counter()
+    tagged: Counter[str] = Counter()
+    meant: Counter[str] = Counter()
+    for question in questions:
+        entities, expected = tagger.entities(question.text), question.entities
+        tagged.update(entity.label for entity in entities)
+        meant.update(entity.label for entity in expected)
+        right.update(entity.label for entity in {*entities} & {*expected})
+    figures = {}
+    for label in LABELS:
+        figures[f"{label} precision"] = round(right[label] / max(1, tagged[label]), 4)
+        figures[f"{label} recall"] = round(right[label] / max(1, meant[label]), 4)
+    return figures
+
+
+def measure_places(name: str, reader: PlaceReader, questions: Sequence[MadeQuestion]) -> dict[str, float]:
+    """Precision and recall of the reader's places, as the service uses them; a place that overlaps is right."""
+    right = read = met = meant = 0
+    for question in questions:
+        mentions = [(m.start, m.end) for m in reader.read(question.text, question.language, _MOST_PLACES)]
+        places = [(e.start, e.end) for e in question.entities if e.label == "PLACE"]
+        right += sum(_overlaps(mention, places) for mention in mentions)
+        met += sum(_overlaps(place, mentions) for place in places)
+        read, meant = read + len(mentions), meant + len(places)
+    return {
+        f"{name} precision": round(right / max(1, read), 4),
+        f"{name} recall": round(met / max(1, meant), 4),
+    }
+
+
+def _overlaps(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in others)
+
+
+def _card(
+    name: str,
+    settings: TaggerSettings,
+    catalogue: CatalogueNames,
+    origin: Origin,
+    figures: dict[str, float] | None = None,
+) -> ModelCard:
+    counts = f"{settings.measured} others, of other names, frames and wordings, are measured"
+    names = len(catalogue.topics) + len(catalogue.people) + len(catalogue.organisations)
+    data = [
+        TrainingData(
+            "questions made from the gazetteer, vocabulary and acronyms of Sonde",
+            "see NOTICE",
+            settings.questions,
+            "questions",
+            counts,
+        ),
+        *(
+            TrainingData(f"names of the records of {source}", licence, names, "names")
+            for source, licence in catalogue.licences
+        ),
+    ]
+    return ModelCard(
+        kind=KIND,
+        name=name,
+        base=origin.base,
+        licence=origin.base_licence,
+        data=tuple(data),
+        settings=asdict(settings),
+        seed=settings.seed,
+        commit=origin.commit,
+        made=utc_now(),
+        figures=figures or {},
+        reproduce=origin.reproduce,
+        note="Labels the words of a question. Measured on made questions, which are easier than real ones.",
+        serving={"labels": list(LABELS)},
+    )
