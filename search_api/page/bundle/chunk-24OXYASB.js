@@ -1,0 +1,1 @@
+function r(i){let t=0,n;return i.map(([o=0,e=0])=>(n!==void 0&&o-n>180&&(t-=360),n!==void 0&&o-n<-180&&(t+=360),n=o,[o+t,e]))}function f(i){let t=r(i),[n,o]=[t[0]?.[0]??0,t.at(-1)?.[0]??0];if(Math.abs(o-n)<180)return t;let e=(t[0]?.[1]??0)<0?-90:90;return[...t,[o,e],[n,e]]}export{r as a,f as b};

@@ -1,1 +1,0 @@
-var u=["und","mul","mis","zxx"];function r({properties:e}){try{let{language:n}=new Intl.Locale(e.language?.code??"");return u.includes(n)?void 0:n}catch{return}}function i(e,n){let t=r(e);return t===void 0||t===n?void 0:a(t,n)}function a(e,n){return new Intl.DisplayNames(n,{type:"language",fallback:"none"}).of(e)}export{r as a,i as b,a as c};

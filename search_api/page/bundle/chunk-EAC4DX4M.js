@@ -1,0 +1,1 @@
+import{d as a,e as s,f as n,k as d}from"./chunk-WDIYF25G.js";function g(o,u){let e=a(o);return{Context:e,useWords:()=>d(e),useLoadedWords(r){let[c,T]=s(null);return n(()=>{(u[r]??(async()=>({words:o})))().then(t=>t.words).catch(()=>o).then(t=>T(()=>t))},[r]),c}}}export{g as a};

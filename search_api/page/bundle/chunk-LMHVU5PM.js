@@ -1,0 +1,1 @@
+function o(r){return document.querySelector(`link[href="${r}"]`)?Promise.resolve():new Promise(n=>{let e=document.createElement("link");e.rel="stylesheet",e.href=r,e.onload=e.onerror=()=>n(),document.head.append(e)})}export{o as a};
