@@ -183,8 +183,9 @@ def _check_containers(project: Project) -> None:
         host = container["HostConfig"]
         _require(host["Memory"] > 0, f"{service} has a limit of memory")
         _require(bool(host["LogConfig"]["Config"].get("max-size")), f"{service} has a limit of its log")
-        top = _run(["docker", "top", container["Id"], "-eo", "uid"], project.environment, project.folder)
-        _require("0" not in top.split()[1:], f"no process of {service} is root's")
+        processes = _run(["docker", "top", container["Id"], "-eo", "pid,uid"], project.environment, project.folder)
+        accounts = {line.split()[1] for line in processes.splitlines()[1:]}
+        _require("0" not in accounts, f"no process of {service} is root's")
         for bindings in container["NetworkSettings"]["Ports"].values():
             _require(all(one["HostIp"] == "127.0.0.1" for one in bindings or []), f"{service} is for this machine only")
 
