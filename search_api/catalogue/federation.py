@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Literal
+from urllib.parse import quote
 
 import structlog
 from cachetools import TTLCache
@@ -201,12 +202,12 @@ class Federation:
         filters = pipeline.locate(request)
         interpretation = pipeline.interpret(request)
         area = filters.area or next(iter(interpretation.areas), None)
-        whole = _parameters(request.q, filters.area, filters.span, request.limit)
+        whole = question_of(request.q, filters.area, filters.span, request.limit)
         topic = request.q if interpretation.identifiers else interpretation.thematic
-        parts = _parameters(topic, area, filters.span or interpretation.span, request.limit)
+        parts = question_of(topic, area, filters.span or interpretation.span, request.limit)
         until = time.monotonic() + self._limit_s
         answers = {
-            catalogue: self._pool.submit(self._ask, catalogue, whole if catalogue.kind == "sonde" else parts)
+            catalogue: self._pool.submit(self.ask, catalogue, whole if catalogue.kind == "sonde" else parts)
             for catalogue in catalogues
         }
         return LiveSearch(answers, until)
@@ -222,7 +223,7 @@ class Federation:
             )
         return [catalogue for id, catalogue in self.catalogues.items() if not ids or id in ids]
 
-    def _ask(self, catalogue: FederatedCatalogue, parameters: Mapping[str, str]) -> RemoteAnswer:
+    def ask(self, catalogue: FederatedCatalogue, parameters: Mapping[str, str]) -> RemoteAnswer:
         """Raises SondeError. ``distributedSearch`` is never sent, so no search goes on from there, or in a circle."""
         key = (catalogue.id, tuple(parameters.items()))
         with self._lock:
@@ -265,7 +266,7 @@ def _refuse_unmergeable(query: SearchParameters, request: SearchRequest) -> None
         )
 
 
-def _parameters(q: str, area: BBox | None, span: TimeSpan | None, limit: int) -> dict[str, str]:
+def question_of(q: str, area: BBox | None, span: TimeSpan | None, limit: int) -> dict[str, str]:
     interval = "" if span is None else "/".join(edge or ".." for edge in (span.start_iso, span.end_iso))
     bbox = "" if area is None else ",".join(f"{edge:g}" for edge in area.as_list())
     parameters = {"q": q, "bbox": bbox, "datetime": interval, "limit": str(limit)}
@@ -319,7 +320,7 @@ def _hit(catalogue: FederatedCatalogue, entry: Json) -> RemoteHit:
                 "description": abstract[:_LONGEST_ABSTRACT] if isinstance(abstract, str) else "",
             }
         ),
-        "links": [{"rel": "canonical", "href": href} for href in _own_address(entry)],
+        "links": [{"rel": "canonical", "href": _address(catalogue, entry, id)}],
         "sonde:origin": without_empty({"id": catalogue.id, "title": catalogue.title, "catalogURL": catalogue.url}),
     }
     identifiers = [external.get("value") for external in objects_in(members, "externalIds")]
@@ -328,9 +329,13 @@ def _hit(catalogue: FederatedCatalogue, entry: Json) -> RemoteHit:
     return RemoteHit(feature, _names((*stated, entry.get("sci:doi"), *identifiers, *cited)))
 
 
-def _own_address(entry: Json) -> list[str]:
+def _address(catalogue: FederatedCatalogue, entry: Json, id: str) -> str:
+    """The one that the catalogue states, else by its standard; of a Sonde without one its root."""
     by_rel = {str(link.get("rel")): web_address(link.get("href")) for link in reversed(objects_in(entry, "links"))}
-    return [href for rel in ("canonical", "self", "about", "alternate") if (href := by_rel.get(rel))][:1]
+    stated = next((href for rel in ("canonical", "self", "about", "alternate") if (href := by_rel.get(rel))), "")
+    if stated or catalogue.kind == "sonde" or not id:
+        return stated or catalogue.url
+    return f"{catalogue.search_address}/{quote(id, safe='')}"
 
 
 def _object(value: object) -> Json:
