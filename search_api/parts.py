@@ -12,6 +12,7 @@ from search_api.ask.answerer import Answerer
 from search_api.catalogue.catalogues import Catalogues
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
 from search_api.catalogue.fair.reader import FairReader
+from search_api.catalogue.federation import Federation
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.listing import RecordReader
 from search_api.catalogue.previews import Previews
@@ -78,3 +79,4 @@ class Parts:
     previews: Previews = field(default_factory=lambda: Previews(None))
     granules: GranuleSearches = field(default_factory=lambda: GranuleSearches(None))
     tables: TableReader = field(default_factory=lambda: TableReader(None))
+    federation: Federation = field(default_factory=Federation)

@@ -176,6 +176,34 @@ class GranuleSettings(SettingsGroup):
     )
 
 
+class FederatedCatalogueSettings(SettingsGroup):
+    """A catalogue that searches with ``distributedSearch`` ask too."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")
+    kind: Literal["sonde", "records", "stac"]
+    url: HttpUrlAsWritten
+    title: str = Field("", max_length=200)
+
+
+class FederationSettings(SettingsGroup):
+    """Other catalogues that a search asks live, if its caller wants it."""
+
+    catalogues: tuple[FederatedCatalogueSettings, ...] = Field(
+        (),
+        max_length=16,
+        description="The catalogues, each with `id`, `kind` (`sonde`, `records`, `stac`), `url` (of `records` its "
+        "items, else the root) and `title`; none: federated search is off.",
+    )
+    timeout_s: float = Field(2.0, gt=0, le=10, description="How long an answer may wait for other catalogues.")
+
+    @field_validator("catalogues")
+    @classmethod
+    def _ids_differ(cls, catalogues: tuple[FederatedCatalogueSettings, ...]) -> tuple[FederatedCatalogueSettings, ...]:
+        if len({catalogue.id for catalogue in catalogues}) < len(catalogues):
+            raise ValueError("two catalogues have the same id")
+        return catalogues
+
+
 class AccessSettings(SettingsGroup):
     """Who may do what (docs/operators/security.md)."""
 
@@ -409,6 +437,7 @@ class Settings(BaseSettings):
     http: HttpSettings = HttpSettings()
     preview: PreviewSettings = PreviewSettings()
     granules: GranuleSettings = GranuleSettings()
+    federation: FederationSettings = FederationSettings()
     portal: PortalSettings = PortalSettings()
     access: AccessSettings = AccessSettings()
     limits: LimitsSettings = LimitsSettings()

@@ -157,6 +157,18 @@ class SearchParameters(Parameters):
         description="The question is still being typed: the query log does not note it. Ask again without `typed` what "
         "the user stays with.",
     )
+    distributedSearch: bool = Field(  # noqa: N815 - OGC's name
+        False,
+        description="Whether the catalogues that the operator chose are asked too; they get the question. Their best "
+        "hits are merged into the first page by rank, each with its `sonde:origin`. Filters: `bbox`, `place`, "
+        "`datetime` only.",
+    )
+    federatedCatalogs: Tokens = Field(  # noqa: N815 - OGC's name
+        default=[], description="The ids of the catalogues to ask; without it all."
+    )
+    hopCount: int | None = Field(  # noqa: N815 - OGC's name
+        None, ge=0, description="How far the search may go on; with 0 or 1 no other catalogue is asked."
+    )
     limit: int = Field(10, ge=1, le=100)
     cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Annotated[str, OneOf(lambda: ("json", *result_writers(), "html"))] | None = Field(

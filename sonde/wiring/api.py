@@ -56,6 +56,7 @@ from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (
     citation_events,
+    federation,
     granule_searches,
     http_policy,
     portal_look,
@@ -167,6 +168,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         previews=previews(settings, partial(models.gates, "records")),
         granules=granule_searches(settings, partial(models.gates, "records")),
         tables=table_reader(settings, partial(models.gates, "records")),
+        federation=federation(settings, partial(models.gates, "federation")),
     )
 
 

@@ -35,7 +35,7 @@ from search_api.search.caches import (
 from sonde import __version__
 from sonde.settings import Settings
 
-Purpose = Literal["models", "tokens", "registries", "records", "users"]
+Purpose = Literal["models", "tokens", "registries", "federation", "records", "users"]
 """``records``: addresses that harvested metadata give; ``users``: those of references and webhooks."""
 
 
@@ -45,6 +45,7 @@ def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolic
         "models": (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url),
         "tokens": (settings.access.oidc_issuer, settings.access.oidc_jwks_url),
         "registries": (settings.registries.crossref_url, settings.registries.datacite_url),
+        "federation": tuple(catalogue.url for catalogue in settings.federation.catalogues),
         "records": (),
         "users": (),
     }

@@ -14,6 +14,7 @@ from es_mappings.names import alias
 from indexer.quality.quality import missing, score
 from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
+from search_api.catalogue.federation import FederatedCatalogue, Federation
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.previews import Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
@@ -102,6 +103,14 @@ def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSea
     cache: TTLCache[object, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     stac_apis = cached(cache, lock=threading.Lock())(lambda: _stac_apis(settings))
     return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url)
+
+
+def federation(settings: Settings, gate: Callable[[], Gate]) -> Federation:
+    catalogues = [
+        FederatedCatalogue(catalogue.id, catalogue.kind, catalogue.url, catalogue.title)
+        for catalogue in settings.federation.catalogues
+    ]
+    return Federation(gate, catalogues, settings.federation.timeout_s)
 
 
 def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:

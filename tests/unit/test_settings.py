@@ -44,7 +44,7 @@ _LISTS = {
     f"{PREFIX}{group}{DELIMITER}{name}".upper(): (group, name)
     for group, entry in Settings.model_fields.items()
     for name, field in entry.annotation.model_fields.items()  # type: ignore[union-attr]
-    if _members(field.annotation) and (group, name) != ("portal", "links")
+    if _members(field.annotation) and (group, name) not in (("portal", "links"), ("federation", "catalogues"))
 }
 _VALUES = {
     "start_map": ("-10", "35", "30", "60"),

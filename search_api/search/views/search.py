@@ -36,7 +36,8 @@ from search_api.search.views import geojson
 
 _DEGRADED = (
     "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
-    "could not be read (`understanding.place`, `understanding.time`, ...)."
+    "could not be read (`understanding.place`, `understanding.time`, ...), and other catalogues that did not answer "
+    "(`federation.ID`)."
 )
 
 
@@ -82,6 +83,12 @@ class SearchAnswer(BaseModel):
         "`offer_missing`: no hit of the page states a format or licence of the question. "
         '`flow_unknown`: "upstream of" a place is read as around it.',
     )
+    federated: list[Json] = Field(
+        default=[],
+        alias="sonde:federated",
+        description="With `distributedSearch`: each catalogue that was asked, `numberReturned` of it, and in `folded` "
+        "our hits that it has too. Its hits are in `features` with `sonde:origin`, not in `numberMatched`.",
+    )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
@@ -121,10 +128,13 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
         return answered(query)
 
     def answered(query: SearchParameters) -> Response:
+        question = to_request(query)
+        live = parts.federation.start(query, question, parts.search)
         if query.scope != "public":
             return own_documents(query)
-        question = to_request(query)
         answer = parts.search.search(question)
+        merged = None if live is None else live.merged(answer, question.limit)
+        answer = answer if merged is None else merged.answer
         count_search("dense" if query.algorithm == "sbert" else query.algorithm, answer)
         addresses = Addresses.of(parts.http)
         end = question.offset + len(answer.hits)
@@ -135,7 +145,12 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
             return _respond(write(_result_page(query, answer, addresses, next_address)), media_type, next_address)
         link_to = _log_question(parts, query, question, answer, addresses)
         features = [feature_cache.hit(hit, addresses, link_to(hit.record.id)) for hit in answer.hits]
-        response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
+        body = geojson.collection(answer, features, ways_on(addresses, cursor))
+        if merged is not None:
+            page_features = merged.features(features)
+            body |= {"features": page_features, "numberReturned": len(page_features)}
+            body["sonde:federated"] = merged.catalogues
+        response = jsonify(body)
         response.mimetype = GEOJSON
         return response
 

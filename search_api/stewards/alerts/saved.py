@@ -65,6 +65,7 @@ Channel = Literal["mail", "webhook"]
 LONGEST_TITLE = 200
 _PRESENTATION = (
     "limit", "cursor", "facets", "cell_area", "cell_level", "explain", "highlight", "typed", "f", "scope", "group",
+    "distributedSearch", "federatedCatalogs", "hopCount",
     "diversity", "sortby",
 )  # fmt: skip
 """Parameters of presentation, which do not change what matches."""

@@ -1,6 +1,6 @@
 // Name, navigation, language and colours: the same above every view.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useBasket } from "../basket/basket.ts";
 import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
@@ -26,12 +26,6 @@ export function Header({ view, choose }: Props) {
   const ending = useEnding();
   const kept = useBasket();
   const toResults = () => document.getElementById("main")?.focus();
-  const rooms = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a phone the rooms are one row that scrolls: the current one is in sight.
-    const [row, current] = [rooms.current, rooms.current?.querySelector<HTMLElement>("[aria-current]")];
-    if (row && current) row.scrollLeft = current.offsetLeft - row.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
-  }, [view]);
   return (
     <header class="top">
       <button type="button" class="skip" onClick={toResults}>
@@ -42,7 +36,7 @@ export function Header({ view, choose }: Props) {
         {portal.name}
       </Go>
       <p class="tagline">{portal.tagline || words.tagline}</p>
-      <nav aria-label={portal.name} ref={rooms}>
+      <nav aria-label={portal.name}>
         <Go to="./" current={view === "search"}>
           {words.nav.search}
         </Go>
