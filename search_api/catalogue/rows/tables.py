@@ -28,6 +28,10 @@ _DELIMITERS = ",;\t|"
 log = structlog.get_logger(__name__)
 
 
+class NoTable(Unavailable):
+    """The host answers, with something that cannot be shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableRows:
     """The first rows; ``has_more``: whether the table goes on after them.
@@ -79,7 +83,7 @@ class TableReader:
             raise Unavailable("Too many tables are being read; try again.")
         try:
             return self._read(link, window, self._gate())
-        except (InvalidInput, NotFound):
+        except (InvalidInput, NotFound, NoTable):
             raise
         except SondeError as error:
             # The reason of a refused target would reveal our network, so it is only in the log.
@@ -120,9 +124,9 @@ class TableReader:
 
 
 def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
-    """The header and the first rows. Raises Unavailable for a web page, and for a table without rows."""
+    """The header and the first rows. Raises NoTable for a web page, and for a table without rows."""
     if text.lstrip()[:1] in ("<", "{", "\x00") or "\x00" in text[:1000]:
-        raise Unavailable(f"{host_of(href)} sent something else than a table.")
+        raise NoTable(f"{host_of(href)} sent something else than a table.")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     lines = lines if is_whole else lines[:-1]  # the last line is cut
     try:
@@ -131,6 +135,6 @@ def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
         delimiter = ","
     table = list(csv.reader(lines[: count + 2], delimiter=delimiter))
     if len(table) < 2:
-        raise Unavailable(f"{host_of(href)} sent a table without rows.")
+        raise NoTable(f"{host_of(href)} sent a table without rows.")
     header, *rows = [tuple(cell.strip()[:_LONGEST_CELL] for cell in row[:_MOST_COLUMNS]) for row in table]
     return TableRows(href, header, tuple(rows[:count]), len(rows) > count or not is_whole)

@@ -84,9 +84,9 @@ function Look({ feature }: { feature: Feature }) {
   return rows && <rows.RowsPanel key={feature.id} feature={feature} />;
 }
 
-/** As the service reads: CSV, and tables of ERDDAP. */
+/** As the service reads: CSV, OPeNDAP, and tables of ERDDAP. */
 function isTable({ access, href }: Opening): boolean {
-  return access === "csv" || /\/erddap\/tabledap\/[^/?#]+/.test(href);
+  return access === "csv" || access === "opendap" || /\/erddap\/tabledap\/[^/?#]+/.test(href);
 }
 
 function Files({ files }: { files: Link[] }) {
