@@ -75,7 +75,7 @@ def rows_views(parts: Parts) -> APIBlueprint:
 
     @api.get(
         "/collections/<catalogue>/items/<record>/rows",
-        summary="The first rows of a CSV, an ERDDAP table or an OPeNDAP variable that a record links to",
+        summary="The first rows of a CSV, an ERDDAP table, features or an OPeNDAP variable of a record",
         description="404: the record links to no such table. 503: the other side does not answer, or sends no table.",
         responses={200: RowsAnswer, 503: Problem, **WITH_NOT_FOUND},
     )

@@ -51,7 +51,7 @@ function Variables({ variables, chosen, words, choose }: { variables: readonly G
           </tr>
         </thead>
         <tbody>
-          {variables.map(({ name, title, unit, dimensions }) => (
+          {[...variables].sort(byDimensions).map(({ name, title, unit, dimensions }) => (
             <tr key={name}>
               <td>
                 <button type="button" aria-pressed={name === chosen} onClick={() => choose(name)}>
@@ -67,6 +67,11 @@ function Variables({ variables, chosen, words, choose }: { variables: readonly G
       </table>
     </div>
   );
+}
+
+/** Coordinates, which have one dimension, come last. */
+function byDimensions(a: GridVariable, b: GridVariable): number {
+  return b.dimensions.length - a.dimensions.length;
 }
 
 /** Both empty: the middle of the grid. */
