@@ -38,7 +38,8 @@ def test_the_first_rows_of_a_table_are_shown_and_drawn(
         expect(page.get_by_role("img", name="wave (m) against time (UTC)")).to_be_visible()
         expect(page.get_by_text("All 2 rows")).to_be_visible()
         page.get_by_role("combobox", name="Table").select_option(label="page.csv")
-        expect(page.get_by_role("alert")).to_contain_text("sent something else than a table")
+        expect(page.get_by_role("alert")).to_contain_text("The provider did not send data")
+        expect(page.get_by_text("sent something else than a table")).to_be_visible()
 
 
 def test_a_variable_of_a_grid_is_drawn_at_a_point(

@@ -1,9 +1,8 @@
 // The variables of a grid, and one of them as a series at a point.
 
 import { useState } from "preact/hooks";
-import { ProblemNote } from "../shell/problem.tsx";
 import type { Feature } from "../types.ts";
-import { RowsTable } from "./rowsTable.tsx";
+import { RowsProblem, RowsTable } from "./rowsTable.tsx";
 import { type GridVariable, type Rows, useRows } from "./useRows.ts";
 import type { RowsWords } from "./words/index.ts";
 
@@ -31,7 +30,7 @@ export function GridPanel({ feature, header, words }: Props) {
       <Variables variables={header.variables} chosen={variable} words={words} choose={setVariable} />
       {(place !== null || found?.point) && <PlaceForm point={found?.point ?? null} words={words} choose={setPlace} />}
       <p role="status">{asking ? words.asking : ""}</p>
-      {problem && <ProblemNote problem={problem} again={series.again} />}
+      {problem && <RowsProblem problem={problem} words={words} again={series.again} />}
       {!problem && !asking && found && <Series key={JSON.stringify([variable, found.fixed])} found={found} name={variable} words={words} licence={feature.properties.license} />}
     </>
   );

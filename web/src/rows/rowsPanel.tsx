@@ -1,11 +1,10 @@
 // A look into the data of a record: the first rows of its tables, or the variables of a grid.
 
 import { useState } from "preact/hooks";
-import { ProblemNote } from "../shell/problem.tsx";
 import type { Feature } from "../types.ts";
 import { useLocale } from "../words/index.ts";
 import { GridPanel } from "./gridPanel.tsx";
-import { RowsTable } from "./rowsTable.tsx";
+import { RowsProblem, RowsTable } from "./rowsTable.tsx";
 import { useRows } from "./useRows.ts";
 import { useRowsWords } from "./words/index.ts";
 
@@ -30,7 +29,7 @@ export function RowsPanel({ feature }: { feature: Feature }) {
           </select>
         </label>
       )}
-      {problem && <ProblemNote problem={problem} again={again} />}
+      {problem && <RowsProblem problem={problem} words={words} again={again} />}
       {!problem && !found && <p role="status">{words.asking}</p>}
       {!problem && found && (found.variables.length > 0 ? <GridPanel key={found.href} feature={feature} header={found} words={words} /> : <RowsTable key={found.href} found={found} words={words} licence={feature.properties.license} />)}
     </div>

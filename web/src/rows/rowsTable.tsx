@@ -1,14 +1,31 @@
 // Rows of a table with a plot of a column, and from where they are.
 
 import { useState } from "preact/hooks";
+import type { Problem } from "../api.ts";
 import { Outside } from "../shell/outside.tsx";
-import { useLocale } from "../words/index.ts";
+import { ProblemNote } from "../shell/problem.tsx";
+import { useLocale, useWords } from "../words/index.ts";
 import { axesOf, type Point, pointsOf } from "./plot.ts";
 import type { Rows } from "./useRows.ts";
 import type { RowsWords } from "./words/index.ts";
 
 const SHOWN = 10;
 const [WIDTH, HEIGHT, EDGE] = [640, 180, 22];
+
+/** What the provider did, where it is the provider that failed; else what was wrong with the request. */
+export function RowsProblem({ problem, words, again }: { problem: Problem; words: RowsWords; again: () => void }) {
+  const page = useWords();
+  if (problem.status !== 503 || !problem.explained) return <ProblemNote problem={problem} again={again} />;
+  return (
+    <section class="note wrong" role="alert">
+      <p>{words.providerFailed}</p>
+      <p class="said" lang="en">{problem.message}</p>
+      <button type="button" onClick={again}>
+        {page.again}
+      </button>
+    </section>
+  );
+}
 
 /** The first rows, and one of their columns drawn. */
 export function RowsTable({ found, words, licence }: { found: Rows; words: RowsWords; licence: string | undefined }) {
