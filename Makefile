@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # As in sonde/__init__.py; a test may load numpy before.
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: help docs env lean demo down check types style page-lint audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme figures clean
+.PHONY: help docs env lean demo down check types style page-lint audit test test-fast format lock image cluster-check compose-check compose-secrets sbom release tour chart-readme figures clean
 
 help:  ## This list.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -94,6 +94,9 @@ image:  ## The container image, where Docker is. EXTRA=models: with PyTorch, son
 
 cluster-check: env  ## Image and chart in a real Kubernetes while things fail (root, Debian); writes results/VERSION/cluster.json.
 	$(BIN)/python -m tests.cluster.check --write
+
+compose-check: env  ## compose.yaml by a real Docker, with upgrades (root, Debian); writes results/VERSION/compose.json.
+	$(BIN)/python -m tests.cluster.compose --write
 
 compose-secrets:  ## The passwords that compose.yaml reads, made once.
 	./compose-secrets.sh

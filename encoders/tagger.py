@@ -47,14 +47,14 @@ _IMPOSSIBLE = np.float32(-1e4)
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TextToken:
     text: str
     start: int
     end: int
 
 
-def tokens_of(text: str) -> list[Token]:
-    return [Token(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
+def tokens_of(text: str) -> list[TextToken]:
+    return [TextToken(match[0], match.start(), match.end()) for match in _TOKEN.finditer(text)]
 
 
 def feature_rows(words: Sequence[str], marks: Sequence[str]) -> NDArray[np.int64]:
@@ -97,7 +97,7 @@ class QuestionTagger:
         shares = self._places(text)
         return min((share for token, share in shares if token.start < end and start < token.end), default=0.0)
 
-    def _place_shares(self, text: str) -> list[tuple[Token, float]]:
+    def _place_shares(self, text: str) -> list[tuple[TextToken, float]]:
         """The first words of the text, each with the probability that it is of a place."""
         tokens = tokens_of(text[:_LONGEST_CHARS])[:_PART]
         if not tokens:

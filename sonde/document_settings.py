@@ -22,7 +22,6 @@ class CitationsSettings(SettingsGroup):
         description="Service with DataCite's interface for event data, such as https://api.datacite.org/events. It "
         "learns which DOIs are opened. Default: no service is asked.",
     )
-    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
 
 
 class RegistrySettings(SettingsGroup):
@@ -38,7 +37,6 @@ class RegistrySettings(SettingsGroup):
     )
     crossref_url: HttpUrl = Field("https://api.crossref.org", description="Crossref's REST API, or a mirror of it.")
     datacite_url: HttpUrl = Field("https://api.datacite.org", description="DataCite's REST API, or a mirror of it.")
-    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
 
 
 class DocumentsSettings(SettingsGroup):

@@ -163,8 +163,6 @@ class PreviewSettings(SettingsGroup):
     """Pictures that records name: the API fetches one when somebody opens the record, and sends a small copy."""
 
     enabled: bool = Field(True, description="Whether the API fetches pictures from the hosts that metadata name.")
-    max_mib: int = Field(8, ge=1, le=64, description="Largest original picture.")
-    timeout_s: float = Field(4.0, gt=0, le=30, description="Limit for fetching one original.")
 
 
 class GranuleSettings(SettingsGroup):
@@ -173,8 +171,6 @@ class GranuleSettings(SettingsGroup):
     enabled: bool = Field(
         True, description="Whether the API asks hosts that metadata and sources name for granules and rows of tables."
     )
-    timeout_s: float = Field(8.0, gt=0, le=30, description="Limit for one request to another host.")
-    kept_s: float = Field(300.0, gt=0, le=86400, description="How long an answer is remembered.")
     cmr_url: HttpUrlAsWritten = Field(
         "https://cmr.earthdata.nasa.gov/search", description="Address of the search of NASA's CMR."
     )
@@ -213,7 +209,6 @@ class AccessSettings(SettingsGroup):
     oidc_leeway_s: float = Field(
         60.0, ge=0, le=600, description="Allowed difference between the issuer's clock and this one."
     )
-    oidc_refetch_s: float = Field(30.0, ge=1, description="Minimum time between two fetches of the issuer's keys.")
     oidc_subject_claim: str = Field(
         "sub", min_length=1, description="Claim that names the user. It owns uploads, so users must not choose it."
     )
@@ -277,7 +272,6 @@ class MailSettings(SettingsGroup):
     operator: str | None = Field(
         None, pattern=r"^\S+@(\S+\.)+\S+$", description="Address that gets a mail when the nightly measurement falls."
     )
-    timeout_s: float = Field(20.0, gt=0, le=300, description="Limit for sending one mail.")
 
 
 class AlertsSettings(SettingsGroup):
@@ -290,9 +284,6 @@ class AlertsSettings(SettingsGroup):
     )
     hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
     most: int = Field(50, ge=1, le=1_000, description="Maximum saved searches of one user.")
-    token_days: int = Field(
-        30, ge=1, le=3650, description="How long the groups of a token count after its owner's last visit."
-    )
 
     @model_validator(mode="after")
     def _is_long_enough(self) -> Self:

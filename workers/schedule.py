@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from celery import Celery
+from celery.schedules import crontab
 from redbeat import RedBeatSchedulerEntry
 from redbeat.schedulers import get_redis
 
@@ -43,8 +44,9 @@ def _key(app: Celery) -> str:
 def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str]:
     """Updates Redis from the file; returns the ids of sources whose entry was written or removed.
 
-    One entry per source, keyed by its id: an unchanged one is not written, so that its last run is kept. A new interval
-    starts now; a new cron line fires at its next time. Sources that the file or a steward paused have none.
+    One entry per source, keyed by its id: an unchanged one is not written, so that its last run is kept. A source that
+    comes to have an interval is due at once, another interval of the same source starts now; a new cron line fires at
+    its next time. Sources that the file or a steward paused have none.
     """
     paused_ids = paused_sources(app)
     entries = {
@@ -53,11 +55,14 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
         if source.schedule and not source.paused and id not in paused_ids
     }
     changed_ids = []
-    for name in sorted(_installed_ids(app) - set(entries)):
+    installed_ids = _installed_ids(app)
+    for name in sorted(installed_ids - set(entries)):
         _remove(app, name)
         changed_ids.append(name.removeprefix(_NAME))
     for name, entry in entries.items():
         if not _is_stored(app, entry):
+            if name not in installed_ids and not isinstance(entry.schedule, crontab):
+                entry.last_run_at = None  # never: due now
             entry.save()
             get_redis(app).sadd(_names_key(app), name)
             changed_ids.append(name.removeprefix(_NAME))

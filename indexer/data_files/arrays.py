@@ -71,7 +71,7 @@ def _attributes(attributes: JsonMapping) -> Json:
     return values
 
 
-class Inquirer(Protocol):
+class ZarrKeys(Protocol):
     def read(self, key: str, offset: int = 0, length: int | None = None) -> bytes | None:
         """The bytes of a key; None if there is none."""
 
@@ -84,7 +84,7 @@ def start_loop() -> None:
     zarr.open_group(zarr.storage.MemoryStore(), mode="w")
 
 
-def read_zarr(inquirer: Inquirer) -> Json:
+def read_zarr(inquirer: ZarrKeys) -> Json:
     """Raises FileFault and what zarr raises."""
     store = _InquiredStore(inquirer)
     try:
@@ -124,7 +124,7 @@ class _InquiredStore(Store):
     supports_writes = supports_deletes = supports_listing = True
     supports_consolidated_metadata = True
 
-    def __init__(self, inquirer: Inquirer) -> None:
+    def __init__(self, inquirer: ZarrKeys) -> None:
         super().__init__(read_only=True)
         self._inquirer = inquirer
         self._keys: list[str] | None = None

@@ -8,14 +8,13 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Protocol
 
 from pyproj import CRS
 from pyproj.exceptions import CRSError
 
 from core.json_types import Json
 from indexer.data_files.georeference import box_in_degrees
-from indexer.data_files.messages import FileFault
+from indexer.data_files.messages import ByteRanges, FileFault
 
 _FIRST_BYTES = 1 << 20
 _MOST_LAYERS = 200
@@ -24,12 +23,7 @@ _STEPS = 1_000_000
 _HIDDEN_COLUMNS = frozenset({"fid", "id", "geom", "geometry", "ogc_fid", "objectid", "shape"})
 
 
-class Parts(Protocol):
-    def part(self, offset: int, length: int) -> bytes:
-        """The bytes at an offset; fewer at the end."""
-
-
-def read_geopackage(file: Parts, size: int, copy: Path) -> Json:
+def read_geopackage(file: ByteRanges, size: int, copy: Path) -> Json:
     """Raises FileFault, and sqlite3.Error for a damaged file."""
     length = min(_FIRST_BYTES, size)
     copied = 0

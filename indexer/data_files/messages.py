@@ -7,7 +7,7 @@ The process asks ``{"read": [key, offset, length]}`` or ``{"keys": true}`` and g
 from __future__ import annotations
 
 import json
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from core.json_types import Json
 
@@ -20,6 +20,11 @@ class FileFault(Exception):
     def __init__(self, message: str, *, is_data: bool = True) -> None:
         super().__init__(message)
         self.is_data = is_data
+
+
+class ByteRanges(Protocol):
+    def part(self, offset: int, length: int) -> bytes:
+        """The bytes at an offset; fewer at the end."""
 
 
 def send(stream: BinaryIO, message: Json, content: bytes = b"") -> None:

@@ -10,13 +10,12 @@ import math
 import struct
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
 from core.json_types import Json
 from indexer.data_files.grid import ArrayHeader, Stored, describe
-from indexer.data_files.messages import FileFault
+from indexer.data_files.messages import ByteRanges, FileFault
 
 _TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
 _FORMATS = {1: "NetCDF-3 classic", 2: "NetCDF-3 64-bit offset", 5: "NetCDF-3 64-bit data"}
@@ -27,14 +26,9 @@ _NEAR, _SAMPLE = 4096, 16
 _STREAMING = 2**32 - 1
 
 
-class Parts(Protocol):
-    def part(self, offset: int, length: int) -> bytes:
-        """The bytes at an offset; fewer at the end."""
-
-
 @dataclass(slots=True)
 class _Header:
-    file: Parts
+    file: ByteRanges
     version: int
     position: int = 4
 
@@ -107,7 +101,7 @@ class _Variable:
     is_record: bool = field(default=False)
 
 
-def read_netcdf3(file: Parts, size: int) -> Json:
+def read_netcdf3(file: ByteRanges, size: int) -> Json:
     """Raises FileFault."""
     version = file.part(3, 1)[0]
     if version not in _FORMATS:
@@ -149,7 +143,7 @@ def _bytes_of(variable: _Variable, dimensions: list[tuple[str, int]], part: slic
     return math.prod(dimensions[place][1] for place in variable.dimensions[part]) * variable.type.itemsize
 
 
-def _array(file: Parts, variable: _Variable, dimensions: list[tuple[str, int]], step: int) -> ArrayHeader:
+def _array(file: ByteRanges, variable: _Variable, dimensions: list[tuple[str, int]], step: int) -> ArrayHeader:
     names = tuple(dimensions[place][0] for place in variable.dimensions)
     shape = tuple(dimensions[place][1] for place in variable.dimensions)
     placement = _Placement(variable.begin, variable.type, shape, step if variable.is_record else None)
@@ -157,7 +151,7 @@ def _array(file: Parts, variable: _Variable, dimensions: list[tuple[str, int]], 
     return ArrayHeader(variable.name, names, shape, type, variable.attributes, partial(_values, file, placement))
 
 
-def _values(file: Parts, placement: _Placement, step: int) -> Stored:
+def _values(file: ByteRanges, placement: _Placement, step: int) -> Stored:
     if placement.record_step is None:
         count = math.prod(placement.shape) * placement.type.itemsize
         values = _array_of(file.part(placement.begin, count), placement.type, placement.shape)

@@ -48,7 +48,7 @@ def _tokens(access: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthentica
         scope_prefix=access.oidc_scope_prefix,
         given_scopes=frozenset(access.oidc_scopes),
     )
-    issuer = Issuer(access.oidc_issuer, access.oidc_jwks_url, pause_s=access.oidc_refetch_s)
+    issuer = Issuer(access.oidc_issuer, access.oidc_jwks_url)
     return TokenAuthenticator(policy, IssuerKeys(issuer, gate))
 
 

@@ -38,7 +38,7 @@ def alert_desk(settings: Settings, pipeline: SearchPipeline, client: Elasticsear
 
 
 def owner_rights(settings: Settings, client: Elasticsearch) -> OwnerRights:
-    return OwnerRights(KeyStore(client, settings.index.prefix).list, settings.alerts.token_days)
+    return OwnerRights(KeyStore(client, settings.index.prefix).list)
 
 
 def alert_secret(settings: Settings) -> bytes:
@@ -55,7 +55,7 @@ def mail_server(settings: Settings) -> MailServer | None:
     login = None
     if mail.username is not None and mail.password is not None:
         login = (mail.username, mail.password.get_secret_value())
-    return MailServer(mail.host, mail.port, mail.tls, login, mail.sender, mail.timeout_s)
+    return MailServer(mail.host, mail.port, mail.tls, login, mail.sender)
 
 
 def matcher(settings: Settings, client: Elasticsearch, models: Models) -> Matcher:

@@ -118,7 +118,7 @@ def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | Non
         "datacite": asked_registries.datacite_url,
     }
     urls = {name: known[name] for name in asked_registries.names}
-    addresses = RegistryAddresses(urls, settings.net.contact, asked_registries.timeout_s)
+    addresses = RegistryAddresses(urls, settings.net.contact)
     return Registries(addresses, gate, private=asked_registries.ask == "all")
 
 

@@ -14,8 +14,8 @@ from es_mappings.names import alias
 from indexer.quality.quality import missing, score
 from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
-from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
-from search_api.catalogue.previews import PreviewLimits, Previews
+from search_api.catalogue.granules.searches import GranuleSearches
+from search_api.catalogue.previews import Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.catalogue.rows.tables import TableReader
 from search_api.http.responses import HttpPolicy
@@ -99,15 +99,14 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
 
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
     granules = settings.granules
-    limits = GranuleLimits(timeout_s=granules.timeout_s, cache_s=granules.kept_s)
     cache: TTLCache[object, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     stac_apis = cached(cache, lock=threading.Lock())(lambda: _stac_apis(settings))
-    return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url, limits)
+    return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url)
 
 
 def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:
     """Under the settings of granules: both ask hosts that metadata name, when somebody wants to see data."""
-    return TableReader(gate if settings.granules.enabled else None, settings.granules.timeout_s)
+    return TableReader(gate if settings.granules.enabled else None)
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:
@@ -120,14 +119,12 @@ def _stac_apis(settings: Settings) -> dict[str, str]:
 
 
 def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
-    preview = settings.preview
-    limits = PreviewLimits(preview.max_mib * 1024 * 1024, preview.timeout_s)
-    return Previews(gate if preview.enabled else None, limits)
+    return Previews(gate if settings.preview.enabled else None)
 
 
 def citation_events(settings: Settings, gate: Callable[[], Gate]) -> CitationEvents:
     citations = settings.citations
-    service = None if citations.events_url is None else EventService(str(citations.events_url), citations.timeout_s)
+    service = None if citations.events_url is None else EventService(str(citations.events_url))
     return CitationEvents(service, gate)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.page_files import files_of_a_visit
 from tests.service import Service
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,20 +34,9 @@ def _packed(files: list[Path]) -> int:
 
 
 def test_a_visit_in_english_loads_little() -> None:
-    scripts: set[str] = set()
-    _add_imports("page.js", scripts)
-    _add_imports("map.js", scripts)
-    assert len(scripts) > 10
-    assert _packed([PAGES / "page.css", *(PAGES / name for name in scripts)]) <= LARGEST_VISIT_BYTES
-
-
-def _add_imports(name: str, scripts: set[str]) -> None:
-    """The script and those that it imports at once; chunks that only parts opened later import are not among them."""
-    if name in scripts:
-        return
-    scripts.add(name)
-    for imported in re.findall(r'(?:from|import)"\./([^"]+)"', (PAGES / name).read_text("utf-8")):
-        _add_imports(imported, scripts)
+    files = files_of_a_visit()
+    assert len(files) > 10
+    assert _packed(files) <= LARGEST_VISIT_BYTES
 
 
 def test_no_registry_is_named() -> None:

@@ -19,7 +19,7 @@ from local_stack.testing import fetch_elasticsearch
 from tests.cluster import old_release
 from tests.cluster.course import NAMES, OLD, PARTS, course
 from tests.cluster.elastic_operator import reconciled
-from tests.cluster.go_programs import PROGRAMS, built
+from tests.cluster.go_programs import DOCKER_COMPOSE, PROGRAMS, built
 from tests.cluster.kubernetes_binary import kubernetes_binary
 from tests.cluster.node import HERE, ROOT, Node, load_images, running_node, start_second_node, wait_until
 from tests.cluster.progress import say, step
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
         return 2
     node = Node(Path(os.environ.get("SONDE_CLUSTER", "/tmp/sonde-cluster")), kubernetes_binary())
     with step("programs of Go modules"):
-        for name in PROGRAMS if given.only is None else ():
+        for name in PROGRAMS.keys() - {DOCKER_COMPOSE} if given.only is None else ():
             built(name)
     with step("Elasticsearch's files"):
         fetch_elasticsearch()  # the cluster has no way out

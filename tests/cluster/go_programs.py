@@ -1,4 +1,4 @@
-"""Programs that are had as Go modules alone: Kubernetes' metrics server, Elastic's operator, KEDA. Built once, kept.
+"""Programs that are had as Go modules alone: Kubernetes' metrics server, Elastic's operator, KEDA, Docker Compose.
 
 Each is built inside its module as Go's proxy gives it, so by the module's own go.mod and go.sum. Minutes of processor
 time each; ``python -m tests.cluster.go_programs`` builds all of them.
@@ -20,6 +20,7 @@ from tests.cluster.kubernetes_binary import cache_folder
 from tests.cluster.progress import say
 
 _BUILD_S = 3600.0
+DOCKER_COMPOSE = "docker-compose"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,13 @@ PROGRAMS: Mapping[str, Program] = {
     ),
     "keda": Program(*_KEDA, "./cmd/operator"),
     "keda-adapter": Program(*_KEDA, "./cmd/adapter"),
+    DOCKER_COMPOSE: Program(
+        "github.com/docker/compose/v2",
+        "v2.40.3",
+        "h1:XeYkQu1svDtyfZPv5nTwFryQ25ZJMkIlc4pz9HalMPI=",
+        "./cmd",
+        ("github.com/docker/compose/v2/internal.Version=v2.40.3",),
+    ),
 }
 
 

@@ -15,7 +15,7 @@ from redbeat.schedulers import get_redis
 
 from workers.app import create_celery
 from workers.config import HARVEST_TASK, WorkerConfig
-from workers.schedule import sync_schedules
+from workers.schedule import next_runs, sync_schedules
 from workers.source_config import Schedule, SourceConfig
 
 
@@ -64,3 +64,23 @@ def test_runs_that_were_missed_are_caught_up_once(app: Celery) -> None:
     prefix = app.conf.broker_transport_options["global_keyprefix"]
     (message,) = get_redis(app).lrange(f"{prefix}harvest", 0, -1)
     assert json.loads(message)["headers"]["task"] == HARVEST_TASK
+
+
+@pytest.mark.broker
+def test_a_new_source_with_an_interval_is_due_at_once_and_a_new_interval_is_not(app: Celery) -> None:
+    assert sync_schedules(app, source("a", interval="6h")) == ["a"]
+    assert _next_run(app, "a") <= datetime.now(UTC)
+    RedBeatSchedulerEntry.from_key(f"{app.conf.redbeat_key_prefix}harvest:a", app=app).reschedule()
+    assert sync_schedules(app, source("a", interval="8h")) == ["a"]
+    assert _next_run(app, "a") > datetime.now(UTC) + timedelta(hours=7)
+
+
+@pytest.mark.broker
+def test_a_new_source_with_a_cron_line_waits_for_its_time(app: Celery) -> None:
+    far = datetime.now(UTC) + timedelta(hours=12)
+    assert sync_schedules(app, source("a", cron=f"0 {far.hour} * * *")) == ["a"]
+    assert _next_run(app, "a") > datetime.now(UTC) + timedelta(hours=10)
+
+
+def _next_run(app: Celery, source_id: str) -> datetime:
+    return datetime.fromisoformat(next_runs(app)[source_id])

@@ -36,7 +36,7 @@ NOT_OF_THE_RANKING = {
     "search/retrieval/conditions.py": {"_MARGIN_SHARE, _MOST_MARGIN_KM"},  # what still counts as outside
     "search/retrieval/clauses.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/density.py": {"READ_EVERY_S"},  # how often the cells are counted
-    "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
+    "search/retrieval/known_names.py": {"_LIKE", "_LEAST_IN_CAPITALS", "_LEAST_DEFINED"},  # what is a name
     "search/retrieval/refinement.py": {
         "_LEAST_SENSE_SHARE",
         "_LEAST_LIKENESS, _SURE_LIKENESS",

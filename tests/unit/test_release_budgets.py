@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab.results.tables import load_table, newest_results
+from tests.page_files import files_of_a_visit
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGETS = load_table(newest_results() / "release.json").rows
@@ -27,9 +28,7 @@ def _packages() -> float:
 
 
 def _visit_kb() -> float:
-    pages = ROOT / "search_api" / "page" / "bundle"
-    files = [pages / "page.js", pages / "page.css", pages / "map.js", *pages.glob("chunk-*.js")]
-    return sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files) / 1024
+    return sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files_of_a_visit()) / 1024
 
 
 def _help_s() -> float:

@@ -15,7 +15,7 @@ from reading.places import PlaceReader
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from training.provenance import Origin
-from training.tagger.names import CatalogueNames, PlaceNames, of_half
+from training.tagger.names import CatalogueNames, GazetteerNames, of_half
 from training.tagger.questions import wording
 
 torch = pytest.importorskip("torch")
@@ -42,7 +42,7 @@ def test_the_halves_share_no_name_and_no_frame() -> None:
     assert learnt
     assert measured
     assert not learnt & measured
-    places = [PlaceNames(GAZETTEER, half)._by_kind["city"] for half in ("learnt", "measured")]
+    places = [GazetteerNames(GAZETTEER, half)._by_kind["city"] for half in ("learnt", "measured")]
     assert not {place.name for place in places[0]} & {place.name for place in places[1]}
 
 

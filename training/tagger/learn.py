@@ -20,9 +20,9 @@ from reading.name_marks import NO_MARK, NameMarks
 from reading.places import PlaceReader
 from training.examples import TrainingError
 from training.provenance import Origin, utc_now, written_model
-from training.tagger.names import CatalogueNames, Half, PlaceNames, topics_by_language
+from training.tagger.names import CatalogueNames, GazetteerNames, Half, topics_by_language
 from training.tagger.network import TaggerNetwork
-from training.tagger.questions import MadeQuestion, QuestionMaker
+from training.tagger.questions import QuestionMaker, TaggedQuestion
 
 _OUTSIDE = 0
 _IGNORED = -100
@@ -80,11 +80,11 @@ def train_tagger(
 
 def question_maker(gazetteer: Gazetteer, catalogue: CatalogueNames, half: Half, seed: int) -> QuestionMaker:
     topics = topics_by_language(gazetteer, catalogue, half)
-    return QuestionMaker(PlaceNames(gazetteer, half), topics, catalogue, half, seed)
+    return QuestionMaker(GazetteerNames(gazetteer, half), topics, catalogue, half, seed)
 
 
 def learn(
-    questions: Sequence[MadeQuestion], lexicon: NameLexicon, settings: TaggerSettings, report: Report = lambda _: None
+    questions: Sequence[TaggedQuestion], lexicon: NameLexicon, settings: TaggerSettings, report: Report = lambda _: None
 ) -> TaggerNetwork:
     """A network that was trained on one core."""
     torch.manual_seed(settings.seed)
@@ -149,7 +149,7 @@ def _padded(
     return torch.from_numpy(inputs), torch.from_numpy(mask), torch.from_numpy(targets)
 
 
-def measure(tagger: QuestionTagger, questions: Sequence[MadeQuestion]) -> dict[str, float]:
+def measure(tagger: QuestionTagger, questions: Sequence[TaggedQuestion]) -> dict[str, float]:
     """Precision and recall of each label's exact spans."""
     right: Counter[str] = Counter()
     tagged: Counter[str] = Counter()
@@ -166,7 +166,7 @@ def measure(tagger: QuestionTagger, questions: Sequence[MadeQuestion]) -> dict[s
     return figures
 
 
-def measure_places(name: str, reader: PlaceReader, questions: Sequence[MadeQuestion]) -> dict[str, float]:
+def measure_places(name: str, reader: PlaceReader, questions: Sequence[TaggedQuestion]) -> dict[str, float]:
     """Precision and recall of the reader's places, as the service uses them; a place that overlaps is right."""
     right = read = met = meant = 0
     for question in questions:

@@ -59,7 +59,7 @@ class CatalogueNames:
         )
 
 
-class PlaceNames:
+class GazetteerNames:
     """Places of the gazetteer by kind; a large city is drawn more often than a small one."""
 
     def __init__(self, gazetteer: Gazetteer, half: Half) -> None:

@@ -13,7 +13,7 @@ import yaml
 
 from core.geo import Entity
 from encoders.tagger import LABELS, TAGS, tokens_of
-from training.tagger.names import CatalogueNames, Half, PlaceNames, acronyms, agencies, of_half
+from training.tagger.names import CatalogueNames, GazetteerNames, Half, acronyms, agencies, of_half
 
 OUTSIDE = "O"
 _LABEL_BY_SLOT = {label.lower(): label for label in LABELS} | {"direction": OUTSIDE}
@@ -36,7 +36,7 @@ Piece = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class MadeQuestion:
+class TaggedQuestion:
     """``words`` are the tagger's tokens; ``tags`` are positions in ``TAGS``."""
 
     text: str
@@ -68,7 +68,12 @@ class QuestionMaker:
     """Draws a frame of its half and fills its slots with names and patterns of its half."""
 
     def __init__(
-        self, places: PlaceNames, topics: Mapping[str, Sequence[str]], catalogue: CatalogueNames, half: Half, seed: int
+        self,
+        places: GazetteerNames,
+        topics: Mapping[str, Sequence[str]],
+        catalogue: CatalogueNames,
+        half: Half,
+        seed: int,
     ) -> None:
         self._places, self._topics = places, topics
         self._chance = random.Random(f"{seed}:{half}")  # noqa: S311 # nosec B311 - a draw to be repeated
@@ -80,10 +85,10 @@ class QuestionMaker:
             "organisation": of_half((*catalogue.organisations, *agencies()), half),
         }
 
-    def questions(self, count: int) -> list[MadeQuestion]:
+    def questions(self, count: int) -> list[TaggedQuestion]:
         return [self._question() for _ in range(count)]
 
-    def _question(self) -> MadeQuestion:
+    def _question(self) -> TaggedQuestion:
         language = self._chance.choices(list(_LANGUAGE_WEIGHTS), list(_LANGUAGE_WEIGHTS.values()))[0]
         pieces = [
             piece
@@ -163,7 +168,7 @@ def _cased(pieces: Sequence[Piece], chance: random.Random) -> list[Piece]:
     return [(first[:1].upper() + first[1:], label), *pieces[1:]] if way == "first" else list(pieces)
 
 
-def _question_of(pieces: Sequence[Piece], language: str) -> MadeQuestion:
+def _question_of(pieces: Sequence[Piece], language: str) -> TaggedQuestion:
     words: list[str] = []
     tags: list[int] = []
     for text, label in pieces:
@@ -174,4 +179,4 @@ def _question_of(pieces: Sequence[Piece], language: str) -> MadeQuestion:
         else:
             tags += [TAGS.index(f"{'I' if number else 'B'}-{label}") for number in range(len(tokens))]
     text = _BEFORE_MARK.sub("", " ".join(text for text, _ in pieces))
-    return MadeQuestion(text, tuple(words), tuple(tags), language)
+    return TaggedQuestion(text, tuple(words), tuple(tags), language)

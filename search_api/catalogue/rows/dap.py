@@ -31,7 +31,7 @@ class Dimension:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class DapVariable:
     """``path``: as a request names it. ``type``: of DAP, in lower case."""
 
     path: str
@@ -67,7 +67,7 @@ class _Tokens:
         return word
 
 
-def read_declaration(text: str) -> tuple[Variable, ...]:
+def read_declaration(text: str) -> tuple[DapVariable, ...]:
     """The variables in the order of their values; of a grid its array, then its maps. Raises Unavailable.
 
     A Sequence has no shape: it is left out.
@@ -78,12 +78,12 @@ def read_declaration(text: str) -> tuple[Variable, ...]:
     return tuple(variables)
 
 
-def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[Variable], str]:
+def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[DapVariable], str]:
     """Those of a block, and the block's own name after it."""
     if depth > _DEEPEST:
         raise Unavailable("The declaration of the data set (DDS) is nested too deeply.")
     tokens.take("{")
-    found: list[Variable] = []
+    found: list[DapVariable] = []
     while tokens.peek() != "}":
         form = tokens.take().lower()
         if form in ("array", "maps") and tokens.peek() == ":":
@@ -91,9 +91,9 @@ def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[Variable], 
         elif tokens.peek() == "{":
             members, name = _members(tokens, "", depth + 1)
             if form != "sequence":
-                found += [Variable(f"{name}.{member.path}", member.type, member.dimensions) for member in members]
+                found += [DapVariable(f"{name}.{member.path}", member.type, member.dimensions) for member in members]
         else:
-            found.append(Variable(*_declared(tokens, form)))
+            found.append(DapVariable(*_declared(tokens, form)))
     tokens.take("}")
     name, _, _ = _declared(tokens, "")
     return found, f"{inside}{name}"
@@ -178,7 +178,7 @@ class _Xdr:
     def __init__(self, content: bytes, start: int) -> None:
         self._content, self._at = content, start
 
-    def values(self, variable: Variable) -> Values:
+    def values(self, variable: DapVariable) -> Values:
         is_array = bool(variable.dimensions)
         count = prod(dimension.size for dimension in variable.dimensions)
         if is_array and self._number() != count:
@@ -220,7 +220,7 @@ def by_name(values: Mapping[str, Values]) -> dict[str, Values]:
     return names
 
 
-def names_of(variables: tuple[Variable, ...]) -> Iterator[Variable]:
+def names_of(variables: tuple[DapVariable, ...]) -> Iterator[DapVariable]:
     """Each variable once: the maps of grids repeat the coordinates."""
     seen = set()
     for variable in sorted(variables, key=lambda each: each.path.count(".")):

@@ -14,9 +14,9 @@ from core.errors import InvalidInput, NotFound, SondeError
 from core.record import Link
 from core.timespan import instant_ms, iso
 from search_api.catalogue.rows.dap import (
+    DapVariable,
     Dimension,
     Values,
-    Variable,
     by_name,
     names_of,
     read_attributes,
@@ -124,7 +124,7 @@ def read_grid(address: str, window: SeriesWindow, fetch: Fetch) -> GridSeries:
     return _Series(address, declared, attributes, fetch).read(header, variable, window)
 
 
-def _described(variable: Variable, attributes: Attributes) -> GridVariable:
+def _described(variable: DapVariable, attributes: Attributes) -> GridVariable:
     own = attributes.get(variable.name, {})
     title = own.get("long_name") or own.get("standard_name") or ""
     return GridVariable(variable.name, title[:200], own.get("units", "")[:60], variable.dimensions)
@@ -133,11 +133,11 @@ def _described(variable: Variable, attributes: Attributes) -> GridVariable:
 @dataclass(frozen=True, slots=True)
 class _Series:
     address: str
-    declared: tuple[Variable, ...]
+    declared: tuple[DapVariable, ...]
     attributes: Attributes
     fetch: Fetch
 
-    def read(self, header: tuple[GridVariable, ...], variable: Variable, window: SeriesWindow) -> GridSeries:
+    def read(self, header: tuple[GridVariable, ...], variable: DapVariable, window: SeriesWindow) -> GridSeries:
         axes = [_Axis(dimension, self._kind(dimension.name)) for dimension in variable.dimensions]
         running = _running(axes)
         axes = self._with_places(axes, running)
@@ -177,7 +177,7 @@ class _Series:
         found = by_name(self._ask([each.path for each in coordinates])) if coordinates else {}
         return [_Axis(axis.dimension, axis.kind, found.get(axis.dimension.name)) for axis in axes]
 
-    def _coordinate(self, dimension: Dimension) -> Variable | None:
+    def _coordinate(self, dimension: Dimension) -> DapVariable | None:
         """The variable that gives each index of a dimension its value."""
         if dimension.size > _LONGEST_AXIS:
             return None
@@ -187,7 +187,7 @@ class _Series:
 
     def _values(
         self,
-        variable: Variable,
+        variable: DapVariable,
         axes: Sequence[_Axis],
         fixed: Mapping[int, int],
         running: int | None,
@@ -208,7 +208,7 @@ class _Series:
         return read_values(self.fetch(f"{self.address}.dods?{quote(','.join(projections), safe=',:.%')}"))
 
     def _table(
-        self, variable: Variable, axes: Sequence[_Axis], running: int | None, values: Mapping[str, Values]
+        self, variable: DapVariable, axes: Sequence[_Axis], running: int | None, values: Mapping[str, Values]
     ) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
         column, cells = self._column(variable.name, variable.type, values[variable.name])
         if running is None or axes[running].dimension.name in ("", variable.name):
