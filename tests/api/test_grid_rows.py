@@ -52,6 +52,8 @@ def test_a_series_is_read_at_the_cell_nearest_to_a_point(samples: Service, datas
     wide = http.get(f"{ITEM}/rows", query_string={"variable": "sst", "limit": 4, "every": 10}).get_json()
     assert [row[0][:10] for row in wide["rows"]] == ["2000-01-01", "2000-01-16", "2000-01-31", "2000-02-15"]
     assert (wide["point"], wide["has_more"]) == ({"longitude": -180.0, "latitude": 45.0}, False)
+    spread = http.get(f"{ITEM}/rows", query_string={"variable": "sst", "limit": 4, "every": 0}).get_json()
+    assert (spread["rows"], spread["has_more"]) == (wide["rows"], False)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,15 @@ FILES = {
     ),
     "/endless.csv": ("text/csv", b"a,b\n" + b"1,2\n" * 200_000),
     "/page.csv": ("text/html", b"<html><table><tr><td>no</td></tr></table></html>"),
+    "/oapi/collections/lakes/items?country=AT&limit=2": (
+        "application/geo+json",
+        b'{"features": [{"geometry": {"type": "Point", "coordinates": [9.5, 47.5]},'
+        b' "properties": {"name": "B", "deep": true}},'
+        b' {"geometry": null, "properties": {"name": "C", "area": 2.5, "seen": null}}]}',
+    ),
+    "/wells.geojson": ("", b'{"features": [{"properties": {"depth": 3}}, {"properties": {"depth": 4}}]}'),
+    "/bare.geojson": ("", b'{"features": []}'),
+    "/list.geojson": ("", b"[1"),
     "/empty.csv": ("text/csv", b"a,b\n"),
     "/latin.csv": ("text/csv", "ort,wert\nK\u00f6ln,1\n".encode("latin-1")),
 }
@@ -90,6 +99,27 @@ def test_only_the_records_own_links_are_fetched(samples: Service, files: str) ->
 @pytest.mark.parametrize("name", ["page", "empty", "gone"])
 def test_what_is_no_table_is_said(samples: Service, files: str, name: str) -> None:
     assert showing(samples, f"{files}/{name}.csv").get(f"{ITEM}/rows").status_code == 503
+
+
+def test_features_are_rows_of_their_properties(samples: Service, files: str) -> None:
+    http = showing(samples, f"{files}/oapi/collections/lakes/items?f=html&country=AT", f"{files}/wells.geojson")
+    lakes = http.get(f"{ITEM}/rows?limit=1").get_json()
+    assert lakes["columns"] == ["longitude", "latitude", "name", "deep"]
+    assert (lakes["rows"], lakes["has_more"]) == ([["9.5", "47.5", "B", "true"]], True)
+    wells = http.get(f"{ITEM}/rows", query_string={"href": lakes["tables"][1]}).get_json()
+    assert (wells["columns"], wells["rows"], wells["has_more"]) == (["depth"], [["3"], ["4"]], False)
+
+
+@pytest.mark.parametrize(("name", "reason"), [("bare", "no feature with properties"), ("list", "else than features")])
+def test_what_holds_no_features_is_said(samples: Service, files: str, name: str, reason: str) -> None:
+    answer = showing(samples, f"{files}/{name}.geojson").get(f"{ITEM}/rows")
+    assert (answer.status_code, reason in answer.get_json()["detail"]) == (503, True)
+
+
+def test_a_collection_is_read_only_if_its_link_says_that_it_has_features() -> None:
+    lakes = "https://x/collections/lakes"
+    links = (Link(lakes), Link(lakes, protocol="OGC API - Features"), Link("https://x/", protocol="OGC API Features"))
+    assert table_links(Record("s:1", "s", "1", "T", links=links)) == (links[1],)
 
 
 def test_an_endless_table_is_left_after_its_beginning(samples: Service, files: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from shutil import copy
 
 import pytest
 from flask.testing import FlaskClient
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from pydantic import SecretStr
 
 from core.access import Caller, NotAuthenticated
@@ -103,6 +104,35 @@ def test_the_desk_needs_a_key_and_shows_first_what_needs_a_look(visit: Visit, de
     expect(page.locator(".refusals")).to_contain_text("not well-formed")
     sound(page)
     shoot(page, "desk-sources")
+
+
+def test_a_catalogue_is_removed_only_after_what_goes_is_said(visit: Visit, desk: TheDesk, shoot: Shoot) -> None:
+    page = visit("desk/sources", at=desk.address)
+    removals: list[str] = []
+
+    def refuse(route: Route) -> None:
+        if route.request.method == "DELETE":
+            removals.append(route.request.url)
+            route.fulfill(status=409, json={"title": "Conflict", "detail": "samples is being harvested now."})
+        else:
+            route.continue_()
+
+    page.route("**/harvest/sources/samples", refuse)
+    entered(page)
+    button = page.get_by_role("button", name=re.compile("^Remove the catalogue"))
+    button.click()
+    question = page.get_by_role("group", name=re.compile("^Remove the catalogue"))
+    expect(question).to_contain_text(f"{len(FEW)} records")
+    expect(question).to_contain_text("It cannot be undone")
+    sound(page)
+    shoot(page, "desk-remove")
+    question.get_by_role("button", name="Cancel").click()
+    expect(question).to_have_count(0)
+    button.click()
+    assert removals == []
+    question.get_by_role("button", name="Remove all of it").click()
+    expect(page.get_by_role("alert")).to_contain_text("samples is being harvested now.")
+    assert len(removals) == 1
 
 
 def test_a_record_says_to_stewards_what_led_to_it(visit: Visit, desk: TheDesk, shoot: Shoot) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.api.test_grid_rows import dataset as dataset
 from tests.api.test_rows import files as files
 from tests.api.test_rows import showing
 from tests.browser.conftest import Shoot, Visit, served
@@ -37,7 +38,39 @@ def test_the_first_rows_of_a_table_are_shown_and_drawn(
         expect(page.get_by_role("img", name="wave (m) against time (UTC)")).to_be_visible()
         expect(page.get_by_text("All 2 rows")).to_be_visible()
         page.get_by_role("combobox", name="Table").select_option(label="page.csv")
-        expect(page.get_by_role("alert")).to_contain_text("sent something else than a table")
+        expect(page.get_by_role("alert")).to_contain_text("The provider did not send data")
+        expect(page.get_by_text("sent something else than a table")).to_be_visible()
+
+
+def test_a_variable_of_a_grid_is_drawn_at_a_point(
+    visit: Visit, samples: Service, request: pytest.FixtureRequest, shoot: Shoot
+) -> None:
+    reader = showing(samples, f"{request.getfixturevalue('dataset')}.html")
+    with served(reader.application) as address:
+        page = visit(RECORD, at=address)
+        page.get_by_role("button", name="Look into the data").click()
+        variables = page.get_by_role("region", name="Variables")
+        shown = variables.locator("tbody tr", has=page.get_by_role("button", name="sst", exact=True))
+        expect(shown).to_contain_text('Sea "skin" temperature')
+        expect(shown).to_contain_text("degC")
+        expect(shown).to_contain_text("time 40 × lat 7 × lon 72")
+        expect(page.get_by_role("region", name="The first rows")).to_have_count(0)
+        shown.get_by_role("button").click()
+        plot = page.get_by_role("img", name="sst (degC) against time")
+        assert len((plot.locator("polyline").get_attribute("points") or "").split()) == 39  # a value is missing
+        page.get_by_label("Longitude").fill("-11")
+        page.get_by_label("Latitude").fill("46")
+        page.get_by_role("button", name="Read at this point").click()
+        expect(page.get_by_text("lon (degrees_east): 350")).to_be_visible()
+        plot.scroll_into_view_if_needed()
+        shoot(page, "rows-grid")
+        assert flaws(page) == []
+        page.get_by_label("Latitude").fill("-60")
+        page.get_by_role("button", name="Read at this point").click()
+        expect(page.get_by_role("alert")).to_contain_text("go from 30 to 60")
+        page.get_by_label("Latitude").fill("60")
+        page.get_by_role("button", name="Read at this point").click()
+        expect(page.get_by_text("lat (degrees_north): 60")).to_be_visible()
 
 
 def test_a_record_without_a_table_offers_no_look(visit: Visit) -> None:

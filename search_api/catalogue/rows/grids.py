@@ -52,13 +52,20 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class SeriesWindow:
-    """``count`` values of a variable, each ``every``-th from ``start`` on; without a variable only the header."""
+    """``count`` values of a variable, each ``every``-th from ``start`` on; without a variable only the header.
+
+    ``every`` 0: spread over the whole series.
+    """
 
     count: int
     variable: str | None = None
     point: Point | None = None
     start: int = 0
     every: int = 1
+
+    def step(self, size: int) -> int:
+        """Of a series of ``size`` values."""
+        return self.every or max(1, math.ceil((size - self.start) / self.count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +143,15 @@ class _Series:
         axes = self._with_places(axes, running)
         fixed = {at: _cell(axis, window.point) for at, axis in enumerate(axes) if at != running}
         size = axes[running].dimension.size if running is not None else 1
-        last = min(size - 1, window.start + (window.count - 1) * window.every)
+        every = window.step(size)
+        last = min(size - 1, window.start + (window.count - 1) * every)
         if last < window.start:
             raise InvalidInput("start", f"The series has {size:,} values; `start` is behind its end.")
-        slab = f"{window.start}:{window.every}:{last}"
+        slab = f"{window.start}:{every}:{last}"
         values = self._values(variable, axes, fixed, running, slab)
         columns, rows = self._table(variable, axes, running, values)
         return GridSeries(
-            header, columns, rows, last + window.every < size, _point(axes, fixed), self._labels(axes, fixed, values)
+            header, columns, rows, last + every < size, _point(axes, fixed), self._labels(axes, fixed, values)
         )
 
     def _kind(self, name: str) -> AxisKind:

@@ -1,12 +1,14 @@
-"""Reads the beginning of a table, or a series of an OPeNDAP data set, that a record links to; no other address."""
+"""Reads the beginning of a table or of features, or a series of an OPeNDAP data set, that a record links to."""
 
 from __future__ import annotations
 
 import csv
+import json
 import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode
 
 import structlog
 
@@ -20,12 +22,20 @@ from search_api.catalogue.rows.grids import GridVariable, Point, SeriesWindow, g
 _TABLE_TYPES = ("text/csv", "text/tab-separated-values", "application/csv")
 _TABLE_SUFFIX = re.compile(r"\.(?:csv|tsv)(?:[?#]|$)", re.IGNORECASE)
 _ERDDAP = re.compile(r"^(https?://[^?#]+/erddap/tabledap/[^/?#.]+)(?:\.(?:html|graph|das|csv|subset))?(?:[?#].*)?$")
+_ITEMS = re.compile(r"^(https?://[^?#]+/collections/[^/?#]+)(/items)?/?(?:\?([^#]*))?(?:#.*)?$")
+_FEATURES = re.compile(r"ogc ?api[ :-]*features|oapif", re.IGNORECASE)
+_GEOJSON = re.compile(r"^https?://[^?#]+\.geojson(?:[?#]|$)", re.IGNORECASE)
 _MOST_BYTES = 256 * 1024
 _MOST_GRID_BYTES = 1024 * 1024
+_MOST_FEATURE_BYTES = 4 * 1024 * 1024
 _MOST_COLUMNS = 60
 _LONGEST_CELL = 200
 _DELIMITERS = ",;\t|"
 log = structlog.get_logger(__name__)
+
+
+class NoTable(Unavailable):
+    """The host answers, with something that cannot be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,20 @@ class TableRows:
 
 def table_links(record: Record) -> tuple[Link, ...]:
     """Those of its links that lead to a table that can be read here."""
-    return tuple(link for link in record.links if _address(link) is not None or grid_address(link) is not None)
+    return tuple(
+        link for link in record.links if any(read(link) for read in (_address, _feature_address, grid_address))
+    )
+
+
+def _feature_address(link: Link) -> str | None:
+    """Where features are: the items of a collection of OGC API Features, or a file of GeoJSON."""
+    label = f"{link.protocol or ''} {link.media_type or ''}"
+    items = _ITEMS.match(link.href)
+    if items is not None and (items[2] or _FEATURES.search(label)):
+        query = [(name, value) for name, value in parse_qsl(items[3] or "") if name not in ("f", "limit")]
+        return f"{items[1]}/items?{urlencode(query)}"
+    is_file = "geo+json" in label and link.href.startswith(("http://", "https://"))
+    return link.href if is_file or _GEOJSON.match(link.href) else None
 
 
 def _address(link: Link) -> str | None:
@@ -73,13 +96,13 @@ class TableReader:
         links = table_links(record) if self._gate is not None else ()
         link = next((link for link in links if href in (None, link.href)), None)
         if link is None or self._gate is None:
-            wanted = "a table (CSV, ERDDAP or OPeNDAP)" if href is None else "a table at this address"
+            wanted = "a table (CSV, ERDDAP, OPeNDAP or features)" if href is None else "a table at this address"
             raise NotFound(f"The record {record.id!r} has no link to {wanted}.")
         if not self._slots.acquire(timeout=2.0):
             raise Unavailable("Too many tables are being read; try again.")
         try:
             return self._read(link, window, self._gate())
-        except (InvalidInput, NotFound):
+        except (InvalidInput, NotFound, NoTable):
             raise
         except SondeError as error:
             # The reason of a refused target would reveal our network, so it is only in the log.
@@ -93,6 +116,9 @@ class TableReader:
         if address is not None:
             text, is_whole = self._beginning(address, gate)
             return read_rows(link.href, text, window.count, is_whole=is_whole)
+        features = _feature_address(link)
+        if features is not None:
+            return read_features(link.href, self._features(features, window.count, gate), window.count)
 
         def fetch(part: str) -> bytes:
             outgoing = Outgoing(part, max_bytes=_MOST_GRID_BYTES, timeout_s=self._timeout_s)
@@ -100,6 +126,13 @@ class TableReader:
 
         grid = read_grid(grid_address(link) or link.href, window, fetch)
         return TableRows(link.href, grid.columns, grid.rows, grid.has_more, grid.variables, grid.point, grid.fixed)
+
+    def _features(self, address: str, count: int, gate: Gate) -> bytes:
+        """One more than ``count``, which says whether there are more. A file comes whole."""
+        params = {"limit": str(count + 1)} if _ITEMS.match(address) else None
+        accept = {"accept": "application/geo+json, application/json"}
+        outgoing = Outgoing(address, "GET", params, accept, max_bytes=_MOST_FEATURE_BYTES, timeout_s=self._timeout_s)
+        return gate.request(outgoing).expect_ok().content
 
     def _beginning(self, address: str, gate: Gate) -> tuple[str, bool]:
         """The first ``_MOST_BYTES``, and whether that is all. The connection is closed then."""
@@ -120,9 +153,9 @@ class TableReader:
 
 
 def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
-    """The header and the first rows. Raises Unavailable for a web page, and for a table without rows."""
+    """The header and the first rows. Raises NoTable for a web page, and for a table without rows."""
     if text.lstrip()[:1] in ("<", "{", "\x00") or "\x00" in text[:1000]:
-        raise Unavailable(f"{host_of(href)} sent something else than a table.")
+        raise NoTable(f"{host_of(href)} sent something else than a table.")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     lines = lines if is_whole else lines[:-1]  # the last line is cut
     try:
@@ -131,6 +164,36 @@ def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
         delimiter = ","
     table = list(csv.reader(lines[: count + 2], delimiter=delimiter))
     if len(table) < 2:
-        raise Unavailable(f"{host_of(href)} sent a table without rows.")
+        raise NoTable(f"{host_of(href)} sent a table without rows.")
     header, *rows = [tuple(cell.strip()[:_LONGEST_CELL] for cell in row[:_MOST_COLUMNS]) for row in table]
     return TableRows(href, header, tuple(rows[:count]), len(rows) > count or not is_whole)
+
+
+def read_features(href: str, content: bytes, count: int) -> TableRows:
+    """Properties of the first features of GeoJSON, with the place of points. Raises NoTable for anything else."""
+    try:
+        body: object = json.loads(content)
+    except ValueError:
+        body = None
+    features = body.get("features") if isinstance(body, dict) else None
+    if not isinstance(features, list):
+        raise NoTable(f"{host_of(href)} sent something else than features.")
+    rows = [_row_of(feature) for feature in features[:count] if isinstance(feature, dict)]
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))[:_MOST_COLUMNS]
+    if not columns:
+        raise NoTable(f"{host_of(href)} sent no feature with properties.")
+    cells = tuple(tuple(row.get(name, "") for name in columns) for row in rows)
+    return TableRows(href, columns, cells, len(features) > count)
+
+
+def _row_of(feature: dict[str, object]) -> dict[str, str]:
+    properties, geometry = feature.get("properties"), feature.get("geometry")
+    place = geometry.get("coordinates") if isinstance(geometry, dict) and geometry.get("type") == "Point" else None
+    row = dict(zip(("longitude", "latitude"), place, strict=False)) if isinstance(place, list) else {}
+    row |= properties if isinstance(properties, dict) else {}
+    return {str(name)[:_LONGEST_CELL]: _cell_of(value) for name, value in row.items()}
+
+
+def _cell_of(value: object) -> str:
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return text[:_LONGEST_CELL]

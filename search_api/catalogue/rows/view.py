@@ -25,7 +25,7 @@ class RowsQuery(Parameters):
     longitude: float | None = Field(None, ge=-180, le=360, description="Of the point of the series; else the middle.")
     latitude: float | None = Field(None, ge=-90, le=90, description="Of the point of the series; else the middle.")
     start: int = Field(0, ge=0, le=100_000_000, description="Of an OPeNDAP data set: the first step of the series.")
-    every: int = Field(1, ge=1, le=1_000_000, description="Of an OPeNDAP data set: 1: each step, 2: each second, ....")
+    every: int = Field(1, ge=0, le=1_000_000, description="Of OPeNDAP: 2: each second step; 0: `limit` over the whole.")
 
     def window(self) -> SeriesWindow:
         """Raises InvalidInput if only one of longitude and latitude is given."""
@@ -75,7 +75,7 @@ def rows_views(parts: Parts) -> APIBlueprint:
 
     @api.get(
         "/collections/<catalogue>/items/<record>/rows",
-        summary="The first rows of a CSV, an ERDDAP table or an OPeNDAP variable that a record links to",
+        summary="The first rows of a CSV, an ERDDAP table, features or an OPeNDAP variable of a record",
         description="404: the record links to no such table. 503: the other side does not answer, or sends no table.",
         responses={200: RowsAnswer, 503: Problem, **WITH_NOT_FOUND},
     )

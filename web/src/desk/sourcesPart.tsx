@@ -12,6 +12,7 @@ import { useLooking } from "../sources/useLooking.ts";
 import { momentText } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { useState } from "preact/hooks";
+import { RemoveSource } from "./removeSource.tsx";
 import { useDesk } from "./words/index.ts";
 
 const NONE: never[] = [];
@@ -40,6 +41,7 @@ export function SourcesPart() {
               <Go to={sourceAddress(state.id)}>{state.title}</Go>
             </h3>
             <StateLine state={state} changed={again} />
+            <RemoveSource state={state} changed={again} />
           </li>
         ))}
       </ul>

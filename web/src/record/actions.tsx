@@ -10,7 +10,7 @@ import { useLoadedModule } from "../shell/lazyView.tsx";
 import { useWords } from "../words/index.ts";
 import { CitePanel } from "./citePanel.tsx";
 import { linksOf } from "./links.ts";
-import { endingOf, type Offers, offersOf, type Opening } from "./offers.ts";
+import { type Access, endingOf, type Offers, offersOf, type Opening } from "./offers.ts";
 import { PythonPanel, QgisPanel, SharePanel } from "./openingPanels.tsx";
 import { pythonOf } from "./python.ts";
 import { qgisOf } from "./qgis.ts";
@@ -84,9 +84,13 @@ function Look({ feature }: { feature: Feature }) {
   return rows && <rows.RowsPanel key={feature.id} feature={feature} />;
 }
 
-/** As the service reads: CSV, and tables of ERDDAP. */
+const READ = new Set<Access>(["csv", "opendap"]);
+
+/** As the service reads: CSV, OPeNDAP, features and tables of ERDDAP. */
 function isTable({ access, href }: Opening): boolean {
-  return access === "csv" || /\/erddap\/tabledap\/[^/?#]+/.test(href);
+  if (READ.has(access)) return true;
+  if (access === "features") return /\/collections\/[^/?#]+(\/items)?\/?([?#]|$)/.test(href);
+  return /\.geojson([?#]|$)/i.test(href) || /\/erddap\/tabledap\/[^/?#]+/.test(href);
 }
 
 function Files({ files }: { files: Link[] }) {
