@@ -1,6 +1,6 @@
 // Name, navigation, language and colours: the same above every view.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useBasket } from "../basket/basket.ts";
 import { portal } from "../portal.ts";
 import { has } from "../rooms.ts";
