@@ -5,32 +5,37 @@ import L from "leaflet";
 import type { Ground } from "./ground.ts";
 import { unwrapped } from "./rings.ts";
 
+export interface FigureStyle {
+  className: string;
+  pane?: string;
+}
+
 /** The paths of a geometry, wherever the ground shows it. */
-export function pathsOf(geometry: Geometry | null, ground: Ground, className: string): L.Path[] {
-  const options = { className, interactive: false };
+export function pathsOf(geometry: Geometry | null, ground: Ground, style: FigureStyle): L.Path[] {
+  const options = { ...style, interactive: false };
   switch (geometry?.type) {
     case "Polygon":
       return polygonsOf(geometry.coordinates, ground).map((rings) => L.polygon(rings, options));
     case "LineString":
-      return ground.turns.map((turn) => L.polyline(cornersOf(geometry.coordinates, turn), { ...options, className: `${className} line` }));
+      return ground.turns.map((turn) => L.polyline(cornersOf(geometry.coordinates, turn), { ...options, className: `${style.className} line` }));
     case "Point":
-      return ground.turns.flatMap((turn) => cornersOf([geometry.coordinates], turn).map((corner) => L.circleMarker(corner, { ...options, radius: 4, className: `${className} dot` })));
+      return ground.turns.flatMap((turn) => cornersOf([geometry.coordinates], turn).map((corner) => L.circleMarker(corner, { ...options, radius: 4, className: `${style.className} dot` })));
     case "MultiPolygon":
-      return geometry.coordinates.flatMap((coordinates) => pathsOf({ type: "Polygon", coordinates }, ground, className));
+      return geometry.coordinates.flatMap((coordinates) => pathsOf({ type: "Polygon", coordinates }, ground, style));
     case "MultiLineString":
-      return geometry.coordinates.flatMap((coordinates) => pathsOf({ type: "LineString", coordinates }, ground, className));
+      return geometry.coordinates.flatMap((coordinates) => pathsOf({ type: "LineString", coordinates }, ground, style));
     case "MultiPoint":
-      return geometry.coordinates.flatMap((coordinates) => pathsOf({ type: "Point", coordinates }, ground, className));
+      return geometry.coordinates.flatMap((coordinates) => pathsOf({ type: "Point", coordinates }, ground, style));
     case "GeometryCollection":
-      return geometry.geometries.flatMap((part) => pathsOf(part, ground, className));
+      return geometry.geometries.flatMap((part) => pathsOf(part, ground, style));
     default:
       return [];
   }
 }
 
 /** Draws geometries until the answer is called. */
-export function drawFigures(map: L.Map, ground: Ground, geometries: readonly (Geometry | null)[], className: string): () => void {
-  const group = L.layerGroup(geometries.flatMap((geometry) => pathsOf(geometry, ground, className))).addTo(map);
+export function drawFigures(map: L.Map, ground: Ground, geometries: readonly (Geometry | null)[], style: FigureStyle): () => void {
+  const group = L.layerGroup(geometries.flatMap((geometry) => pathsOf(geometry, ground, style))).addTo(map);
   return () => void group.remove();
 }
 
