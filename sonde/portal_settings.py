@@ -61,6 +61,7 @@ Icon = Annotated[Path, AfterValidator(lambda path: _file(path, _ICONS))]
 Font = Annotated[Path, AfterValidator(lambda path: _file(path, (".woff2",)))]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
 Ancestor = Annotated[str, Field(pattern=r"^(https?://[A-Za-z0-9.*-]+(:(\d{1,5}|\*))?|'self')$")]
+LayerHost = Annotated[str, Field(pattern=r"^https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d{1,5})?$")]
 Degrees = tuple[float, float, float, float]
 
 
@@ -153,6 +154,12 @@ class PortalSettings(BaseModel):
     )
     base_layer: BaseLayerSettings | None = Field(
         None, description="Tiles below the hits on the map, as JSON (docs/portals/embed-and-theme.md)."
+    )
+    layer_hosts: tuple[LayerHost, ...] = Field(
+        (),
+        max_length=100,
+        description="Origins whose WMS, WFS and OGC API Features the page may draw on a record's map: "
+        "`https://maps.example,https://*.example`.",
     )
     start_map: Degrees | None = Field(
         None, description="Area of the map at first: `west,south,east,north`. Default: the world."

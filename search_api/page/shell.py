@@ -104,6 +104,8 @@ class PortalLook:
     sign_in: SignIn | None = None
     key_help: str = ""
     """Who gives a key."""
+    layer_hosts: tuple[str, ...] = ()
+    """Origins whose services the page may draw on a record's map."""
 
     def file(self, kind: str) -> str | None:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
@@ -122,6 +124,7 @@ class PortalLook:
             "whileTyping": self.while_typing,
             "saves": sorted(self.saves),
             "baseLayer": None if self.base_layer is None else self.base_layer.for_script(),
+            "layerHosts": list(self.layer_hosts),
             "logo": f"page/{logo}" if logo else None,
             "signIn": None if self.sign_in is None else asdict(self.sign_in),
             "keyHelp": self.key_help,
@@ -163,9 +166,9 @@ _POLICY = "; ".join(
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data:{tiles}",
+        "img-src 'self' data:{tiles}{layers}",
         "font-src 'self'",
-        "connect-src 'self'{issuer}",
+        "connect-src 'self'{issuer}{layers}",
         "worker-src 'self'",
         "base-uri 'self'",
         "form-action 'self'",
@@ -273,12 +276,14 @@ def _rooms() -> str:
 def with_page_policy(
     response: Response, *, embedded_in: Sequence[str] = (), look: PortalLook | None = None
 ) -> Response:
-    """The answer with a page's policy: only resources from here are loaded or run, besides map tiles and tokens from
-    the hosts of ``look``; only pages of the origins ``embedded_in`` may frame it.
+    """The answer with a page's policy: only resources from here are loaded or run, besides map tiles, layers and tokens
+    from the hosts of ``look``; only pages of the origins ``embedded_in`` may frame it.
     """
     tiles = f" {look.base_layer.origin}" if look is not None and look.base_layer is not None else ""
     issuer = f" {look.sign_in.origin}" if look is not None and look.sign_in is not None else ""
-    policy = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'", tiles=tiles, issuer=issuer)
+    layers = "".join(f" {host}" for host in look.layer_hosts) if look is not None else ""
+    ancestors = " ".join(embedded_in) or "'none'"
+    policy = _POLICY.format(ancestors=ancestors, tiles=tiles, issuer=issuer, layers=layers)
     response.headers["Content-Security-Policy"] = policy
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"

@@ -64,6 +64,7 @@ def portal_look(settings: Settings) -> PortalLook:
         _saves(settings),
         _sign_in(settings.access),
         portal.key_help,
+        portal.layer_hosts,
     )
 
 

@@ -28,6 +28,8 @@ def test_contrast_is_wcag_s() -> None:
         ({"font": "x; } body { display: none"}, "pattern"),
         ({"logo": "/nowhere.svg"}, "must be an existing file ending in .svg or .png"),
         ({"frame_ancestors": ["https://a.example; script-src *"]}, "pattern"),
+        ({"layer_hosts": ["https://*"]}, "pattern"),
+        ({"layer_hosts": ["https://a.example; script-src *"]}, "pattern"),
         ({"links": [{"title": "x", "url": "javascript:alert(1)"}]}, "pattern"),
         ({"start_map": [10, 0, 5, 5]}, "west before east"),
         ({"languages": ["German"]}, "pattern"),

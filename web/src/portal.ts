@@ -34,6 +34,8 @@ interface Portal {
   /** Whether the page searches while the user types. */
   whileTyping: boolean;
   baseLayer: BaseLayer | null;
+  /** Origins whose services are drawn on a record's map: `https://maps.example`, `https://*.example`. */
+  layerHosts: readonly string[];
   /** How kept searches tell what is new; empty if the service keeps none. */
   saves: readonly ("feed" | "mail")[];
   /** Null: users have keys. */
@@ -42,7 +44,7 @@ interface Portal {
   keyHelp: string;
 }
 
-const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null, saves: [], signIn: null, keyHelp: "" };
+const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null, layerHosts: [], saves: [], signIn: null, keyHelp: "" };
 
 function said(name: string): string {
   return globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="sonde-${name}"]`)?.content ?? "";
@@ -52,6 +54,15 @@ export const portal: Portal = { ...SONDE, ...(JSON.parse(said("portal") || "{}")
 
 /** Whether the page is a frame in another page: without header and footer, and records open in a new tab. */
 export const embedded = said("embedded") === "yes";
+
+/** Whether the operator allows layers of this address. */
+export function layerHost(href: string): boolean {
+  const { origin } = new URL(href);
+  return portal.layerHosts.some((allowed) => {
+    const [scheme = "", host = ""] = allowed.toLowerCase().split("//*.");
+    return host ? origin.startsWith(`${scheme}//`) && origin.endsWith(`.${host}`) : origin === allowed.toLowerCase();
+  });
+}
 
 /** The address of the search, relative to the root. */
 export const SEARCH = embedded ? "embed" : "./";

@@ -1,6 +1,7 @@
 // The API's answers, as far as the page uses them: what the OpenAPI document says is in openapi.ts, which is made from it;
 // here, and beside its only use, is what the document calls just an object.
 
+import type { Geometry } from "geojson";
 import type { SearchAnswer } from "./openapi.ts";
 
 /** An answer of the OpenAPI document, and the shapes of what it calls just an object. */
@@ -106,6 +107,7 @@ export interface Reason {
 
 export interface Feature {
   id: string;
+  geometry?: Geometry | null;
   time?: { interval: [string, string] } | null;
   properties: Properties;
   links?: Link[];

@@ -12,6 +12,7 @@ import { BASKET_LANGUAGES } from "../src/basket/words/index.ts";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { PDF_LANGUAGES } from "../src/document/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
+import { LAYER_LANGUAGES } from "../src/layers/words/index.ts";
 import { KEEP_LANGUAGES } from "../src/keep/words/index.ts";
 import { ROWS_LANGUAGES } from "../src/rows/words/index.ts";
 import { MAP_LANGUAGES } from "../src/map/words/index.ts";
@@ -29,6 +30,7 @@ const OF_PARTS = {
   keepWords: { folder: "src/keep/words", languages: KEEP_LANGUAGES },
   basketWords: { folder: "src/basket/words", languages: BASKET_LANGUAGES },
   pdfWords: { folder: "src/document/words", languages: PDF_LANGUAGES },
+  layerWords: { folder: "src/layers/words", languages: LAYER_LANGUAGES },
   rowsWords: { folder: "src/rows/words", languages: ROWS_LANGUAGES },
   signInWords: { folder: "src/signin/words", languages: SIGN_IN_LANGUAGES },
   mapWords: { folder: "src/map/words", languages: MAP_LANGUAGES },

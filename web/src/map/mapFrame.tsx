@@ -28,6 +28,8 @@ interface Props {
   /** The area whose corners can be moved. */
   edited?: Area | null;
   heat?: Facet | null;
+  /** Called with the map when it is there, and with null when it is removed; the same function each time. */
+  onMap?: (map: WorldMap | null) => void;
 }
 
 const BASE = "base-layer";
@@ -87,6 +89,10 @@ function MapOf({ view, hint, ...props }: Props & { view: View; hint: (gesture: "
     };
   }, [words]);
 
+  useEffect(() => {
+    props.onMap?.(ready);
+    return () => props.onMap?.(null);
+  }, [ready, props.onMap]);
   useEffect(() => ready?.show(props.shapes, props.areas, props.filter, props.centre ?? null), [ready, props.shapes, props.areas, props.filter, props.centre]);
   useEffect(() => ready?.outline(props.outline ?? null), [ready, props.outline, props.shapes, props.areas, props.filter]);
   useEffect(() => ready?.mark(props.marked, false), [ready, props.marked, props.shapes]);

@@ -37,6 +37,8 @@ export interface WorldMap {
   draw(tool: Tool | null): void;
   /** Shows handles by which an area is changed; null for none. */
   edit(area: Area | null): void;
+  /** Draws more on it; the answer erases that again. */
+  add(paint: (map: L.Map, ground: Ground) => () => void): () => void;
   world(): void;
   remove(): void;
 }
@@ -71,6 +73,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const drawn = new Map<string, Drawn>();
   const ranks = ranksOf(map, events);
   const tools = toolsOf(map, ground, events);
+  let removed = false;
   const resized = new ResizeObserver(() => element.clientWidth > 0 && map.invalidateSize({ pan: false })); // hidden, it keeps its view
   resized.observe(element);
 
@@ -110,7 +113,16 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     if (near && place?.length) approach(map, place, 0.3, { maxZoom: 6 });
   }
 
+  /** A map that is removed has erased it already. */
+  function add(paint: (map: L.Map, ground: Ground) => () => void): () => void {
+    const erase = paint(map, ground);
+    return () => {
+      if (!removed) erase();
+    };
+  }
+
   function remove(): void {
+    removed = true;
     map.off("moveend", viewed);
     resized.disconnect();
     unwatch();
@@ -120,7 +132,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   }
 
   viewed();
-  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: tools.draw, edit: tools.edit, world, remove };
+  return { show, outline, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: tools.draw, edit: tools.edit, add, world, remove };
 }
 
 /** Drawing and editing, loaded when somebody wants it; one at a time. */

@@ -1,11 +1,13 @@
 // Whether the record has granules here and then: the service asks the host that holds them, when the reader wants to know.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { asProblem, getJson, type Problem } from "../api.ts";
+import { boxesOf } from "../boxes.ts";
+import { MapFrame } from "../map/mapFrame.tsx";
 import { recentSearch } from "../search/recent.ts";
 import { Outside } from "../shell/outside.tsx";
 import { Reasons } from "../shell/problem.tsx";
-import type { Feature, Link } from "../types.ts";
+import type { Box, Feature, Link } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { edgeText } from "../times.ts";
 import { hasGranules } from "./links.ts";
@@ -13,6 +15,7 @@ import { itemAddress } from "./useRecord.ts";
 
 interface Granule {
   id: string;
+  bbox?: Box;
   properties: { title?: string; start_datetime?: string; end_datetime?: string };
   links: Link[];
 }
@@ -68,18 +71,20 @@ export function GranulesPanel({ feature }: { feature: Feature }) {
       <div role="status">
         {asking && <p>{words.asking}</p>}
         {problem && <div class="problem"><p>{words.failed}</p><Reasons problem={problem} /></div>}
-        {found && <Answer found={found} />}
+        {found && <Answer found={found} areas={boxesOf(feature)} />}
       </div>
     </section>
   );
 }
 
-function Answer({ found }: { found: Found }) {
+/** `areas`: of the record. */
+function Answer({ found, areas }: { found: Found; areas: readonly Box[] }) {
   const words = useWords().granules;
   const locale = useLocale();
   const host = found["sonde:searched"]?.host ?? "";
   const { numberMatched: matched, features } = found;
   const line = found["sonde:timeline"];
+  const [marked, setMarked] = useState<string | null>(null);
   if (features.length === 0 && !matched) return <p>{words.none({ host })}</p>;
   return (
     <>
@@ -90,9 +95,10 @@ function Answer({ found }: { found: Found }) {
           <p class="soft small">{line.values[0]?.value} – {line.values.at(-1)?.value}. {line.of === "all" ? words.byStart : words.byStartOfSome}</p>
         </>
       )}
+      <Footprints granules={features} areas={areas} marked={marked} mark={setMarked} />
       <ul class="similar">
         {features.map((one) => (
-          <li key={one.id}>
+          <li key={one.id} class={one.id === marked ? "marked" : undefined} onMouseEnter={() => setMarked(one.id)} onMouseLeave={() => setMarked(null)} onFocusCapture={() => setMarked(one.id)} onBlurCapture={() => setMarked(null)}>
             <Outside href={one.links[0]?.href}>{one.properties.title || one.id}</Outside>
             <span class="soft">{edgeText(one.properties.start_datetime, locale, false) ?? ""}</span>
           </li>
@@ -100,6 +106,14 @@ function Answer({ found }: { found: Found }) {
       </ul>
     </>
   );
+}
+
+/** Where the granules lie, beside their list: the record's own map may be out of sight. */
+function Footprints({ granules, areas, marked, mark }: { granules: readonly Granule[]; areas: readonly Box[]; marked: string | null; mark: (id: string | null) => void }) {
+  const words = useWords().granules;
+  const shapes = useMemo(() => granules.flatMap(({ id, bbox, properties }) => (bbox ? [{ id, title: properties.title || id, boxes: [bbox], rank: null }] : [])), [granules]);
+  if (shapes.length === 0) return null;
+  return <MapFrame label={words.map} shapes={shapes} areas={areas} filter={null} marked={marked} events={{ onHover: mark, onSelect: mark, onDrawn: () => undefined }} />;
 }
 
 function Bars({ values }: { values: { value: string; count: number }[] }) {

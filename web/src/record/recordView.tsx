@@ -1,9 +1,7 @@
 // The page of a record.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { boxesOf, isGuessed } from "../boxes.ts";
+import { useEffect, useState } from "preact/hooks";
 import { statedLanguage } from "../languages.ts";
-import { MapFrame } from "../map/mapFrame.tsx";
 import { recentSearch } from "../search/recent.ts";
 import { Go } from "../shell/link.tsx";
 import { LinkedText } from "../shell/linkedText.tsx";
@@ -19,6 +17,7 @@ import { GranulesPanel } from "./granulesPanel.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
 import { OriginPanel } from "./originPanel.tsx";
 import { PreviewPanel } from "./previewPanel.tsx";
+import { RecordMap } from "./recordMap.tsx";
 import { SimilarPanel } from "./similarPanel.tsx";
 import { StewardPart } from "./stewardPart.tsx";
 import { useRecord } from "./useRecord.ts";
@@ -66,8 +65,6 @@ function Whole({ feature, title, beside }: { feature: Feature; title: string; be
   const { properties } = feature;
   const kin = useKin(feature.id);
   const lang = statedLanguage(feature);
-  const boxes = boxesOf(feature);
-  const shapes = useMemo(() => [{ id: feature.id, title, boxes, guessed: isGuessed(feature), rank: null }], [feature, title, boxes]);
   const Heading = beside ? "h2" : "h1";
   return (
     <article>
@@ -88,7 +85,7 @@ function Whole({ feature, title, beside }: { feature: Feature; title: string; be
         </div>
         <div class="seen">
           <PreviewPanel feature={feature} title={title} />
-          {boxes.length > 0 && <MapFrame label={words.mapOfRecord} shapes={shapes} areas={boxes} filter={null} marked={feature.id} events={QUIET} />}
+          <RecordMap feature={feature} title={title} />
         </div>
         <aside aria-label={words.about}>
           <Facts feature={feature} />
@@ -111,5 +108,3 @@ function Missing() {
     </section>
   );
 }
-
-const QUIET = { onHover: () => undefined, onSelect: () => undefined, onDrawn: () => undefined };
