@@ -353,7 +353,7 @@ export interface components {
             numberReturned: number;
             /** @description The original question, if its corrected form was answered. */
             "sonde:correctedFrom"?: string;
-            /** @description What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that could not be read (`understanding.place`, `understanding.time`, ...). */
+            /** @description What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that could not be read (`understanding.place`, `understanding.time`, ...), and other catalogues that did not answer (`federation.ID`). */
             "sonde:degraded": string[];
             /** @description A better spelling. */
             "sonde:didYouMean"?: string;
@@ -361,6 +361,10 @@ export interface components {
             "sonde:facets"?: {
                 [key: string]: unknown;
             };
+            /** @description With `distributedSearch`: each catalogue that was asked, `numberReturned` of it, and in `folded` our hits that it has too. Its hits are in `features` with `sonde:origin`, not in `numberMatched`. */
+            "sonde:federated"?: {
+                [key: string]: unknown;
+            }[];
             /** @description What was read from the question. A place with `source` "catalogue" is a name from the titles of this catalogue, not of the gazetteer: `records` says how many have it, and `bbox` where most of them lie. */
             "sonde:interpretation": {
                 [key: string]: unknown;
@@ -409,6 +413,8 @@ export interface components {
              * @example 1990-01-01/..
              */
             datetime?: string;
+            /** @description Whether the catalogues that the operator chose are asked too; they get the question. Their best hits are merged into the first page by rank, each with its `sonde:origin`. Filters: `bbox`, `place`, `datetime` only. */
+            distributedSearch?: boolean;
             /**
              * @description Whether to move further records of a series down, so that they do not fill a page.
              * @enum {string}
@@ -428,6 +434,11 @@ export interface components {
              * @example type,decade,region
              */
             facets?: ("type" | "source" | "organisation" | "keyword" | "theme" | "provenance" | "licence" | "format" | "decade" | "region" | "platform" | "instrument" | "project" | "variable" | "processing_level" | "person" | "cell" | "year")[];
+            /**
+             * Format: separated
+             * @description The ids of the catalogues to ask; without it all.
+             */
+            federatedCatalogs?: string[];
             /** @description CQL2 over the queryables of /collections/all/queryables. */
             filter?: string;
             /** @enum {string} */
@@ -446,6 +457,8 @@ export interface components {
             group?: "identity" | "none";
             /** @description Show where the words were found. */
             highlight?: boolean;
+            /** @description How far the search may go on; with 0 or 1 no other catalogue is asked. */
+            hopCount?: number;
             /** @description Instrument, complete, in any case. */
             instrument?: string[];
             /** @description all, none, or a list of place,time,relation,scale,kind,names,terms,conditions. */
