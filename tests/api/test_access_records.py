@@ -250,6 +250,7 @@ HOLDS_NOTHING = {
     "/robots.txt",
     "/healthz",
     "/desk",
+    "/sign-in",
     "/sources",
 }
 """They are asked too: they tell the same to everybody."""

@@ -577,7 +577,7 @@ def test_reasons_are_said_in_german(visit: Visit) -> None:
     page = visit("?q=rainfall+in+southern+Africa+since+1990", locale="de-DE")
     first = page.locator(".hit").first
     first.locator("summary").first.click()
-    expect(first.locator("dl").first).to_contain_text("deckt 100 % von „Southern Africa“ ab")
+    expect(first.locator("dl").first).to_contain_text("deckt 100 % von dem Rechteck um Southern Africa ab")
     expect(first.locator("dl").first).to_contain_text("bis heute ab")
 
 

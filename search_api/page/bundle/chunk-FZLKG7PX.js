@@ -1,4 +1,4 @@
-import{b as u,e as p,h as c,i as l}from"./chunk-UWB4SXRC.js";function g(n){let t=n.replace(/\r\n?/g,`
+import{b as u,e as p,h as c,i as l}from"./chunk-IDWPNO6L.js";function g(n){let t=n.replace(/\r\n?/g,`
 `).split(`
 
 `),e=t.pop()??"";return{events:t.map(x).filter(r=>r.data!==""),rest:e}}function x(n){let t=n.split(`

@@ -1,4 +1,4 @@
-import{a as u}from"./chunk-47HDKH5N.js";import{a as r,i}from"./chunk-KFU6WALA.js";import{b as c,e as f}from"./chunk-WDIYF25G.js";function p({text:e,label:t}){let n=i(),[s,a]=f(!1);return"clipboard"in navigator?r("button",{type:"button",onClick:()=>{navigator.clipboard.writeText(e).then(()=>a(!0))},"aria-label":s?void 0:t,children:r("span",{role:"status",children:s?n.copied:n.copy})}):null}var w={opendap:e=>`# pip install xarray netcdf4
+import{a as u}from"./chunk-47HDKH5N.js";import{a as r,i}from"./chunk-VZGD5Y7C.js";import{b as c,e as f}from"./chunk-WDIYF25G.js";function p({text:e,label:t}){let n=i(),[s,a]=f(!1);return"clipboard"in navigator?r("button",{type:"button",onClick:()=>{navigator.clipboard.writeText(e).then(()=>a(!0))},"aria-label":s?void 0:t,children:r("span",{role:"status",children:s?n.copied:n.copy})}):null}var w={opendap:e=>`# pip install xarray netcdf4
 import xarray
 
 data = xarray.open_dataset(${e})
