@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,15 @@ from indexer.sources.linked_walk import NothingToHarvest
 from indexer.sources.oai_pmh import OaiSource, usual_addresses
 from indexer.sources.probe import probe
 from indexer.sources.thredds import ThreddsOptions, ThreddsSource
-from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
+from tests.servers.asking import QUICK, all_of, fetcher_of, resumed_everywhere
 
 SAMPLE = (Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml").read_bytes()
 
 
 def found_at(url: str) -> tuple[str, str, dict[str, Any]]:
     """What `sonde sources add` proposes for an address."""
-    found = probe(fetcher_of(url), url).found
+    manners = replace(QUICK, attempts=2, breaker_failures=1000)  # as `sonde sources add`
+    found = probe(fetcher_of(url, manners), url).found
     assert found is not None
     return found.type, found.url, dict(found.options)
 
