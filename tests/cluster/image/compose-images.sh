@@ -17,4 +17,8 @@ buildah run --isolation chroot "$c" -- install -d -o 1000 -g 0 /usr/share/elasti
 buildah config --user 1000:0 --workingdir /usr/share/elasticsearch --env ES_JAVA_HOME=/opt/java "$c"
 buildah commit --quiet --rm "$c" localhost/elasticsearch:compose >/dev/null
 "$here/load-docker.sh" localhost/elasticsearch:compose "$(sed -n 's/.*image: &elasticsearch //p' "$here/../../../compose.yaml")"
-"$here/load-docker.sh" localhost/valkey:9.0 "$(sed -n 's/^ *image: \(valkey.*\)/\1/p' "$here/../../../compose.yaml")"
+# The official image leaves root before the server starts.
+c="$(buildah from --pull-never localhost/valkey:9.0)"
+buildah config --user 999:1000 "$c"
+buildah commit --quiet --rm "$c" localhost/valkey:compose >/dev/null
+"$here/load-docker.sh" localhost/valkey:compose "$(sed -n 's/^ *image: \(valkey.*\)/\1/p' "$here/../../../compose.yaml")"
