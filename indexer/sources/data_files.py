@@ -20,7 +20,7 @@ from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, local, pars
 from indexer.sources.http_files import HttpFile, HttpStore, is_unchanged, open_file
 from indexer.sources.members import LimitReached, SourceBroken, is_hidden, passed_over
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from indexer.sources.waf import ListingEntry, NotAListing, day_before, entries
+from indexer.sources.waf import ListingEntry, NotAListing, entries, name_of, read_listing, require_allowed
 from net.exchange import HttpAnswer
 from net.targets import address_of
 
@@ -118,13 +118,12 @@ class DataFilesSource:
     ) -> Iterator[_Place | PassedOver]:
         if depth > self.options.depth:
             raise SourceBroken(f"{folder}: deeper than {self.options.depth} folders")
-        if not self.fetcher.allows(folder):
-            raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
+        require_allowed(self.fetcher, folder)
         listing = self._entries(bucket, folder)
-        names = {_name(entry.url): entry for entry in listing}
+        names = {name_of(entry.url): entry for entry in listing}
         lower_names = {name.lower(): name for name in names}
         if depth == 0 and is_store(names):
-            yield _Place(folder, _name(folder), None, bucket)
+            yield _Place(folder, name_of(folder), None, bucket)
             return
         for name, entry in names.items():
             is_behind = position is not None and entry.url <= position and not position.startswith(entry.url)
@@ -136,24 +135,13 @@ class DataFilesSource:
                 yield passed_over(entry.url)
             elif description_beside(name, lower_names) is not None:
                 yield PassedOver(entry.url, DESCRIBED)
-            elif self._is_new(entry):
+            elif entry.is_new(self.since):
                 yield _Place(entry.url, name, entry.modified, bucket)
 
-    def _is_new(self, entry: ListingEntry) -> bool:
-        """The listed time has no zone, so a difference of a day is ignored."""
-        return self.since is None or entry.modified is None or entry.modified[:10] >= day_before(self.since)
-
     def _entries(self, bucket: _Bucket | None, folder: str) -> list[ListingEntry]:
-        return self._listing(folder) if bucket is None else self._objects(bucket, folder)
-
-    def _listing(self, folder: str) -> list[ListingEntry]:
-        def parse(answer: HttpAnswer) -> list[ListingEntry]:
-            try:
-                return entries(expect_2xx(answer).content, folder, any_page=self.options.any_page)
-            except NotAListing as error:
-                raise BadAnswer(f"{address_of(folder)} did not send a directory listing: {error}") from None
-
-        return self.fetcher.get(folder, parse)
+        if bucket is None:
+            return read_listing(self.fetcher, folder, any_page=self.options.any_page)
+        return self._objects(bucket, folder)
 
     def _objects(self, bucket: _Bucket, folder: str) -> list[ListingEntry]:
         prefix = unquote(folder.removeprefix(bucket.url))
@@ -188,10 +176,7 @@ class DataFilesSource:
             outcome = data.outcome(file, native_id, place.url, place.modified)
         except (CircuitOpen, LimitReached):
             raise
-        except FileFault as fault:
-            page.add(SkippedMember(place.url, str(fault), native_id))
-            return
-        except SondeError as error:
+        except (FileFault, SondeError) as error:
             page.add(SkippedMember(place.url, str(error), native_id))
             return
         page.add(outcome)
@@ -262,10 +247,6 @@ class _Page:
         return page
 
 
-def _name(url: str) -> str:
-    return unquote(url.rstrip("/").rpartition("/")[2])
-
-
 def _is_bucket(content: bytes) -> bool:
     return b"<ListBucketResult" in content[:1000]
 
@@ -305,7 +286,7 @@ def _ask(fetcher: Fetcher, url: str) -> None:
             listing = entries(expect_2xx(answer).content, f"{url.rstrip('/')}/")
         except NotAListing as error:
             raise BadAnswer(str(error)) from None
-        return any(is_data(_name(entry.url)) or entry.is_folder for entry in listing)
+        return any(is_data(name_of(entry.url)) or entry.is_folder for entry in listing)
 
     if not fetcher.get(url, look):
         raise BadAnswer("the listing has no data files")

@@ -24,7 +24,7 @@ from indexer.data_files.containers import (
 from indexer.formats.registry import Separation, separate
 from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, SkippedMember, VersionStore
 from indexer.sources.archives import TarMembers, UnpackFailed, ZipMembers, is_tar, unpack
-from indexer.sources.data_members import DataMembers, description_beside, is_data
+from indexer.sources.data_members import DESCRIBED, DataMembers, description_beside, is_data
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     ArchiveLimits,
@@ -352,9 +352,7 @@ class _DataReading:
     def read(self, member: _DataMember, draft: _Draft) -> None:
         origin = str(member.file.path)
         if member.description is not None:
-            draft.add(
-                PassedOver(origin, "data whose metadata lie beside them, in a file of the same name"), member.position
-            )
+            draft.add(PassedOver(origin, DESCRIBED), member.position)
             return
         if missing_libraries():
             draft.add(PassedOver(origin, TO_INSTALL, native_id=member.name), member.position)

@@ -56,21 +56,22 @@ class WafSource:
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
         all_entries = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
-        files = [entry for entry in all_entries if is_wanted(_name(entry), self._suffixes)]
+        files = [entry for entry in all_entries if is_wanted(name_of(entry.url), self._suffixes)]
         passed_files = tuple(
-            passed_over(entry.url) for entry in all_entries if not is_wanted(_name(entry), self._suffixes)
+            passed_over(entry.url) for entry in all_entries if not is_wanted(name_of(entry.url), self._suffixes)
         )
         if passed_files and position is None:
             yield RawPage((), passed_over=passed_files)
-        new_files = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
+        new_files = [e for e in files if (position is None or e.url > position) and e.is_new(self.since)]
         for batch in batched(new_files, _PAGE):
             yield self._page(batch, len(files))
 
     def _files(self, folder: str, depth: int) -> Iterator[ListingEntry]:
         if depth > self.options.depth:
             raise SourceBroken(f"{folder}: deeper than {self.options.depth} folders")
-        for entry in self._listing(folder):
-            if is_hidden(_name(entry)) or not self.fetcher.allows(entry.url):
+        require_allowed(self.fetcher, folder)
+        for entry in read_listing(self.fetcher, folder, any_page=self.options.any_page):
+            if is_hidden(name_of(entry.url)) or not self.fetcher.allows(entry.url):
                 continue
             if entry.is_folder:
                 yield from self._files(entry.url, depth + 1)
@@ -80,21 +81,6 @@ class WafSource:
     @property
     def _suffixes(self) -> frozenset[str]:
         return frozenset(self.options.suffixes)
-
-    def _listing(self, folder: str) -> list[ListingEntry]:
-        def parse(answer: HttpAnswer) -> list[ListingEntry]:
-            try:
-                return entries(expect_2xx(answer).content, folder, any_page=self.options.any_page)
-            except NotAListing as error:
-                raise BadAnswer(f"{address_of(folder)} did not send a directory listing: {error}") from None
-
-        if not self.fetcher.allows(folder):
-            raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
-        return self.fetcher.get(folder, parse)
-
-    def _is_new(self, entry: ListingEntry) -> bool:
-        """The listed time has no zone, so a difference of a day is ignored."""
-        return self.since is None or entry.modified is None or entry.modified[:10] >= day_before(self.since)
 
     def _page(self, entries: list[ListingEntry], total: int) -> RawPage:
         records: list[RawRecord] = []
@@ -123,10 +109,6 @@ class WafSource:
         return replace(page, unchanged=tuple(unchanged_ids), visits=tuple(visits))
 
 
-def _name(entry: ListingEntry) -> str:
-    return unquote(entry.url.rstrip("/").rpartition("/")[2])
-
-
 def _content(answer: HttpAnswer) -> bytes:
     """Raises BadAnswer for a web page instead of metadata."""
     try:
@@ -137,10 +119,6 @@ def _content(answer: HttpAnswer) -> bytes:
     if start.startswith((b"<!doctype html", b"<html")) or not start:
         raise BadAnswer(f"{address_of(answer.url)} sent a web page or nothing instead of the file")
     return content
-
-
-def day_before(moment: str) -> str:
-    return (date.fromisoformat(moment[:10]) - timedelta(days=1)).isoformat()
 
 
 def _recognises(answer: FirstAnswer) -> bool:
@@ -190,6 +168,35 @@ class ListingEntry:
     @property
     def is_folder(self) -> bool:
         return self.url.endswith("/")
+
+    def is_new(self, since: str | None) -> bool:
+        """The listed time has no zone, so a difference of a day is ignored."""
+        if since is None or self.modified is None:
+            return True
+        return self.modified[:10] >= (date.fromisoformat(since[:10]) - timedelta(days=1)).isoformat()
+
+
+def name_of(url: str) -> str:
+    """The name of a file or folder without its path."""
+    return unquote(url.rstrip("/").rpartition("/")[2])
+
+
+def require_allowed(fetcher: Fetcher, folder: str) -> None:
+    """Raises SourceBroken if robots.txt forbids the folder, and what Fetcher.allows raises."""
+    if not fetcher.allows(folder):
+        raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
+
+
+def read_listing(fetcher: Fetcher, folder: str, *, any_page: bool) -> list[ListingEntry]:
+    """The entries of a folder, as ``entries``. Raises what the fetcher raises, BadAnswer for another page among it."""
+
+    def parse(answer: HttpAnswer) -> list[ListingEntry]:
+        try:
+            return entries(expect_2xx(answer).content, folder, any_page=any_page)
+        except NotAListing as error:
+            raise BadAnswer(f"{address_of(folder)} did not send a directory listing: {error}") from None
+
+    return fetcher.get(folder, parse)
 
 
 def entries(content: bytes, url: str, *, any_page: bool = False) -> list[ListingEntry]:
