@@ -3,6 +3,7 @@ and what mends it."""
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,6 +35,7 @@ from tests.integration.small_catalogue import document, write_catalogue
 from tests.service import Service
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker, pytest.mark.models]
+_LOOKS_EVERY_S = 31.0
 
 
 class Operator:
@@ -73,10 +75,12 @@ def _doctor(settings: Settings, service: Service) -> dict[str, Finding]:
 @pytest.fixture(params=["index.blocks.read_only_allow_delete", "index.blocks.write"])
 def blocked(request: pytest.FixtureRequest, service: Service) -> Iterator[str]:
     """A name of what is set: the block of a full disk, or one that a person set. Elasticsearch looks at the disk every
-    30 s and would take the first one away.
+    30 s and would take the first one away; the look that was due when this changed still comes, so it is waited for.
     """
     indices = [f"{alias(service.prefix, kind)}-*" for kind in KINDS]
     _look_at_the_disk(service, "1h")
+    if "allow_delete" in request.param:
+        time.sleep(_LOOKS_EVERY_S)
     service.client.indices.put_settings(index=indices, settings={request.param: True})
     yield str(request.param)
     service.client.indices.put_settings(index=indices, settings={request.param: None})
