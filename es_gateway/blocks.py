@@ -41,13 +41,27 @@ class WriteBlock:
 
 
 def write_blocks(client: Elasticsearch, indices: Sequence[str]) -> list[WriteBlock]:
-    """The blocks of these indices or aliases, and of the cluster, that stop writes; usually empty. One request."""
+    """The blocks of these indices or aliases, and of the cluster, that stop writes; usually empty. One request.
+
+    Elasticsearch lists the blocks of every index, whichever was asked for: the metadata say which are ours.
+    """
     state = client.cluster.state(
-        metric="blocks", index=list(indices), ignore_unavailable=True, allow_no_indices=True
-    ).body.get("blocks", {})
+        metric=["blocks", "metadata"],
+        index=list(indices),
+        ignore_unavailable=True,
+        allow_no_indices=True,
+        filter_path=["blocks", "metadata.indices.*.state"],
+    ).body
+    ours = state.get("metadata", {}).get("indices", {})
+    blocks = state.get("blocks", {})
     return [
-        *_of(None, state.get("global", {})),
-        *(block for index, blocks in sorted(state.get("indices", {}).items()) for block in _of(index, blocks)),
+        *_of(None, blocks.get("global", {})),
+        *(
+            block
+            for index, of_index in sorted(blocks.get("indices", {}).items())
+            if index in ours
+            for block in _of(index, of_index)
+        ),
     ]
 
 

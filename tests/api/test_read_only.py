@@ -18,7 +18,7 @@ from flask.testing import FlaskClient
 
 from core.access import ALL_SCOPES, Caller
 from core.errors import IndexMismatch
-from es_gateway.blocks import WriteBlock, explain, remedy
+from es_gateway.blocks import WriteBlock, explain, remedy, write_blocks
 from es_mappings.names import KINDS, alias
 from search_api.app import create_app
 from search_api.http.access.guard import INSIDE
@@ -142,6 +142,17 @@ def test_a_run_whose_records_cannot_be_written_is_recorded_with_the_reason(servi
     assert "index.blocks.write is set" in hit["_source"]["message"]
     report = service.harvest(tmp_path, "blocked")
     assert (report.state, report.counts.failed) == ("complete", 0), "no record counts as failed for it"
+
+
+def test_a_block_of_somebody_elses_index_stops_nothing(service: Service, es_client: Elasticsearch) -> None:
+    foreign = f"sonde-test-{uuid.uuid4().hex[:12]}-foreign"
+    es_client.indices.create(index=foreign, settings={"index.blocks.write": True})
+    try:
+        assert write_blocks(es_client, [alias(service.prefix, kind) for kind in KINDS]) == []
+        assert write_blocks(es_client, [alias(f"{service.prefix}-missing", "records")]) == []
+        assert [block.index for block in write_blocks(es_client, [foreign])] == [foreign]
+    finally:
+        es_client.indices.delete(index=foreign)
 
 
 def test_a_block_of_the_whole_cluster_names_the_call_that_lifts_it() -> None:
