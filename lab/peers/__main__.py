@@ -27,15 +27,17 @@ from lab.peers.questions import (
     sonde_words,
     stac_words,
 )
-from lab.peers.records import INDEX, features, index_features
 from lab.peers.servers import (
+    INDEX,
     PYGEOAPI,
     STAC_FASTAPI,
     STAC_INDICES,
     Backend,
     backend_of,
     environment_of,
+    features,
     fill_stac,
+    index_features,
     pygeoapi,
     stac_fastapi,
 )
