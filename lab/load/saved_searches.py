@@ -30,8 +30,8 @@ from search_api.stewards.alerts.notices import MatchingRound
 from search_api.stewards.alerts.saved import SavedSearch, request_of
 from search_api.stewards.alerts.saved import to_document as saved_document
 from sonde.settings import Settings
-from sonde.wiring.alerts import matcher
 from sonde.wiring.models import Models
+from sonde.wiring.stewards import matcher
 
 ProgressReport = Callable[[str, int, int], None]
 

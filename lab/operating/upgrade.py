@@ -42,7 +42,7 @@ from lab.operating.filling import (
     write_sources,
 )
 from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_one
-from local_stack.login import made_login
+from local_stack.state import made_login
 from sonde.cli.screen import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

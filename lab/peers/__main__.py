@@ -15,8 +15,7 @@ from rich.table import Table
 from core.errors import SondeError
 from core.json_types import Json
 from core.record import Record
-from evaluation.collections.catalogue import records_of
-from evaluation.collections.ncar import ARCHIVES
+from evaluation.collections.ncar import ARCHIVES, records_of
 from lab.peers.questions import (
     PeerFigures,
     Words,

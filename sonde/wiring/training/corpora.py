@@ -16,7 +16,7 @@ from encoders.segmenter import load_segmenter
 from es_gateway.errors import IndexGone
 from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
-from evaluation.collections.catalogue import records_of
+from evaluation.collections.ncar import records_of
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from indexer.documents.index.store import passages_kind
 from indexer.documents.parse.isolation import read_isolated
