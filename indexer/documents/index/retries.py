@@ -18,7 +18,7 @@ import structlog
 
 from core.document import PUBLIC, UNREAD, DocumentEntry
 from core.timespan import now_iso
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from es_mappings.names import alias
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.isolation import ATTEMPTS
@@ -141,4 +141,4 @@ def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
         {"range": {"updated": {"lte": silent_since}}},
     ]
     for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
-        yield documents.from_document(hit["_id"], hit["_source"])
+        yield passages.entry_from_document(hit["_id"], hit["_source"])

@@ -17,11 +17,11 @@ from indexer.documents.parse.model import Block, DocumentFormat, Page, PrintedLi
 from indexer.documents.parse.pdf.blocks import to_blocks
 from indexer.documents.parse.pdf.coverage import Coverage, add_lost_words, document_share, page_warnings
 from indexer.documents.parse.pdf.furniture import find_furniture
+from indexer.documents.parse.pdf.glyphs import MEANINGLESS, legibility_problem
 from indexer.documents.parse.pdf.line_kinds import measure
 from indexer.documents.parse.pdf.reading_order import segments, usual_gutters
 from indexer.documents.parse.pdf.recogniser import Recogniser
 from indexer.documents.parse.pdf.regions import PageLayout, lay_out, page_gutters, text_lines
-from indexer.documents.parse.pdf.symbols import MEANINGLESS, legibility_problem
 from indexer.documents.parse.pdf.tesseract import POINTS, Picture
 from indexer.documents.parse.pdf.text_layer import read_page
 from indexer.documents.parse.sections import split_references
