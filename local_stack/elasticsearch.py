@@ -35,7 +35,7 @@ from local_stack.accounts import (
 )
 from local_stack.distribution import ensure_distribution
 from local_stack.errors import RequirementMissing
-from local_stack.geo_shape_plugin import PLUGIN_NAME
+from local_stack.fetching import PLUGIN_NAME
 from local_stack.java import Java, find_java
 from local_stack.part import External, Reporter, StackPart
 from local_stack.process import Command

@@ -21,9 +21,9 @@ from core.errors import SondeError
 from lab.chaos.harvests import catalogue_server
 from lab.chaos.steady_searcher import BAD, SearchOutcome, SteadySearcher
 from lab.cluster.breakages import Breakage, mend_all
-from lab.cluster.chaos_cluster import ChaosCluster
-from lab.cluster.harvested import (
+from lab.cluster.chaos_cluster import (
     SAMPLES,
+    ChaosCluster,
     count_written,
     made_titles,
     native_ids,

@@ -15,7 +15,7 @@ import httpx
 
 from core.errors import SondeError
 from lab.chaos.harvests import catalogue_server
-from lab.cluster.harvested import made_titles
+from lab.cluster.chaos_cluster import made_titles
 from lab.operating.filling import (
     SAMPLES,
     User,

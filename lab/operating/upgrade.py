@@ -26,7 +26,7 @@ from es_mappings.indices import serving
 from es_mappings.names import alias
 from lab.chaos.harvests import catalogue_server
 from lab.chaos.steady_searcher import BAD, SteadySearcher
-from lab.cluster.harvested import made_titles
+from lab.cluster.chaos_cluster import made_titles
 from lab.operating.filling import (
     SAMPLES,
     SLOW,

@@ -29,8 +29,7 @@ from sonde.wiring.checkout import own_commit
 from sonde.wiring.training.corpora import LICENCES, caching_embedder, read_files, records_from, running_texts_of
 from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.provenance import UNKNOWN, Origin
-from training.segmenter.boundaries import boundaries_of, section_end_scores
-from training.segmenter.train import SegmenterSettings, train_segmenter
+from training.segmenter.train import SegmenterSettings, boundaries_of, section_end_scores, train_segmenter
 from training.tagger.names import CatalogueNames
 from training.weights import learnable
 

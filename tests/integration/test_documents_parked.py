@@ -17,12 +17,12 @@ from core.timespan import now_iso
 from es_mappings.codecs import passages
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents.index import retries as parking
+from indexer.documents.index import attempts as parking
+from indexer.documents.index.attempts import READING
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.documents.index.linked_documents import follow_links
 from indexer.documents.index.repair_library import Queue, repair_library
-from indexer.documents.index.retries import READING
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.isolation import ParseResult, read_isolated

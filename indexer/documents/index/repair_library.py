@@ -15,9 +15,8 @@ from core.json_types import Json
 from core.timespan import now_iso
 from es_mappings.codecs import passages
 from es_mappings.names import IndexKind, alias
+from indexer.documents.index.attempts import READING, UnfinishedReadings, delete_interrupted, is_outdated, sonde_version
 from indexer.documents.index.library import remove_document
-from indexer.documents.index.retries import READING, delete_interrupted, is_outdated, sonde_version
-from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
 from indexer.store.ledger import scan
 

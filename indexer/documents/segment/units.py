@@ -1,7 +1,9 @@
-"""The indivisible pieces of passages (sentences, lines of code, rows), and where their words are on the page.
+"""The indivisible pieces of passages (sentences, lines of code, rows), and where their words are on the page. Pure.
 
 A block keeps the box of each of its words and how many letters the word has. A passage repeats letters of its blocks in
 their order, whatever happened to spaces and hyphens, so its place among these letters gives its words.
+
+Pieces that are too short to say anything alone are joined with the text beside them.
 """
 
 from __future__ import annotations

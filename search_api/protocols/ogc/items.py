@@ -1,5 +1,6 @@
-"""``/collections/{catalogue}/items``: records without ranking, page by page, each in several formats, and its provenance
-as PROV-O in JSON-LD.
+"""``/collections/{catalogue}/items``: records without ranking, page by page, each in several formats.
+
+Also a record's provenance as PROV-O in JSON-LD.
 """
 
 from __future__ import annotations

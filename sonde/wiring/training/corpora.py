@@ -43,7 +43,7 @@ from training.examples import Example, TrainingError, read_examples
 from training.hard_negatives import Mining, mine_negatives
 from training.questions.language_model import CachedLanguageModel
 from training.questions.ways import QuestionModels, QuestionSettings, questions
-from training.segmenter.boundaries import RunningText, running_of_documents, running_of_read
+from training.segmenter.train import RunningText, running_of_documents, running_of_read
 
 SAMPLES = "samples"
 LICENCES = {
