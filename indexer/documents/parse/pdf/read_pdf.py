@@ -1,8 +1,8 @@
 """Reads a PDF or page image: text layer if there is one, OCR otherwise, then layout.
 
 What was not read is measured page by page, kept as plain text, and named in warnings. A word counts as kept if it is in
-a passage or a table, or marked as furniture (heads, feet, page and line numbers, watermarks), contents, a reference or a
-note. The rest are labels of drawings, or text mistaken for such labels. Separate letters and words without spaces
+a passage or a table, or marked as furniture (heads, feet, page and line numbers, watermarks), contents, a reference or
+a note. The rest are labels of drawings, or text mistaken for such labels. Separate letters and words without spaces
 between them count as lost: no search finds them.
 """
 
