@@ -71,7 +71,6 @@ class BrokerSettings(SettingsGroup):
         None, description="PEM file with the CA of a rediss:// server. Default: the system's CAs."
     )
     port: Port = Field(6399, description="Port of the Valkey that `sonde up` starts.")
-    visibility_timeout_s: int = Field(1800, ge=60, description="After this time an unfinished task is queued again.")
 
     @property
     def checked_url(self) -> str | None:
@@ -130,13 +129,12 @@ class ApiSettings(SettingsGroup):
         4, ge=0, le=64, description="Searches that a process works on at once; others wait. 0: no limit."
     )
     threads: int = Field(256, ge=1, le=1024, description="Requests in progress in a process, waiting ones included.")
-    longest_wait_s: float = Field(2.0, gt=0, description="A request that would wait longer gets 503.")
-    hurry_after_s: float = Field(1.0, ge=0, description="A request that waits longer skips the reranker.")
-    embeddings_characters: int = Field(100_000, ge=1, description="Maximum characters in one call of /embeddings.")
-    deadline_s: float = Field(8.0, gt=0, description="Limit for all calls of one request to Elasticsearch together.")
-    slow_rerank_s: float = Field(
-        3.0, gt=0, description="A reranker that takes longer several times is skipped for a while."
+    longest_wait_s: float = Field(
+        2.0,
+        gt=0,
+        description="A request that would wait longer gets 503; one that waits half as long skips the reranker.",
     )
+    deadline_s: float = Field(8.0, gt=0, description="Limit for all calls of one request to Elasticsearch together.")
     preload: bool = Field(True, description="Load models at start, not at the first question.")
 
 
@@ -149,7 +147,6 @@ class HttpSettings(SettingsGroup):
     max_age_s: int = Field(
         60, ge=0, description="How long caches may keep an answer; 0: they must ask again each time."
     )
-    etag: bool = Field(True, description="Whether answers carry an ETag.")
     contact: str = Field(
         "nobody@sonde.invalid",
         pattern=r"^\S+@(\S+\.)+\S+$",
@@ -311,7 +308,6 @@ class AlertsSettings(SettingsGroup):
         "Default: no saved searches.",
     )
     hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
-    most: int = Field(50, ge=1, le=1_000, description="Maximum saved searches of one user.")
 
     @model_validator(mode="after")
     def _is_long_enough(self) -> Self:

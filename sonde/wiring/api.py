@@ -169,7 +169,6 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, partial(models.gates, "tokens")),
         rates=limit_policy(settings),
-        embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
         portal=portal_look(settings),
         previews=previews(settings, partial(models.gates, "records")),
@@ -184,7 +183,7 @@ def limits_of(api: ApiSettings) -> AdmissionLimits:
     return AdmissionLimits(
         at_once=api.at_once,
         longest_wait_s=api.longest_wait_s,
-        hurry_after_s=api.hurry_after_s,
+        hurry_after_s=api.longest_wait_s / 2.0,
         deadline_s=api.deadline_s,
     ).of_threads(api.threads)
 

@@ -103,8 +103,7 @@ def reading_limits(settings: Settings) -> Limits:
 
 
 def segment_options(settings: Settings) -> SegmentOptions:
-    documents = settings.documents
-    return SegmentOptions(documents.most_tokens, documents.overlap, documents.max_passages)
+    return SegmentOptions(most_passages=settings.documents.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:

@@ -37,10 +37,9 @@ def http_policy(settings: Settings) -> HttpPolicy:
         settings.api.public_url,
         http.cors_origins,
         http.max_age_s,
-        http.etag,
-        http.contact,
-        http.publisher,
-        http.compress,
+        contact=http.contact,
+        publisher=http.publisher,
+        compress=http.compress,
     )
 
 

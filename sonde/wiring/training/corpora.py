@@ -169,7 +169,7 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
     )
     embedder = caching_embedder(settings)
     for file, document in read_files(path):
-        yield from segment(document, file, embedder, SegmentOptions(document_settings.most_tokens), coherence).passages
+        yield from segment(document, file, embedder, SegmentOptions(), coherence).passages
 
 
 log = structlog.get_logger(__name__)
