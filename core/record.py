@@ -17,7 +17,7 @@ from core.timespan import TimeSpan
 ProvenanceKind = Literal["observation", "simulation", "projection", "reanalysis", "derived", "unknown"]
 Access = Literal["open", "restricted"]
 
-APART_MARKS = ("~v", "~n")
+SEPARATION_MARKS = ("~v", "~n")
 """Suffixes of ids that separate records with the same identifier: by edition, by native id."""
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._:-]")
@@ -156,7 +156,7 @@ class Record:
         A record that was kept apart from another with the same identifier is another data set, whatever its DOI.
         """
         suffix = self.id.removeprefix(record_id(self.source, self.identifier))
-        return (self.doi or self.identifier) + (suffix if suffix.startswith(APART_MARKS) else "")
+        return (self.doi or self.identifier) + (suffix if suffix.startswith(SEPARATION_MARKS) else "")
 
     @property
     def served_data(self) -> tuple[Link, ...]:

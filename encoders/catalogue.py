@@ -85,8 +85,8 @@ def serving_graph(spec: EmbedderSpec, facts: JsonMapping) -> tuple[str, str]:
     if facts.get("precision") == "int4":
         return "model.onnx", "onnx-int4"
     kind = int8_kind()
-    good = facts["int8"]["good"] if kind == "portable" else facts["int8"]["vnni"]["good"]
-    wants_int8 = spec.runtime == "onnx-int8" or (spec.runtime == "auto" and good)
+    is_good = facts["int8"]["good"] if kind == "portable" else facts["int8"]["vnni"]["good"]
+    wants_int8 = spec.runtime == "onnx-int8" or (spec.runtime == "auto" and is_good)
     # A GPU cannot use the int8 operators for processors.
     if wants_int8 and spec.device == "cpu":
         return INT8_GRAPHS[kind], "onnx-int8"

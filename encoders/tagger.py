@@ -61,8 +61,8 @@ def feature_rows(words: Sequence[str], marks: Sequence[str]) -> NDArray[np.int64
     """(words, features). Row 0 of the first is an unknown word."""
     rows = np.empty((len(words), len(ROWS)), dtype=np.int64)
     for number, (word, mark) in enumerate(zip(words, marks, strict=True)):
-        plain = word.lower().translate(_LETTERS)
-        features = (plain, plain[:3], plain[-4:], _shape(word), mark)
+        letters = word.lower().translate(_LETTERS)
+        features = (letters, letters[:3], letters[-4:], _shape(word), mark)
         rows[number] = [1 + zlib.crc32(text.encode()) % (size - 1) for text, size in zip(features, ROWS, strict=True)]
     return rows
 

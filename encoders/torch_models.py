@@ -50,8 +50,8 @@ def load_complete(kind: Architecture, folder: Path, **options: object) -> Any:
         raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
     has_head = kind != "AutoModel"
     if missing_keys := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
-        lack = "no complete classification head" if has_head else "only a part of the weights"
-        raise ModelMissing(f"{folder} holds {lack}: {names_with_verb(missing_keys)} missing")
+        missing_part = "no complete classification head" if has_head else "only a part of the weights"
+        raise ModelMissing(f"{folder} holds {missing_part}: {names_with_verb(missing_keys)} missing")
     return model.eval()
 
 

@@ -122,13 +122,13 @@ class AllResults:
 
 
 def _stage(name: str, results: Sequence[CollectionResult]) -> StageMeans:
-    without = mean_of([(result.weight, result.stages[name]) for result in results])
+    mean_without = mean_of([(result.weight, result.stages[name]) for result in results])
     complete = mean_of([(result.weight, result.figures) for result in results])
     gains = [result.figures.ndcg_at_10 - result.stages[name].ndcg_at_10 for result in results]
     return StageMeans(
         name=name,
-        figures=without,
-        gain=complete.ndcg_at_10 - without.ndcg_at_10,
+        figures=mean_without,
+        gain=complete.ndcg_at_10 - mean_without.ndcg_at_10,
         better=sum(gain > 0 for gain in gains),
         worse=sum(gain < 0 for gain in gains),
     )

@@ -84,8 +84,8 @@ class OfflineRanking:
         features = self.features
         order, score = self._ranked(weights)
         first = [self._first(row, order[row], score[row]) for row in range(len(features))]
-        found = np.array([dcg(features.grades[row, best]) for row, best in enumerate(first)])
-        values: Floats = np.divide(found, features.ideal, out=np.zeros(len(features)), where=features.ideal > 0.0)
+        gains = np.array([dcg(features.grades[row, best]) for row, best in enumerate(first)])
+        values: Floats = np.divide(gains, features.ideal, out=np.zeros(len(features)), where=features.ideal > 0.0)
         return values
 
     def _ranked(self, weights: Weights) -> tuple[Integers, Floats]:
@@ -135,8 +135,8 @@ class OfflineRanking:
         scale[place] = np.where(back, weights.place + fixed, scale[place])
         counted = counted.copy()
         counted[place] = np.where(back[:, None], spread, counted[place])
-        everything = scale.sum(axis=0)
-        return counted, np.divide(scale, everything, out=scale, where=everything > 0.0)
+        total = scale.sum(axis=0)
+        return counted, np.divide(scale, total, out=scale, where=total > 0.0)
 
     def _base(self, weights: Weights) -> Floats:
         signals = self.ranker.signals
@@ -213,8 +213,8 @@ def fit(objective: Objective, start: Weights, numbers: Sequence[str] = tuple(GRI
     for _ in range(_ROUNDS):
         before = best
         for name in numbers:
-            tried = [replace(best, **{name: number}) for number in GRID[name]]
-            scored = [(objective(weights), weights) for weights in tried]
+            candidate_weights = [replace(best, **{name: number}) for number in GRID[name]]
+            scored = [(objective(weights), weights) for weights in candidate_weights]
             highest, weights = max(scored, key=lambda entry: entry[0])
             if highest > value + _LEAST_GAIN:
                 best, value = weights, highest

@@ -91,17 +91,17 @@ class CollectionFeatures:
 
     @classmethod
     def of(cls, questions: Sequence[QuestionFeatures]) -> CollectionFeatures:
-        most = max(len(question.grades) for question in questions)
+        longest = max(len(question.grades) for question in questions)
         return cls(
             counts=np.array([len(question.grades) for question in questions]),
-            counted=np.stack([_padded(question.counted, most, 0.0) for question in questions], axis=1),
+            counted=np.stack([_padded(question.counted, longest, 0.0) for question in questions], axis=1),
             scale=np.stack([question.scale for question in questions], axis=1),
-            outside=np.stack([_padded(question.outside, most, False) for question in questions]),
+            outside=np.stack([_padded(question.outside, longest, False) for question in questions]),
             place_back=np.array([question.place_back for question in questions]),
-            interaction=np.stack([_padded(question.interaction, most, math.nan) for question in questions]),
+            interaction=np.stack([_padded(question.interaction, longest, math.nan) for question in questions]),
             topic_words=np.array([question.topic_words for question in questions]),
-            families=np.stack([_padded(question.families, most, _NO_FAMILY) for question in questions], axis=1),
-            grades=np.stack([_padded(question.grades, most, 0.0) for question in questions]),
+            families=np.stack([_padded(question.families, longest, _NO_FAMILY) for question in questions], axis=1),
+            grades=np.stack([_padded(question.grades, longest, 0.0) for question in questions]),
             ideal=np.array([question.ideal for question in questions]),
         )
 
@@ -114,8 +114,8 @@ class CollectionFeatures:
         ]
 
 
-def _padded(values: NDArray[np.generic], most: int, fill: float) -> NDArray[np.generic]:
-    gap = [(0, 0)] * (values.ndim - 1) + [(0, most - values.shape[-1])]
+def _padded(values: NDArray[np.generic], longest: int, fill: float) -> NDArray[np.generic]:
+    gap = [(0, 0)] * (values.ndim - 1) + [(0, longest - values.shape[-1])]
     return np.pad(values, gap, constant_values=fill)
 
 

@@ -80,16 +80,16 @@ class CachedEmbedder:
         vectors_by_key = {key: vector for key in set(keys) if (vector := self.cache.get(key)) is not None}
         texts_by_key = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors_by_key}
         # Texts of similar length together, because a batch is padded to its longest.
-        lacking_keys = sorted(texts_by_key, key=lambda key: len(texts_by_key[key]))
+        missing_keys = sorted(texts_by_key, key=lambda key: len(texts_by_key[key]))
         done_count = 0
-        for chunk in batched(lacking_keys, _CHUNK):
+        for chunk in batched(missing_keys, _CHUNK):
             vectors = self.inner.embed([texts_by_key[key] for key in chunk], kind)
             new_entries = list(zip(chunk, vectors, strict=True))
             self.cache.put(new_entries)
             vectors_by_key.update(new_entries)
             done_count += len(chunk)
             if self.progress is not None:
-                self.progress(done_count, len(lacking_keys))
+                self.progress(done_count, len(missing_keys))
         return (
             np.stack([vectors_by_key[key] for key in keys]) if keys else np.empty((0, self.card.dims), dtype=np.float32)
         )

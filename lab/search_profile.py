@@ -76,21 +76,21 @@ class SearchProfile:
 def profile_searches(settings: Settings) -> SearchProfile:
     """Of searches by topic and box, as portals send them, on the index of the settings."""
     parts = api_parts(settings, Models(settings))
-    asked, http, client = (
+    peer_questions, http, client = (
         list(islice(questions(), _QUESTIONS)),
         create_app(parts).test_client(),
         parts.search.parts.client,
     )
-    whole = [_spent_ms(partial(_get, http, question)) for question in asked * (_REPEATS + 1)]
+    whole = [_spent_ms(partial(_get, http, question)) for question in peer_questions * (_REPEATS + 1)]
     own: dict[str, list[float]] = defaultdict(list)
-    for question in asked * _REPEATS:
+    for question in peer_questions * _REPEATS:
         _run_steps(parts.search, question, own)
-    sent = [_run_steps(parts.search, question, defaultdict(list)) for question in asked]
+    sent = [_run_steps(parts.search, question, defaultdict(list)) for question in peer_questions]
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S)
     searches, clauses = _profile(client, sent)
     return SearchProfile(
-        len(asked),
-        _mean(whole[len(asked) :]),
+        len(peer_questions),
+        _mean(whole[len(peer_questions) :]),
         {name: _mean(spent) for name, spent in own.items()},
         _server_ms_by_round(client, sent),
         searches,
@@ -150,10 +150,10 @@ def _server_ms_by_round(client: Elasticsearch, sent: Sequence[Rounds]) -> dict[s
     """The best of some repetitions, because others may ask too. A round that few questions send counts less."""
     server: dict[str, float] = {}
     for step in dict.fromkeys(step for rounds in sent for step in rounds):
-        asked = [rounds[step] for rounds in sent if step in rounds]
-        bodies = [[part for search in searches.values() for part in search] for searches in asked]
+        peer_questions = [rounds[step] for rounds in sent if step in rounds]
+        bodies = [[part for search in searches.values() for part in search] for searches in peer_questions]
         best = min(_server_ms_once(client, bodies) for _ in range(_REPEATS))
-        server[step] = round(best * len(asked) / len(sent), 2)
+        server[step] = round(best * len(peer_questions) / len(sent), 2)
     return server
 
 

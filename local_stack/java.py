@@ -51,19 +51,19 @@ def find_java(
         if java is not None and refusal is None:
             return java
         refusals.append(f"{home} {refusal}")
-    tried = "; ".join(refusals) or "none found"
+    refusals_text = "; ".join(refusals) or "none found"
     raise RequirementMissing(
-        f"Elasticsearch needs a JDK {MINIMUM_VERSION} or newer ({tried}). Install one "
+        f"Elasticsearch needs a JDK {MINIMUM_VERSION} or newer ({refusals_text}). Install one "
         "(Debian: apt-get install openjdk-21-jdk-headless, or a Temurin JDK) or name it in ES_JAVA_HOME"
     )
 
 
 def candidates(environment: Mapping[str, str], installed_folder: Path = INSTALLED_UNDER) -> Iterator[Path]:
     """Java homes in the order they are tried, each once."""
-    yielded: set[Path] = set()
+    known_homes: set[Path] = set()
     for home in _homes(environment, installed_folder):
-        if home not in yielded and _may_run(home / "bin" / "java"):
-            yielded.add(home)
+        if home not in known_homes and _may_run(home / "bin" / "java"):
+            known_homes.add(home)
             yield home
 
 

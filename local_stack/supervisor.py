@@ -189,10 +189,10 @@ class RestartPolicy:
 
     def next_at(self, restarts: Sequence[float], died: float) -> float | None:
         """When a part that was found dead at ``died`` is started again; None: never."""
-        lately = [restart_s for restart_s in restarts if died - self.within_s < restart_s <= died]
-        if len(lately) >= self.most:
+        recent_restarts = [restart_s for restart_s in restarts if died - self.within_s < restart_s <= died]
+        if len(recent_restarts) >= self.most:
             return None
-        return died + min(self.longest_s, self.first_s * 2.0 ** len(lately))
+        return died + min(self.longest_s, self.first_s * 2.0 ** len(recent_restarts))
 
 
 class Keeper:

@@ -31,10 +31,10 @@ def decompress(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes
 
 def limit(pieces: Iterable[bytes], max_bytes: int, host: str) -> Iterator[bytes]:
     """The same pieces; raises Refused as soon as they exceed ``max_bytes`` together."""
-    seen = 0
+    byte_count = 0
     for piece in pieces:
-        seen += len(piece)
-        if seen > max_bytes:
+        byte_count += len(piece)
+        if byte_count > max_bytes:
             raise Refused(f"{host} sent more than {max_bytes:,} bytes; the rest was not read")
         yield piece
 

@@ -196,8 +196,8 @@ class Gate:
         try:
             headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
             raw = _with_deadline(response, deadline, host_of(url))
-            plain = decompress(raw, headers.get("content-encoding", ""), host_of(url))
-            pieces = limit(plain, outgoing.max_bytes or self.policy.max_bytes, host_of(url))
+            decompressed = decompress(raw, headers.get("content-encoding", ""), host_of(url))
+            pieces = limit(decompressed, outgoing.max_bytes or self.policy.max_bytes, host_of(url))
             yield StreamedAnswer(url, response.status, headers, pieces)
         finally:
             response.close()
@@ -209,8 +209,8 @@ class Gate:
         url = parse_target(outgoing.url)
         if outgoing.params:
             url = url.copy_merge_params(dict(outgoing.params))
-        own = {name.lower(): value for name, value in outgoing.headers.items()}
-        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", "accept-encoding": "gzip", **own}
+        own_headers = {name.lower(): value for name, value in outgoing.headers.items()}
+        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", "accept-encoding": "gzip", **own_headers}
         return httpx.Request(outgoing.method, url, headers=headers, content=outgoing.content)
 
     def _follow(self, request: httpx.Request, deadline: Deadline) -> tuple[httpcore.Response, str]:

@@ -136,14 +136,14 @@ def _vertical(metres: tuple[float, float]) -> Element:
 
 def resolutions(entry: SampleEntry) -> list[Element]:
     """spatialResolution elements: scale denominator, ground distance."""
-    found = []
+    uses = []
     if entry.scale:
         fraction = node("gmd:MD_RepresentativeFraction", primitive("gmd:denominator", "Integer", entry.scale))
-        found.append(node("gmd:equivalentScale", fraction))
+        uses.append(node("gmd:equivalentScale", fraction))
     if entry.grid:
         value, unit = entry.grid.split()
-        found.append(primitive("gmd:distance", "Distance", value, uom=unit))
-    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", each)) for each in found]
+        uses.append(primitive("gmd:distance", "Distance", value, uom=unit))
+    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", each)) for each in uses]
 
 
 def time_step(duration: str) -> tuple[int, str]:
@@ -315,12 +315,12 @@ def _constraints(entry: SampleEntry, registers: Registers) -> list[Element]:
     licence = registers.licences[entry.licence]
     other = code("gmd:useConstraints", "MD_RestrictionCode", "otherRestrictions")
     use = node("gmd:MD_LegalConstraints", other, anchor("gmd:otherConstraints", licence.name, licence.url))
-    found = [node("gmd:resourceConstraints", use)]
+    uses = [node("gmd:resourceConstraints", use)]
     if entry.restricted:
         shut = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
         access = node("gmd:MD_LegalConstraints", shut, text("gmd:otherConstraints", entry.restricted))
-        found.append(node("gmd:resourceConstraints", access))
-    return found
+        uses.append(node("gmd:resourceConstraints", access))
+    return uses
 
 
 def _distribution(entry: SampleEntry) -> Element:

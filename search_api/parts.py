@@ -79,6 +79,10 @@ class RecordSink(Protocol):
         ...
 
 
+MOST_EMBEDDED_CHARACTERS = 100_000
+"""Of one call of /embeddings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Everything that a view may call."""
@@ -115,7 +119,7 @@ class Parts:
     limits: AdmissionLimits = field(default_factory=AdmissionLimits)
     metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS
-    embeddings_characters: int = 100_000
+    embeddings_characters: int = MOST_EMBEDDED_CHARACTERS
     broken_links: Callable[[str], frozenset[str]] = lambda _source: frozenset()
     """Of a source, by its id: addresses that led nowhere at the last check."""
     portal: PortalLook = field(default_factory=PortalLook)

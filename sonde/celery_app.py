@@ -17,7 +17,7 @@ from sonde.wiring.documents import with_documents
 from sonde.wiring.harvesting import worker_parts
 from sonde.wiring.workers import worker_config
 from workers.app import create_celery
-from workers.broker import leave_signs
+from workers.broker import publish_heartbeats
 from workers.config import WorkerParts
 
 try:
@@ -33,7 +33,7 @@ def _logs(**_: object) -> None:
 
 @worker_ready.connect
 def _signs(**_: object) -> None:
-    leave_signs(_settings.broker_url, _settings.index.prefix, list(app.amqp.queues.consume_from))
+    publish_heartbeats(_settings.broker_url, _settings.index.prefix, list(app.amqp.queues.consume_from))
 
 
 def _parts() -> WorkerParts:

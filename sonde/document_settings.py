@@ -68,10 +68,6 @@ class DocumentsSettings(SettingsGroup):
         "the page and the confidence of the text decide.",
     )
     ocr_pages: int = Field(200, ge=0, description="Maximum pages of one document for OCR.")
-    most_tokens: int = Field(
-        512, ge=64, le=512, description="Maximum tokens of a passage; at most the limit of the embedder."
-    )
-    overlap: int = Field(0, ge=0, le=5, description="Sentences that a passage repeats from the previous one.")
     public_files: PublicFiles = Field(
         "licensed",
         description="Public documents whose file Sonde keeps and shows: `licensed`: the record has an open licence; "

@@ -135,6 +135,3 @@ class AnswersSettings(SettingsGroup):
     key: SecretStr | None = Field(None, description="Key of the endpoint.")
     timeout_s: float = Field(60.0, gt=0, description="Limit for one complete answer.")
     max_tokens: int = Field(800, ge=1, description="Maximum tokens of an answer.")
-    top_k: int = Field(8, ge=1, le=32, description="Number of passages for an answer.")
-    threshold: float = Field(0.35, ge=0, le=1, description="Minimum relevance of a passage.")
-    support: float = Field(0.35, ge=0, le=1, description="Minimum support of a sentence by its citations.")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
-from urllib.parse import urlencode, urlsplit
 
-import platformdirs
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -32,73 +30,11 @@ from sonde.model_settings import (
     embedder_of,
 )
 from sonde.portal_settings import PortalSettings
-from sonde.setting_types import RATE, BrokerUrl, Host, HttpUrl, HttpUrlAsWritten, Origin, Port, SettingsGroup
+from sonde.server_settings import BrokerSettings, ElasticsearchSettings, IndexSettings, StackSettings
+from sonde.setting_types import RATE, Host, HttpUrl, HttpUrlAsWritten, Origin, Port, SettingsGroup
 
-_MIB = 1024 * 1024
 ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
 _SHORTEST_SECRET = 16
-
-
-class ElasticsearchSettings(SettingsGroup):
-    """Your own Elasticsearch, or the node that `sonde up` starts."""
-
-    url: Annotated[HttpUrl | None, MOUNTED_NOTE] = Field(None, description="Your server. Sonde then starts none.")
-    more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
-    username: Annotated[str | None, MOUNTED_NOTE] = Field(None, description="User at your server; needs the password.")
-    password: SecretStr | None = Field(None, description="Password of that user.")
-    api_key: SecretStr | None = Field(None, description="API key of your server, instead of user and password.")
-    ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
-    timeout_s: float = Field(4.0, gt=0, description="Limit for one request of a search; harvests wait longer.")
-    port: Port = Field(9270, description="HTTP port of the node that `sonde up` starts.")
-    transport_port: Port = Field(9370, description="Transport port of that node; two stacks on one machine need two.")
-    heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of that node.")
-    version: Literal["9.4.3", "8.19.13"] = Field(
-        "9.4.3", description="Version of that node. Your own server has its own."
-    )
-    home: Path | None = Field(
-        None,
-        description="Folder of an unpacked Elasticsearch, 8.19 or 9, which `sonde up` starts. Default: it fetches one.",
-    )
-
-
-class BrokerSettings(SettingsGroup):
-    """The queue of tasks: your own Redis or Valkey, or the Valkey that `sonde up` starts."""
-
-    url: Annotated[BrokerUrl | None, MOUNTED_NOTE] = Field(
-        None, description="Your Redis or Valkey server. Sonde then starts none."
-    )
-    ca_certs: Path | None = Field(
-        None, description="PEM file with the CA of a rediss:// server. Default: the system's CAs."
-    )
-    port: Port = Field(6399, description="Port of the Valkey that `sonde up` starts.")
-    visibility_timeout_s: int = Field(1800, ge=60, description="After this time an unfinished task is queued again.")
-
-    @property
-    def checked_url(self) -> str | None:
-        """The URL; with TLS it requires a matching certificate, which no part can then skip."""
-        if self.url is None or not self.url.startswith("rediss://"):
-            return self.url
-        checks = {"ssl_cert_reqs": "required", **({"ssl_ca_certs": str(self.ca_certs)} if self.ca_certs else {})}
-        return f"{self.url}{'&' if urlsplit(self.url).query else '?'}{urlencode(checks)}"
-
-
-class IndexSettings(SettingsGroup):
-    """The indices in Elasticsearch."""
-
-    prefix: str = Field(
-        "sonde",
-        pattern=r"^[a-z0-9][a-z0-9-]{0,60}$",
-        description="First part of the name of every index, queue and lock: two installations need two.",
-    )
-    vector_index: Literal["int8_hnsw", "int4_hnsw", "bbq_hnsw", "hnsw"] = Field(
-        "int8_hnsw",
-        description="Graph of vectors in new indices; `sonde reindex` moves existing ones. `bbq_hnsw` needs a quarter "
-        "of the memory.",
-    )
-    shards: int = Field(1, ge=1, le=64, description="Shards of new indices of records and of passages.")
-    replicas: int | None = Field(
-        None, ge=0, le=8, description="Copies of each shard. Default: one where there is a second node."
-    )
 
 
 class ApiSettings(SettingsGroup):
@@ -130,13 +66,12 @@ class ApiSettings(SettingsGroup):
         4, ge=0, le=64, description="Searches that a process works on at once; others wait. 0: no limit."
     )
     threads: int = Field(256, ge=1, le=1024, description="Requests in progress in a process, waiting ones included.")
-    longest_wait_s: float = Field(2.0, gt=0, description="A request that would wait longer gets 503.")
-    hurry_after_s: float = Field(1.0, ge=0, description="A request that waits longer skips the reranker.")
-    embeddings_characters: int = Field(100_000, ge=1, description="Maximum characters in one call of /embeddings.")
-    deadline_s: float = Field(8.0, gt=0, description="Limit for all calls of one request to Elasticsearch together.")
-    slow_rerank_s: float = Field(
-        3.0, gt=0, description="A reranker that takes longer several times is skipped for a while."
+    longest_wait_s: float = Field(
+        2.0,
+        gt=0,
+        description="A request that would wait longer gets 503; one that waits half as long skips the reranker.",
     )
+    deadline_s: float = Field(8.0, gt=0, description="Limit for all calls of one request to Elasticsearch together.")
     preload: bool = Field(True, description="Load models at start, not at the first question.")
 
 
@@ -149,7 +84,6 @@ class HttpSettings(SettingsGroup):
     max_age_s: int = Field(
         60, ge=0, description="How long caches may keep an answer; 0: they must ask again each time."
     )
-    etag: bool = Field(True, description="Whether answers carry an ETag.")
     contact: str = Field(
         "nobody@sonde.invalid",
         pattern=r"^\S+@(\S+\.)+\S+$",
@@ -311,7 +245,6 @@ class AlertsSettings(SettingsGroup):
         "Default: no saved searches.",
     )
     hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
-    most: int = Field(50, ge=1, le=1_000, description="Maximum saved searches of one user.")
 
     @model_validator(mode="after")
     def _is_long_enough(self) -> Self:
@@ -394,17 +327,6 @@ class NetSettings(SettingsGroup):
         (), description="Hosts with private addresses that users may name: in references of the library, in webhooks."
     )
     contact: str = Field("", description="Mail address or web page of the operator, sent in the User-Agent.")
-
-
-class StackSettings(SettingsGroup):
-    """Folders of `sonde up`."""
-
-    folder: Path = Field(
-        default_factory=lambda: platformdirs.user_state_path("sonde"), description="Data, state and logs of `sonde up`."
-    )
-    cache: Path | None = Field(
-        None, description="Folder for downloads, shared by all stacks. Default: the machine's or user's cache."
-    )
 
 
 class LogSettings(SettingsGroup):

@@ -62,13 +62,13 @@ def with_teacher_scores(
     return [_with(example, row) for example, row in zip(examples, scores, strict=True)]
 
 
-def _score(teacher: ScoringTeacher, example: Example, done: int, count: int) -> list[float]:
+def _score(teacher: ScoringTeacher, example: Example, done_count: int, count: int) -> list[float]:
     try:
         scores = teacher.model.score(example.question, [text.text for text in example.candidates])
     except SondeError as error:
         raise TrainingError(
-            f"The teacher {teacher.name} does not answer: {error} {done} of {count} examples are scored and stored; "
-            "the same command continues there."
+            f"The teacher {teacher.name} does not answer: {error} {done_count} of {count} examples are scored and "
+            "stored; the same command continues there."
         ) from error
     if not np.isfinite(scores).all():
         raise TrainingError(f"The teacher {teacher.name} gave no number for {example.question!r}.")

@@ -34,7 +34,7 @@ _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_toke
 Precision = Literal["float32", "bfloat16"]
 
 
-def learnable(location: Located, cache: Path) -> Path:
+def trainable_folder(location: Located, cache: Path) -> Path:
     """The folder itself if it has safetensors, else one in ``cache`` restored from its ``model.onnx``.
 
     Raises TrainingError if the graph is not a BERT with the original layer names, or the restored vectors differ.

@@ -108,7 +108,7 @@ def _add_removal(app: Celery, worker: Callable[[], Worker]) -> None:
 
 def _store_message(accepted_runs: AcceptedRuns, run_id: str, message: str, state: AcceptedState) -> None:
     with suppress(Unavailable):  # the failure itself is logged with its task
-        accepted_runs.tell(run_id, message, state)
+        accepted_runs.report_problem(run_id, message, state)
 
 
 def _store_ending(accepted_runs: AcceptedRuns, run_id: str, source_id: str, result: SliceResult) -> None:

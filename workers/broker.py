@@ -16,9 +16,9 @@ from core.errors import Unavailable
 from workers.config import QUEUES, Queue
 
 _EVERY_S = 20.0
-_LAPSES_S = 65
+_EXPIRES_S = 65
 _BROKER_S = 5.0
-_KEPT_S = 7 * 86_400
+_RETENTION_S = 7 * 86_400
 
 HEADER = "sonde_queued"
 """Each message carries this header: when its task was queued, in seconds since 1970 by the sender's clock."""
@@ -71,15 +71,15 @@ def queued_at(message: str | bytes) -> float | None:
     return float(queued_s) if isinstance(queued_s, int | float) else None
 
 
-def leave_signs(broker_url: str, prefix: str, queues: Sequence[str]) -> None:
+def publish_heartbeats(broker_url: str, prefix: str, queues: Sequence[str]) -> None:
     """From now on this process leaves a sign for each of its queues; the signs lapse a minute after its end."""
     broker = redis.Redis.from_url(broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
-    threading.Thread(target=_renew_signs, args=(broker, prefix, queues), name="sonde-signs", daemon=True).start()
+    threading.Thread(target=_renew_heartbeats, args=(broker, prefix, queues), name="sonde-signs", daemon=True).start()
 
 
 def queues_without_worker(broker: redis.Redis, prefix: str) -> list[str]:
     """Queues for which no worker has left a sign. Raises redis.RedisError."""
-    return [queue for queue in QUEUES if not broker.exists(_sign_key(prefix, queue))]
+    return [queue for queue in QUEUES if not broker.exists(_heartbeat_key(prefix, queue))]
 
 
 def beat_ticks(broker: redis.Redis, prefix: str) -> bool:
@@ -87,18 +87,18 @@ def beat_ticks(broker: redis.Redis, prefix: str) -> bool:
     return bool(broker.exists(f"{prefix}:redbeat::lock"))
 
 
-def _renew_signs(broker: redis.Redis, prefix: str, queues: Sequence[str]) -> None:
+def _renew_heartbeats(broker: redis.Redis, prefix: str, queues: Sequence[str]) -> None:
     pause = threading.Event()
     while True:
         try:
             for queue in queues:
-                broker.set(_sign_key(prefix, queue), "1", ex=_LAPSES_S)
+                broker.set(_heartbeat_key(prefix, queue), "1", ex=_EXPIRES_S)
         except redis.RedisError:
             pass  # everybody else notices a broker that is down
         pause.wait(_EVERY_S)
 
 
-def _sign_key(prefix: str, queue: str) -> str:
+def _heartbeat_key(prefix: str, queue: str) -> str:
     return f"{prefix}:worker:{queue}"
 
 
@@ -130,9 +130,9 @@ class AcceptedRuns:
     def accept(self, run_id: str, source: str, accepted_at: str) -> None:
         with broker_errors():
             self.broker.hset(self._key(run_id), mapping={"source": source, "accepted": accepted_at, "state": "queued"})
-            self.broker.expire(self._key(run_id), _KEPT_S)
+            self.broker.expire(self._key(run_id), _RETENTION_S)
 
-    def tell(self, run_id: str, message: str, state: AcceptedState) -> None:
+    def report_problem(self, run_id: str, message: str, state: AcceptedState) -> None:
         """Stores why a worker could not store the run; ignores a run that was not accepted."""
         with broker_errors():
             if self.broker.exists(self._key(run_id)):

@@ -105,9 +105,9 @@ def _settings(config: WorkerConfig) -> Json:
 
 
 def _beat(config: WorkerConfig) -> Json:
-    unless_late = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no duplicates
-    rarely = {"options": {"expires": _DAY_S}}  # a busy hour must not skip a daily or weekly run
-    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **rarely}}
+    interval_expiry = {"options": {"expires": max(config.requeue_every_s, config.reread_every_s)}}  # no duplicates
+    day_expiry = {"options": {"expires": _DAY_S}}  # a busy hour must not skip a daily or weekly run
+    links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **day_expiry}}
     return {
         "beat_scheduler": "workers.schedule:PatientScheduler",
         "beat_max_loop_interval": 5,
@@ -116,25 +116,25 @@ def _beat(config: WorkerConfig) -> Json:
         "redbeat_key_prefix": f"{config.prefix}:redbeat:",
         "redbeat_lock_timeout": 30,
         "beat_schedule": {
-            "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **unless_late},
-            "tidy-library": {"task": REPAIR_LIBRARY_TASK, "schedule": 2 * config.requeue_every_s, **unless_late},
-            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **rarely},
-            "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **unless_late},
+            "requeue-lapsed": {"task": REQUEUE_TASK, "schedule": config.requeue_every_s, **interval_expiry},
+            "tidy-library": {"task": REPAIR_LIBRARY_TASK, "schedule": 2 * config.requeue_every_s, **interval_expiry},
+            "purge-removed": {"task": PURGE_TASK, "schedule": _DAY_S, **day_expiry},
+            "reread-sources": {"task": REREAD_TASK, "schedule": config.reread_every_s, **interval_expiry},
             **(links if config.links_every_s else {}),
-            **_nightly(config),
+            **_nightly_entries(config),
         },
     }
 
 
-def _nightly(config: WorkerConfig) -> Json:
+def _nightly_entries(config: WorkerConfig) -> Json:
     """Matching and sending of saved searches, and the measuring of answers, if the settings want them."""
     entries: Json = {}
-    rarely = {"options": {"expires": _DAY_S}}
+    day_expiry = {"options": {"expires": _DAY_S}}
     if config.alerts_hour is not None:
-        nightly = crontab(minute="0", hour=str(config.alerts_hour))
-        entries["match-saved-searches"] = {"task": MATCH_TASK, "schedule": nightly, **rarely}
+        at_hour = crontab(minute="0", hour=str(config.alerts_hour))
+        entries["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at_hour, **day_expiry}
         entries["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
     if config.measure_hour is not None:
-        nightly = crontab(minute="0", hour=str(config.measure_hour))
-        entries["measure-answers"] = {"task": MEASURE_TASK, "schedule": nightly, **rarely}
+        at_hour = crontab(minute="0", hour=str(config.measure_hour))
+        entries["measure-answers"] = {"task": MEASURE_TASK, "schedule": at_hour, **day_expiry}
     return entries

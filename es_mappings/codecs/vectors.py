@@ -14,7 +14,7 @@ VECTOR, TOKENS = "vector", "tokens"
 FIELDS = (VECTOR, TOKENS)
 """The fields that an embedder makes. Whoever reads documents for other reasons leaves them out."""
 
-WITHOUT: Mapping[str, list[str]] = {"excludes": list(FIELDS)}
+EXCEPT_VECTORS: Mapping[str, list[str]] = {"excludes": list(FIELDS)}
 """A ``_source`` without them."""
 
 

@@ -211,11 +211,11 @@ class Examination:
         deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
         passages = self.answerer.retriever.retrieve(deep, self.resolver.resolve()).passages
         answer = self.answerer.answer(AskRequest(question.question))
-        measures = measures_of(question, passages, answer, self._alone(question))
+        measures = measures_of(question, passages, answer, self._answer_alone(question))
         refused = is_refused_without_its_text(question, passages, self.answerer.config)
         return MeasuredAnswer(question, answer, replace(measures, withheld_refused=refused))
 
-    def _alone(self, question: AnswerQuestion) -> str:
+    def _answer_alone(self, question: AnswerQuestion) -> str:
         if self.model is None:
             return question.question
         return "".join(self.model.stream([{"role": "user", "content": question.question}]))

@@ -152,7 +152,7 @@ def harvest(
     run = run if run is not None else open_run(source_id, options)
     started_run = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
     with Background(1, "commit") as background:
-        return _Slice(parts, options, started_run, recipe, background).go(source)
+        return _Slice(parts, options, started_run, recipe, background).process(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class _Slice:
         self.embedding = Embedding(self.parts, self.recipe)
         self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source, self.parts.name_lists())
 
-    def go(self, source: Source) -> RunReport:
+    def process(self, source: Source) -> RunReport:
         self._save("running")
         log.info("harvest.started", source=self.run.source, run=self.run.id, slice=self.run.slices)
         try:
@@ -217,7 +217,7 @@ class _Slice:
                 if self._budget_is_used() and batch.position is not None:
                     return False
         finally:
-            self._settle()
+            self._await_write()
         return True
 
     def _fetch(self, stream: Iterator[RawPage]) -> RawPage | None:
@@ -233,7 +233,7 @@ class _Slice:
             self.tally.warn(origin, STAYS_RESTRICTED)
         with self._time("embed"):
             items = self._with_vectors(items)
-        self._settle()
+        self._await_write()
         self.options.guard()
         count(items, batch, self.tally)
         if self.run.slices > 1 and not self._is_counted:  # only the batch after the stored position can be a repetition
@@ -277,7 +277,7 @@ class _Slice:
                 FileVersions(client, prefix).save(source, batch.visits, moment.now)
             return _WriteResult(failures, apply_deletions(client, prefix, source, batch.deleted, moment))
 
-    def _settle(self) -> None:
+    def _await_write(self) -> None:
         """Waits for the current write, then stores the position after it: never ahead of the ledger."""
         if self._pending_write is None:
             return
@@ -303,7 +303,7 @@ class _Slice:
         self.options.guard()
         self._count_each_once()
         self._save("running")
-        if (short_message := self._short()) is not None:
+        if (short_message := self._shortfall()) is not None:
             return self._save("failed", short_message)
         if self.run.since is not None:
             return self._save("complete")
@@ -320,7 +320,7 @@ class _Slice:
             distinct_count = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
             self.tally.uncount(self.tally.counts["seen"] - distinct_count - self.tally.counts["failed"])
 
-    def _short(self) -> str | None:
+    def _shortfall(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""
         if self.matched is None:
             return None
@@ -344,7 +344,7 @@ class _Slice:
             state=state,
             heartbeat=now,
             finished=None if state in ("running", "interrupted") else now,
-            message=message or self._absence(),
+            message=message or self._missing_vectors(),
             **self.tally.parts(),
         )
         Runs(self.parts.client, self.parts.prefix).save(self.run)
@@ -361,7 +361,7 @@ class _Slice:
         except SondeError as error:
             log.warning("harvest.not_stored", run=self.run.id, reason=str(error))
 
-    def _absence(self) -> str | None:
+    def _missing_vectors(self) -> str | None:
         missing_count, reason = self.tally.counts["without_vector"], self.embedding.absence
         return f"{missing_count} records have no vector yet: {reason}" if missing_count and reason else None
 

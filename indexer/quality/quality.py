@@ -53,7 +53,7 @@ class QualityFinding:
     alike: bool = False
 
     @property
-    def lack(self) -> str:
+    def problem(self) -> str:
         """Of a missing field: what the records are without, or with what too short they are."""
         return f"with {self.what}" if self.what == SHORT_ABSTRACT else f"without {self.what}"
 
@@ -220,7 +220,7 @@ def quality_page(report: QualityReport) -> str:
         records=report.records,
         completeness=report.completeness,
         spread=_spread(report.spread),
-        missing=_table("What is missing", tuple(replace(gap, what=gap.lack) for gap in report.missing), "records"),
+        missing=_table("What is missing", tuple(replace(gap, what=gap.problem) for gap in report.missing), "records"),
         links=_links(report),
         repaired=_table("What was repaired or left out", report.repaired, "times"),
         refused=_table("What could not be read", report.refused, "documents"),

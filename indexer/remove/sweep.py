@@ -61,7 +61,7 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
     The native bytes stay until ``indexer.remove.tombstones.purge``, so that a record can be restored.
     """
     ledger = Ledger(client, prefix)
-    succeed(client, prefix, run)
+    hand_over_ids(client, prefix, run)
     removal = find_removal(client, prefix, run)
     refusal = refuse(removal, run.counts.seen, options)
     if refusal is not None:
@@ -181,7 +181,7 @@ class Succession:
     gone_entry: LedgerEntry
 
 
-def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
+def hand_over_ids(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     """The number of documents that took over an id. After a crash in between, the next sweep removes the leftovers."""
     if not run.counts.new:
         return 0

@@ -16,7 +16,7 @@ from indexer.store import bulk
 from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger, targets
 
-KEPT_FOR = timedelta(days=30)
+RETENTION = timedelta(days=30)
 
 
 def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[LedgerEntry]:
@@ -26,12 +26,12 @@ def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[Ledger
     return sorted(ledger.tombstones(source), key=lambda entry: entry.removed_at or "", reverse=True)
 
 
-def purge(client: Elasticsearch, prefix: str, *, kept_for: timedelta = KEPT_FOR) -> int:
-    """Deletes native bytes and tombstones of records removed longer ago than ``kept_for``; returns their number.
+def purge(client: Elasticsearch, prefix: str, *, retention: timedelta = RETENTION) -> int:
+    """Deletes native bytes and tombstones of records removed longer ago than ``retention``; returns their number.
 
     Also deletes file versions of that age: those files are fetched once more.
     """
-    limit = (datetime.now(UTC) - kept_for).isoformat(timespec="milliseconds")
+    limit = (datetime.now(UTC) - retention).isoformat(timespec="milliseconds")
     ledger = Ledger(client, prefix)
     ledger.refresh()
     purged_count = 0

@@ -14,7 +14,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import ledger
 from es_mappings.codecs.ledger import STATES_IN_INDEX, LedgerEntry, from_document, to_document
-from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import IndexKind, alias
 from indexer.raw import RawRecord
 from indexer.store import bulk
@@ -224,7 +224,7 @@ def _page(
     answer = client.search(
         pit={"id": pit, "keep_alive": _KEEP_ALIVE},
         query=query,
-        source=WITHOUT if fields is None else {"includes": list(fields)} if fields else False,
+        source=EXCEPT_VECTORS if fields is None else {"includes": list(fields)} if fields else False,
         sort=sort,
         search_after=after_sort,
         size=_PAGE,

@@ -28,7 +28,7 @@ AREA = QgsRectangle(5, 36, 20, 48)
 """Italy, in degrees: small enough to show boxes of regional records."""
 
 
-said = []
+messages = []
 """What message boxes said."""
 
 
@@ -52,7 +52,7 @@ def watch():
         widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QMessageBox) and widget.isVisible()
     ]
     for box in boxes:
-        said.append(box.text())
+        messages.append(box.text())
         box.accept()
 
 
@@ -128,7 +128,7 @@ def metasearch():
     dialog.record_clicked()
     pause(500)
     shown(dialog, "qgis-metasearch")
-    result = {"area": searched, "shown": dialog.lblResults.text(), "titles": titles, "said": said}
+    result = {"area": searched, "shown": dialog.lblResults.text(), "titles": titles, "said": messages}
     dialog.close()
     return result
 

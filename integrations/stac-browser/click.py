@@ -19,7 +19,7 @@ from tests.browser.chromium import chromium
 TIMEOUT_MS = 20_000
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _QuietHandler(SimpleHTTPRequestHandler):
     def log_message(self, *_args: object) -> None:
         """Nothing: the pages are what is looked at."""
 
@@ -66,7 +66,7 @@ def report(text: str) -> None:
 def main(dist: str, folder: str) -> int:
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=dist))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_QuietHandler, directory=dist))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     wrong: list[str] = []
     with sync_playwright() as playwright:

@@ -94,7 +94,7 @@ class SteadySearcher:
                         break
                     time.sleep(1.0)
 
-    def judged_again(self, search: SearchOutcome) -> SearchOutcome:
+    def rejudge(self, search: SearchOutcome) -> SearchOutcome:
         """An unmarked answer becomes right if its first hit is now among the expected ones (see ``learn_answers``)."""
         if search.verdict == "unmarked" and search.first in self.expected[search.question]:
             return replace(search, verdict="right", detail="")
@@ -134,12 +134,12 @@ class SteadySearcher:
         ``lacking``: parts that answers lacked before the fault, and may still lack: a busy machine leaves the
         cross-encoder out in any case.
         """
-        good = (
+        right_at_times = (
             search.at
             for search in list(self.log)
             if search.verdict in ("right", "degraded") and search.lacks <= lacking
         )
-        times = [right_at for right_at in good if right_at > at]
+        times = [right_at for right_at in right_at_times if right_at > at]
         return min(times) - at if times else None
 
     def lacking(self) -> frozenset[str]:

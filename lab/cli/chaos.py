@@ -58,7 +58,7 @@ _ATTACK_COLUMNS = (
     "what they met",
     "verdict",
 )
-ATTACK_NAMES = tuple(one.name for one in attacks(""))
+ATTACK_NAMES = tuple(attack.name for attack in attacks(""))
 _VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "failed", "hang")
 
 
@@ -111,7 +111,7 @@ def show_readings(
     for head in ("document", *_READING_COLUMNS):
         table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
     for outcome in outcomes:
-        state_text = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
+        state_text = outcome.state if outcome.state != "ready" or not outcome.message else "ready, with a warning"
         costs = (f"{outcome.seconds:.1f}", f"{outcome.child_mib:.0f}", f"{outcome.parent_mib:.0f}")
         counts = (f"{outcome.passages:,}", f"{outcome.cells:,}")
         verdict = ", ".join(outcome.wrong(terms)) or "held"
@@ -225,9 +225,9 @@ def malformed(
                 progress.print(f"{len(outcomes)} of {number}")
     show_families(screen(), outcomes)
     if into is not None:
-        bad = sum(outcome.verdict in BAD for outcome in outcomes)
+        failures = sum(outcome.verdict in BAD for outcome in outcomes)
         families = {family: dict(verdicts) for family, verdicts in count_verdicts(outcomes).items()}
-        write_measurement(into, {"sent": len(outcomes), "bad": bad, "families": families})
+        write_measurement(into, {"sent": len(outcomes), "bad": failures, "families": families})
     if any(outcome.verdict in BAD for outcome in outcomes):
         sys.exit(1)
 
@@ -249,9 +249,9 @@ def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
     for family, verdicts in count_verdicts(outcomes).items():
         counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
         table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")
-    bad = sum(outcome.verdict in BAD for outcome in outcomes)
+    failures = sum(outcome.verdict in BAD for outcome in outcomes)
     console.print(table)
-    console.print(f"{len(outcomes)} requests, {bad} bad; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    console.print(f"{len(outcomes)} requests, {failures} bad; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 _KINDS: tuple[IndexKind, ...] = ("records", "natives", "ledger", "runs")

@@ -156,10 +156,10 @@ def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str
         table.add_column(column, justify="right")
     for trial in outcomes:
         count = {name: str(trial.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
-        bad = trial.searches.get("unmarked", 0) + trial.searches.get("failed", 0)
+        failures = trial.searches.get("unmarked", 0) + trial.searches.get("failed", 0)
         back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (trial.search_back_s, trial.harvest_back_s)]
         records = (str(number) for number in (trial.expected, trial.missing, trial.strange, trial.left))
-        table.add_row(trial.name, *records, *count.values(), str(bad), *back)
+        table.add_row(trial.name, *records, *count.values(), str(failures), *back)
     console.print(table)
     console.print(
         "left: records to be written when it was mended; search s, harvest s: from then to the first answer as good as "
@@ -222,9 +222,9 @@ def _show_steps(console: Console, steps: list[SwitchStep], machine: dict[str, st
         table.add_column(column, justify="right")
     for step in steps:
         count = [step.searches.get(name, 0) for name in ("right", "degraded", "refused")]
-        bad = sum(step.searches.get(name, 0) for name in ("unmarked", "failed"))
+        failures = sum(step.searches.get(name, 0) for name in ("unmarked", "failed"))
         limit = "-" if step.at_most_s is None else f"{step.at_most_s:.0f}"
-        numbers = [step.meanwhile, step.missing, step.strange, *count, bad]
+        numbers = [step.meanwhile, step.missing, step.strange, *count, failures]
         table.add_row(step.name, f"{step.seconds:.1f}", limit, *map(str, numbers))
     console.print(table)
     for step in steps:

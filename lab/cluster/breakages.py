@@ -109,7 +109,7 @@ def _mend_proxies(cluster: ChaosCluster) -> None:
         proxy.mend()
 
 
-def _slow(cluster: ChaosCluster) -> None:
+def _slow_down_network(cluster: ChaosCluster) -> None:
     for proxy in cluster.proxies:
         proxy.delay_s = 0.4
 
@@ -157,5 +157,5 @@ def breakages() -> tuple[Breakage, ...]:
         Breakage("disk", "disk full: past Elasticsearch's flood stage", _fill_disk, _free_disk, 15.0, at_share=0.1),
         Breakage("clock", "our processes' clock jumps two hours ahead", _clock("+7200"), _clock("+0"), 10.0, _movable),
         Breakage("cut", "network to Elasticsearch cut", _cut, _mend_proxies),
-        Breakage("slow", "network to Elasticsearch slow: .4 s each way", _slow, _mend_proxies, 10.0),
+        Breakage("slow", "network to Elasticsearch slow: .4 s each way", _slow_down_network, _mend_proxies, 10.0),
     )

@@ -148,7 +148,9 @@ def chaos_cluster(
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
     with ExitStack() as after:
         parts = {name: _node(folder, name, names if nodes > 1 else {}, names[name]) for name in names}
-        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=ValkeyConfig(port=free_port())))))
+        parts["broker"] = _with_supervisor(
+            folder, _started_here(broker_part(_stack(folder, broker=ValkeyConfig(port=free_port()))))
+        )
         for supervisor, part in parts.values():
             after.callback(supervisor.stop, part.name, 5.0)
         with ThreadPoolExecutor(nodes) as pool:  # a node answers once the others are there
@@ -200,7 +202,7 @@ def _with_services(
     )
     stack = StackConfig(folder, environment)
     for service in services:
-        parts[service.name] = _held(folder, service_part(stack, replace(service, start_timeout_s=180.0)))
+        parts[service.name] = _with_supervisor(folder, service_part(stack, replace(service, start_timeout_s=180.0)))
     names = [name for name in parts if name.startswith("node-")]
     return ChaosCluster(
         folder, client, proxies, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
@@ -218,20 +220,20 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
         jvm_options=QUICK_START,
     )
     folder_of_node = folder / name
-    part = _own(elasticsearch_part(_stack(folder_of_node, elasticsearch=settings)))
+    part = _started_here(elasticsearch_part(_stack(folder_of_node, elasticsearch=settings)))
     shutil.rmtree(node_folder(folder_of_node, unprivileged_account(settings.run_as)), ignore_errors=True)
-    return _held(folder_of_node, part)
+    return _with_supervisor(folder_of_node, part)
 
 
 def _stack(folder: Path, **parts: object) -> StackConfig:
     return StackConfig(folder, own_environment(), **parts)  # type: ignore[arg-type]
 
 
-def _held(folder: Path, part: StackPart) -> tuple[Supervisor, StackPart]:
+def _with_supervisor(folder: Path, part: StackPart) -> tuple[Supervisor, StackPart]:
     return Supervisor(folder), part
 
 
-def _own(part: StackPart | External) -> StackPart:
+def _started_here(part: StackPart | External) -> StackPart:
     if isinstance(part, External):
         raise TypeError("the parts of a cluster are all its own")
     return part

@@ -222,7 +222,7 @@ class _Trial:
         return [
             replace(search, verdict="unreachable")
             if search.gave_up and search.began < down_until
-            else self.asker.judged_again(search)
+            else self.asker.rejudge(search)
             for search in self.asker.log
         ]
 

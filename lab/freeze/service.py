@@ -244,7 +244,7 @@ def _settings(settings: Settings, address: str, prefix: str) -> Settings:
     changes: dict[str, Json] = {
         "elasticsearch": {"url": url, "timeout_s": _HTTP_S},
         "index": {"prefix": prefix},
-        "api": {"preload": False, "deadline_s": _HTTP_S, "hurry_after_s": _HTTP_S, "slow_rerank_s": _HTTP_S},
+        "api": {"preload": False, "deadline_s": _HTTP_S, "longest_wait_s": 2 * _HTTP_S},
         "limits": {"per_address": "none", "per_key": "none"},
         "queries": {"keep": "off"},
         "preview": {"enabled": False},

@@ -285,7 +285,7 @@ class AttackOutcome:
 
 
 def run_attacks(
-    url: str, chosen: Sequence[Attack], terms: AttackTerms, probes_url: str | None = None
+    url: str, attacks_to_run: Sequence[Attack], terms: AttackTerms, probes_url: str | None = None
 ) -> Iterator[AttackOutcome]:
     """First the searchers alone, then each attack. Raises ValueError if the address is not this machine's."""
     if not ipaddress.ip_address(urlsplit(url).hostname or "").is_loopback:
@@ -295,7 +295,7 @@ def run_attacks(
     with probe(probed) as probes:
         replies = run_searchers(url, terms.searchers, terms.seconds)
     yield _outcome(NOBODY, replies, probes, AttackTally())
-    for attack in chosen:
+    for attack in attacks_to_run:
         with probe(probed) as probes, attack_apart(url, attack) as tally:
             time.sleep(min(_BEGINS_S, terms.seconds))
             replies = run_searchers(url, terms.searchers, terms.seconds)
@@ -311,16 +311,16 @@ def _wait_for_recovery(url: str) -> None:
 
 
 def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, tally: AttackTally) -> AttackOutcome:
-    good = [reply for reply in replies if reply.status == 200]
+    answered_replies = [reply for reply in replies if reply.status == 200]
     refused = sum(reply.refused for reply in replies)
-    times = Spread.of([reply.took_ms for reply in good]) if good else None
+    times = Spread.of([reply.took_ms for reply in answered_replies]) if answered_replies else None
     return AttackOutcome(
         attack.name,
         attack.description,
-        len(good),
+        len(answered_replies),
         refused,
-        len(replies) - len(good) - refused,
-        sum(reply.degraded for reply in good),
+        len(replies) - len(answered_replies) - refused,
+        sum(reply.degraded for reply in answered_replies),
         times.p50 if times else 0.0,
         times.p95 if times else 0.0,
         probes.asked,

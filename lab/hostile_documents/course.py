@@ -99,7 +99,7 @@ class ReadOutcome:
     kind: str
     size_bytes: int
     state: str
-    told: str
+    message: str
     seconds: float
     child_mib: float
     parent_mib: float
@@ -110,13 +110,13 @@ class ReadOutcome:
     def wrong(self, terms: ReadingTerms) -> list[str]:
         """What passed its limit; empty where all held."""
         most_child = terms.limits.memory_bytes / _MIB
-        problems = [self.told] if self.state in ("crashed", "lost") else []
+        problems = [self.message] if self.state in ("crashed", "lost") else []
         problems += [f"child {self.child_mib:.0f} MiB"] if self.child_mib > most_child else []
         problems += [f"parent {self.parent_mib:.0f} MiB"] if self.parent_mib > terms.parent_mib else []
         problems += [f"{self.seconds:.0f} s"] if self.seconds > terms.limits.seconds + _GRACE_S else []
         problems += [f"{self.passages} passages"] if self.passages > terms.options.most_passages else []
         problems += [f"{self.cells} cells"] if self.cells > terms.limits.max_cells else []
-        problems += ["no sentence"] if self.state != "ready" and not self.told else []
+        problems += ["no sentence"] if self.state != "ready" and not self.message else []
         return problems
 
     def as_json(self) -> Json:
@@ -135,16 +135,16 @@ def read_here(name: str, data: bytes, terms: ReadingTerms) -> ReadOutcome:
         cells = sum(len(table.rows) * table.columns for table in document.tables)
         stored_bytes = len(json.dumps(tables))
         outcome = replace(
-            outcome, told=message, passages=len(passages.passages), cells=cells, stored_bytes=stored_bytes
+            outcome, message=message, passages=len(passages.passages), cells=cells, stored_bytes=stored_bytes
         )
         if not passages.passages:
             outcome = replace(
-                outcome, state="no_text", told="Nothing that could be searched was found in the document."
+                outcome, state="no_text", message="Nothing that could be searched was found in the document."
             )
     except DocumentRefused as refused:
-        outcome = replace(outcome, state=refused.reason, told=str(refused))
+        outcome = replace(outcome, state=refused.reason, message=str(refused))
     except MemoryError:
-        outcome = replace(outcome, state="out_of_memory", told="The worker's process has no more memory.")
+        outcome = replace(outcome, state="out_of_memory", message="The worker's process has no more memory.")
     return replace(
         outcome,
         seconds=time.monotonic() - started_s,
@@ -224,6 +224,6 @@ def _read_honest(
 
 
 if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
-    own = ReadingTerms(Limits(**asked["limits"]), SegmentOptions(**asked["options"]))
-    sys.stdout.write(json.dumps(read_here(asked["name"], Path(asked["file"]).read_bytes(), own).as_json()))
+    request = json.loads(sys.argv[1])
+    terms = ReadingTerms(Limits(**request["limits"]), SegmentOptions(**request["options"]))
+    sys.stdout.write(json.dumps(read_here(request["name"], Path(request["file"]).read_bytes(), terms).as_json()))

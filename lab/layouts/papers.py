@@ -70,8 +70,8 @@ def _columns(
     items += [BodyPart("heading", "References"), *(BodyPart("reference", author.reference()) for _ in range(8))]
     lefts = [_LEFT + (width + gap) * place for place in range(count)]
     top = sheet.y + 4.0
-    here = first or [PrintColumn(left, top, width, _FOOT) for left in lefts]
-    sheet.flow(items, here, [PrintColumn(left, _TOP, width, _FOOT) for left in lefts], size)
+    columns = first or [PrintColumn(left, top, width, _FOOT) for left in lefts]
+    sheet.flow(items, columns, [PrintColumn(left, _TOP, width, _FOOT) for left in lefts], size)
 
 
 def sidebar_letter(author: Author, sheet: Sheet) -> None:

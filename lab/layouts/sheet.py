@@ -166,8 +166,8 @@ class Sheet:
         self.y += after
 
     def note(self, kind: str, text: str, left: float, top: float, right: float, bottom: float) -> None:
-        plain = "".join(part for place, part in enumerate(text.split("^")) if place % 2 == 0)
-        self.truth.regions.append(PrintedRegion(kind, self.page, plain, left, top, right, bottom))
+        text_without_marks = "".join(part for place, part in enumerate(text.split("^")) if place % 2 == 0)
+        self.truth.regions.append(PrintedRegion(kind, self.page, text_without_marks, left, top, right, bottom))
 
     def flow(
         self, items: Sequence[BodyPart], first: Sequence[PrintColumn], others: Sequence[PrintColumn], size: float

@@ -55,7 +55,7 @@ class MatchTime:
     seconds: float
     read_s: float
     notices: int
-    told_searches: int
+    matched_searches: int
 
 
 def fill_night(

@@ -185,7 +185,7 @@ class Month:
         parameters = {"q": question.text, "limit": str(HITS_SHOWN)}
         environment = {"REMOTE_ADDR": address}
         answer = self._http.get("/search", query_string=parameters, headers=headers, environ_base=environment)
-        page: Json = self._good(answer)
+        page: Json = self._expect_ok(answer)
         links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in page["features"]}
         asker = Requester(f"person{person}" if has_key else None, address)
         day = self.clock.today.date().isoformat()
@@ -202,7 +202,7 @@ class Month:
         self.tally.note_opened(records)
 
     @staticmethod
-    def _good(answer: TestResponse) -> Json:
+    def _expect_ok(answer: TestResponse) -> Json:
         if answer.status_code >= 400:
             raise SondeError(answer.get_data(as_text=True))
         content: Json = answer.get_json(silent=True) or {}
@@ -380,7 +380,7 @@ class Month:
 
     def _call(self, method: str, path: str, key: str = "steward-ada", *, json: Json | None = None) -> Json:
         headers = {"Authorization": f"Bearer {key}"}
-        return self._good(self._http.open(path, method=method, headers=headers, json=json))
+        return self._expect_ok(self._http.open(path, method=method, headers=headers, json=json))
 
     def _check(self, name: str, expected: object, actual: object) -> None:
         self.checks.append(Expectation(name, expected, actual))

@@ -26,7 +26,7 @@ from lab.operating.filling import (
     wait_until,
     write_sources,
 )
-from lab.operating.release import CHECKOUT, Release, own_stack, this_one
+from lab.operating.release import CHECKOUT, Release, own_stack, this_release
 from lab.operating.upgrade import upgrade
 from local_stack.accounts import node_folder, unprivileged_account
 from sonde.cli.screen import ended_by_signals
@@ -55,11 +55,11 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
     with ExitStack() as cleanup:
         cleanup.enter_context(ended_by_signals())
         samples = CHECKOUT / "samples" / "records"
-        slow = cleanup.enter_context(catalogue_server(made_titles(1)))
+        slow_url = cleanup.enter_context(catalogue_server(made_titles(1)))
         files = cleanup.enter_context(folder_of_files(samples, folder / "files"))
         environment = own_stack(first)
-        write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
-        release = this_one(environment)
+        write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow_url)
+        release = this_release(environment)
         cleanup.callback(release.sonde, "down")
         release.sonde("up")
         os.environ.update(environment)
@@ -78,7 +78,7 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
 
         environment = own_stack(second)
         shutil.copyfile(first / "sources.yaml", second / "sources.yaml")
-        release = this_one(environment)
+        release = this_release(environment)
         cleanup.callback(release.sonde, "down")
         os.environ.update(environment)
         settings = load_settings()

@@ -25,7 +25,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
 from es_mappings.names import alias
 from lab.operating.filling import wait_until
-from lab.operating.release import CHECKOUT, Release, own_stack, this_one
+from lab.operating.release import CHECKOUT, Release, own_stack, this_release
 from sonde.cli.screen import ended_by_signals, messages, plain_table, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings
@@ -59,7 +59,7 @@ class Site:
 
     @property
     def release(self) -> Release:
-        return this_one(self.environment)
+        return this_release(self.environment)
 
     @property
     def sources(self) -> Path:
@@ -169,8 +169,10 @@ def _let_key_expire(site: Site) -> None:
 
 
 def _new_key(site: Site, expires: str) -> str:
-    made = site.release.sonde("keys", "add", "--subject", "drill", "--scope", "search", "--expires", expires, "--json")
-    return str(json.loads(made)["key"])
+    added_key = site.release.sonde(
+        "keys", "add", "--subject", "drill", "--scope", "search", "--expires", expires, "--json"
+    )
+    return str(json.loads(added_key)["key"])
 
 
 def _replace_key(site: Site) -> None:
@@ -258,11 +260,11 @@ FAULTS = (
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the outcomes here.")
 def drill(*, names: tuple[str, ...], file: Path | None) -> None:
     """Cause faults of operation on a separate stack, and repair each. Exit code 1 if doctor misses one."""
-    chosen = [fault for fault in FAULTS if not names or fault.name in names]
+    faults = [fault for fault in FAULTS if not names or fault.name in names]
     outcomes: list[Outcome] = []
     with started_site(messages()) as site:
         usual_findings = site.doctor()
-        for fault in chosen:
+        for fault in faults:
             messages().print(fault.name)
             outcomes.append(_rehearse(fault, site, usual_findings))
             if file is not None:
@@ -285,7 +287,7 @@ def started_site(console: Console) -> Iterator[Site]:
         Path(environment["SONDE_HARVEST__SOURCES"]).write_text(
             f"sources:\n  - {{id: samples, type: folder, path: '{CHECKOUT / 'samples' / 'records'}'}}\n", "utf-8"
         )
-        release = this_one(environment)
+        release = this_release(environment)
         cleanup.callback(release.sonde, "down")
         console.print("starting a stack")
         release.sonde("up")

@@ -33,7 +33,7 @@ _CHANGE_BY_THEMSELVES: Mapping[str, frozenset[str]] = {
 
 Contents = Mapping[IndexKind, Mapping[str, str]]
 """By kind and id: a digest of the document, without its vectors."""
-SAMPLES, FOLDER_OF_FILES, SLOW = "samples", "files", "slow"
+SAMPLES, FOLDER_OF_FILES, SLOW_SOURCE = "samples", "files", "slow"
 _VOCABULARY = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 <https://example.org/rain> a skos:Concept ; skos:prefLabel "rainfall"@en ; skos:altLabel "pluviometry"@en .
 """
@@ -59,8 +59,8 @@ def contents(client: Elasticsearch, prefix: str) -> Contents:
 
 def _digest(kind: IndexKind, source: JsonMapping) -> str:
     """Records as every reader sees them; further fields of a later version are not a change."""
-    lasting = {name: value for name, value in source.items() if name not in _CHANGE_BY_THEMSELVES.get(kind, ())}
-    text = repr(from_document(source)) if kind == "records" else json.dumps(lasting, sort_keys=True)
+    stable_fields = {name: value for name, value in source.items() if name not in _CHANGE_BY_THEMSELVES.get(kind, ())}
+    text = repr(from_document(source)) if kind == "records" else json.dumps(stable_fields, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -132,20 +132,20 @@ def folder_of_files(samples: Path, folder: Path) -> Iterator[str]:
     for file in sorted(samples.glob("*.xml"))[:3]:
         (folder / file.name).write_bytes(file.read_bytes())
 
-    class Quiet(SimpleHTTPRequestHandler):
+    class QuietHandler(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:
             """Silent."""
 
-    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as url:
+    with serve(ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))) as url:
         yield f"{url}/"
 
 
-def write_sources(file: Path, samples: Path, web_folder: str, slow: str) -> None:
+def write_sources(file: Path, samples: Path, web_folder: str, slow_url: str) -> None:
     file.write_text(
         "sources:\n"
         f"  - {{id: {SAMPLES}, title: Samples, type: folder, path: {samples}}}\n"
         f"  - {{id: {FOLDER_OF_FILES}, title: Files, type: waf, url: '{web_folder}'}}\n"
-        f"  - {{id: {SLOW}, title: Slow, type: csw, url: '{slow}'}}\n",
+        f"  - {{id: {SLOW_SOURCE}, title: Slow, type: csw, url: '{slow_url}'}}\n",
         "utf-8",
     )
 

@@ -42,7 +42,7 @@ class Release:
         )
 
 
-def this_one(environment: Mapping[str, str]) -> Release:
+def this_release(environment: Mapping[str, str]) -> Release:
     """The version that runs this command."""
     return Release("now", CHECKOUT, Path(sys.executable), environment)
 

@@ -29,7 +29,7 @@ from lab.chaos.steady_searcher import BAD, SteadySearcher
 from lab.cluster.chaos_cluster import made_titles
 from lab.operating.filling import (
     SAMPLES,
-    SLOW,
+    SLOW_SOURCE,
     Contents,
     KindComparison,
     User,
@@ -41,7 +41,7 @@ from lab.operating.filling import (
     wait_until,
     write_sources,
 )
-from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_one
+from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_release
 from local_stack.state import made_login
 from sonde.cli.screen import ended_by_signals
 from sonde.settings import load_settings
@@ -106,7 +106,7 @@ class Upgrade:
         if a version does not start or a harvest does not end."""
         files = user.files()
         admin = User(self.url, key(self.old, "steward", "admin"))
-        admin.send_request("/harvest/runs", "POST", json={"source": SLOW})
+        admin.send_request("/harvest/runs", "POST", json={"source": SLOW_SOURCE})
         wait_until(lambda: self._count_slow() > 0, 300, "the slow harvest has begun to write")
         started_s = time.monotonic()
         self.old.sonde("down", "worker", "beat", "api")
@@ -172,7 +172,7 @@ class Upgrade:
 
     def _judge(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
         asker.learn_answers()
-        verdicts = Counter[str](asker.judged_again(search).verdict for search in asker.log)
+        verdicts = Counter[str](asker.rejudge(search).verdict for search in asker.log)
         return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
     def _count_slow(self) -> int:
@@ -180,7 +180,7 @@ class Upgrade:
         index = alias(self.prefix, "records")
         try:
             self.client.indices.refresh(index=index)
-            return int(self.client.count(index=index, query={"term": {"source": SLOW}})["count"])
+            return int(self.client.count(index=index, query={"term": {"source": SLOW_SOURCE}})["count"])
         except ElasticsearchError:
             return 0
 
@@ -215,17 +215,17 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
     environment = own_stack(data)
     commit = BASES[base]
     old = install(base, commit, folder / commit[:7], tools.absolute() / "uv", environment)
-    new = this_one(environment)
+    new = this_release(environment)
     os.environ.update(environment)
     settings = load_settings()
     steps = []
     with ExitStack() as after:
         after.enter_context(ended_by_signals())
         after.callback(new.sonde, "down")
-        slow = after.enter_context(catalogue_server(made_titles(records), BATCH, _PAGE_S))
+        slow_url = after.enter_context(catalogue_server(made_titles(records), BATCH, _PAGE_S))
         samples = old.checkout / "samples" / "records"
         files = after.enter_context(folder_of_files(samples, data / "files"))
-        write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
+        write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow_url)
         old.sonde("up")
         user = fill(old, settings.api_url, data, list(pdfs))
         made_login(settings.stack.folder)  # this version's node will ask for it; an earlier one does not look
@@ -244,8 +244,8 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
 def _row(step: UpgradeStep) -> str:
     verdicts = step.searches
     numbers = [verdicts.get(name, 0) for name in ("right", "degraded", "refused", "unreachable")]
-    bad = verdicts.get("unmarked", 0) + verdicts.get("failed", 0)
-    cells = (step.name, f"{step.seconds:.0f} s", step.serves, sum(verdicts.values()), *numbers, bad, step.lost)
+    failures = verdicts.get("unmarked", 0) + verdicts.get("failed", 0)
+    cells = (step.name, f"{step.seconds:.0f} s", step.serves, sum(verdicts.values()), *numbers, failures, step.lost)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -71,7 +71,7 @@ def pack(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> Non
     """A tar archive of (file, name in it), by gzip for ``.tgz``; owners and moments of this machine stay out."""
     moment = int(commit_moment(checkout))
 
-    def bare(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    def anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = ""
         entry.mtime = moment
@@ -83,7 +83,7 @@ def pack(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> Non
         gzip_file = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
         with gzip_file, tarfile.open(fileobj=gzip_file, mode="w", format=tarfile.PAX_FORMAT) as archive:
             for file, name in sorted(files, key=lambda pair: pair[1]):
-                archive.add(file, name, recursive=False, filter=bare)
+                archive.add(file, name, recursive=False, filter=anonymous)
 
 
 def contents(checkout: Path, version: str, out: Path) -> list[Path]:

@@ -133,12 +133,12 @@ class Answerer:
     def _retrieve(self, request: AskRequest, serving: Serving) -> RetrievedPassages:
         """Passages of documents and of records, each at or above the threshold."""
         from_documents = self._parts.retriever.retrieve(request, serving)
-        found = FoundRecords() if self._parts.records is None else self._parts.records.find(request)
+        found_records = FoundRecords() if self._parts.records is None else self._parts.records.find(request)
         config = self._parts.config
         threshold = config.threshold if request.threshold is None else request.threshold
         return with_records(
             from_documents,
-            found,
+            found_records,
             threshold,
             request.top_k or config.top_k,
             records_first=asks_for_data(request.question),

@@ -53,8 +53,8 @@ def best_quotes(
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
     best = quotes_to_show(ranked_quotes(question, passages, embedder, share, language), share)
-    shown = _without_other_rows(best, content_words(question, language), passages, language)
-    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in shown[:count])
+    shown_sentences = _without_other_rows(best, content_words(question, language), passages, language)
+    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in shown_sentences[:count])
 
 
 def _without_other_rows(

@@ -141,10 +141,10 @@ def is_refusal(text: str) -> bool:
     True for the agreed sentence, for an empty text, and if each sentence says so in other words. A sentence that cites
     counts as an answer: "The depth is not stated in the report [2]" may answer "Is the depth stated?".
     """
-    bare = text.strip().strip("\"'“”")
-    if not bare or bare.startswith(REFUSAL):
+    stripped = text.strip().strip("\"'“”")
+    if not stripped or stripped.startswith(REFUSAL):
         return True
-    parts = sentences(bare.replace("\n", " "))
+    parts = sentences(stripped.replace("\n", " "))
     statements = [
         sentence
         for sentence in parts

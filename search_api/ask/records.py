@@ -120,21 +120,25 @@ class RecordFinder:
 
 
 def with_records(
-    from_documents: RetrievedPassages, found: FoundRecords, threshold: float, count: int, *, records_first: bool
+    from_documents: RetrievedPassages, found_records: FoundRecords, threshold: float, count: int, *, records_first: bool
 ) -> RetrievedPassages:
     """Both together, renumbered, at most ``count``; each at or above the threshold. Best first, or the records first.
 
     Records take at most half of the places that passages of documents could have.
     """
-    relevant = [record for record in found.passages if record.relevance >= threshold]
+    relevant = [record for record in found_records.passages if record.relevance >= threshold]
     documents = from_documents.passages
     if records_first:
         passages = [*relevant, *documents]
     else:
         places = max(count // 2, count - len(documents))
         passages = sorted((*documents, *relevant[:places]), key=lambda passage: -passage.relevance)
-    near = [] if passages else sorted((*from_documents.near_misses, *found.passages), key=lambda hit: -hit.relevance)
-    degraded = tuple(dict.fromkeys((*from_documents.degraded, *found.degraded)))
+    near = (
+        []
+        if passages
+        else sorted((*from_documents.near_misses, *found_records.passages), key=lambda hit: -hit.relevance)
+    )
+    degraded = tuple(dict.fromkeys((*from_documents.degraded, *found_records.degraded)))
     return RetrievedPassages(numbered(passages[:count]), numbered(near[:MOST_NEAR]), degraded)
 
 
@@ -153,7 +157,7 @@ def _is_there_and_then(hit: FoundRecord, interpretation: Interpretation) -> bool
         return True
     if not hit.record.extents:
         words = _words_of(hit).lower()
-        return any(asked.mention.text.lower() in words for asked in interpretation.places)
+        return any(question_value.mention.text.lower() in words for question_value in interpretation.places)
     return overlaps(hit.record.extents, interpretation.areas)
 
 
@@ -181,9 +185,9 @@ def _shares(question: str, interpretation: Interpretation, hits: Sequence[FoundR
 
     A record that explains a name has it in its title: there the title counts half.
     """
-    asked = asked_value(question)
-    if isinstance(asked, AskedMeaning):
-        name = content_words(asked.name)
+    question_value = asked_value(question)
+    if isinstance(question_value, AskedMeaning):
+        name = content_words(question_value.name)
         in_titles = _covered(name, [hit.record.title for hit in hits], None)
         in_words = _covered(name, [_words_of(hit) for hit in hits], None)
         return [(title + words) / 2.0 for title, words in zip(in_titles, in_words, strict=True)]

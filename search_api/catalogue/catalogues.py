@@ -136,8 +136,8 @@ class Catalogues:
             _catalogue(bucket["key"], descriptions.get(bucket["key"], _NO_DESCRIPTION), bucket["doc_count"], bucket)
             for bucket in sorted(counts["source"]["buckets"], key=lambda entry: str(entry["key"]))
         ]
-        everything = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
-        return (everything, *(entry for entry in sources if entry.id != ALL))
+        all_catalogues = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
+        return (all_catalogues, *(entry for entry in sources if entry.id != ALL))
 
 
 def _runtime() -> Json:

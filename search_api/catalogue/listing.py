@@ -177,7 +177,9 @@ class RecordReader:
 
     def page(self, request: ListRequest) -> ListPage:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
-        answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})
+        answer = self._on_records(
+            lambda serving: {**page_body(request, serving.has_words), "_source": vectors.EXCEPT_VECTORS}
+        )
         hits = answer["hits"]["hits"]
         page = hits[: request.limit]
         after = tuple(page[-1]["sort"]) if len(hits) > request.limit and page else None
@@ -199,9 +201,9 @@ class RecordReader:
 
         Raises NotFound if there is no such record (in that catalogue).
         """
-        hit = self._source(record_id, "records", vectors.WITHOUT)
+        hit = self._source(record_id, "records", vectors.EXCEPT_VECTORS)
         if hit is None and source is not None and (full := id_of_address(source, record_id)) != record_id:
-            hit = self._source(full, "records", vectors.WITHOUT)
+            hit = self._source(full, "records", vectors.EXCEPT_VECTORS)
         if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
         return _stored_record(hit)

@@ -22,7 +22,7 @@ from core.json_types import Json
 from core.record import Record
 from core.timespan import iso
 from es_mappings.codecs.records import from_document
-from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from search_api.catalogue.catalogues import ALL
 from search_api.catalogue.listing import RecordReader
 from search_api.formats_out.formats import OAI_DC, oai_formats
@@ -226,7 +226,7 @@ def _read_hits(reader: RecordReader, place: _Position) -> list[Json]:
         "query": {"bool": {"filter": _filters(place.request, place.phase)}},
         "size": PAGE + 1,
         "sort": [{moment: {"order": "asc", "format": "epoch_millis", "numeric_type": "date"}}, {key: "asc"}],
-        "_source": WITHOUT,
+        "_source": EXCEPT_VECTORS,
         "track_total_hits": False,
     }
     if place.after is not None:

@@ -188,7 +188,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @needs("admin")
     def one_run(path: RunPath) -> Response:
         run = harvests.run(path.run)
-        return uncached(waiting_run(run) if isinstance(run, WaitingRun) else whole_run(run, parts.now_ms()))
+        return uncached(waiting_run(run) if isinstance(run, WaitingRun) else run_details(run, parts.now_ms()))
 
     _add_removal(api, control)
     return api
@@ -211,9 +211,9 @@ def _add_removal(api: APIBlueprint, control: HarvestControl) -> None:
     )
     @needs("admin")
     def remove(path: SourcePath) -> tuple[Response, int]:
-        what_goes = control.remove(path.source)
+        removed_holdings = control.remove(path.source)
         audit("harvest.source_removed", path.source, subject=caller().subject)
-        return uncached(dict(what_goes)), 202
+        return uncached(dict(removed_holdings)), 202
 
 
 def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
@@ -279,7 +279,7 @@ def waiting_run(run: WaitingRun) -> Json:
     return {"id": run.id, "source": run.source, "state": run.state, "accepted": run.accepted, "message": message}
 
 
-def whole_run(run: RunReport, now_ms: int) -> Json:
+def run_details(run: RunReport, now_ms: int) -> Json:
     """With refusals (each with its reason), failures, warnings by kind and times by stage."""
     empty: Json = {"refusals": [], "failures": [], "warnings": [], "took_ms": {}}
     detail = {name: value for name, value in to_document(run).items() if name not in (*BRIEF, "position")}

@@ -247,7 +247,7 @@ def _json_lines(rows: Iterable[Mapping[str, str]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-MOST_KEPT = 1_000
+MOST_MEASUREMENTS = 1_000
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 240, 44, 16, 28
 
 
@@ -280,7 +280,7 @@ class MeasurementStore:
         ensure_without_vectors(self._client, self._prefix, ("measurements",))
         self._client.index(index=self._index, document=asdict(measurement), refresh=True, require_alias=True)
 
-    def latest(self, size: int = MOST_KEPT, judged: str | None = None) -> list[Measurement]:
+    def latest(self, size: int = MOST_MEASUREMENTS, judged: str | None = None) -> list[Measurement]:
         """Oldest first. ``judged``: only measurements with these judgements."""
         query: Json = {"match_all": {}} if judged is None else {"term": {"judged": judged}}
         answer = self._client.search(

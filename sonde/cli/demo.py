@@ -62,8 +62,8 @@ def demo() -> None:
 
 def _answer_with_cross_encoder(settings: Settings, question: str) -> Json:
     """Searched in this process: the service that runs is the one of the default settings."""
-    chosen = settings.model_copy(update={"cross_encoder": CrossEncoderSettings(model=_CROSS_ENCODER)})
-    service = create_app(api_parts(chosen, Models(chosen))).test_client()
+    demo_settings = settings.model_copy(update={"cross_encoder": CrossEncoderSettings(model=_CROSS_ENCODER)})
+    service = create_app(api_parts(demo_settings, Models(demo_settings))).test_client()
     answer: Json = service.get("/search", query_string={"q": question, "limit": 5}).get_json()
     return answer
 

@@ -277,8 +277,8 @@ def _evaluate(collection: JudgedCollection, arguments: Json, variant: Variant) -
     run_to_compare = read_run(run_file) if run_file else None
     options = (variant, arguments["ablate"], arguments["threads"])
     with temporary_node(load_settings(), console.print) as settings:
-        (evaluation, *others), evaluation_bench = evaluations_of(collection, *options, settings, console)
-    comparisons = [against(evaluation, ablation) for ablation in others]
+        (evaluation, *other_evaluations), evaluation_bench = evaluations_of(collection, *options, settings, console)
+    comparisons = [against(evaluation, ablation) for ablation in other_evaluations]
     if run_to_compare is not None:
         comparisons.insert(0, against_run(evaluation, str(run_file), run_to_compare, collection))
     report = EvaluationReport(collection, evaluation, comparisons, _setup_of(evaluation_bench))

@@ -118,7 +118,7 @@ def evaluations_of(
 def _result(
     name: str, weight: float, collection: JudgedCollection, evaluations: Sequence[Evaluation]
 ) -> CollectionResult:
-    evaluation, *others = evaluations
+    evaluation, *other_evaluations = evaluations
     return CollectionResult(
         name=name,
         weight=weight,
@@ -126,7 +126,7 @@ def _result(
         questions=len(collection.questions),
         figures=figures_of(evaluation, collection),
         degraded=evaluation.degraded,
-        stages={ablation.variant.name: figures_of(ablation, collection) for ablation in others},
+        stages={ablation.variant.name: figures_of(ablation, collection) for ablation in other_evaluations},
     )
 
 

@@ -123,8 +123,8 @@ def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> No
         reason = result.hint or "name its type in sources.yaml yourself"
         raise SondeError(f"No catalogue was recognised at {url}: {reason}.")
     path = settings.harvest.sources
-    taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
-    chosen_id = id or id_for(url, taken, title_of(fetcher, result.found))
+    known_ids = known_sources(path) if path.exists() else {}  # a missing file is normal here
+    chosen_id = id or id_for(url, known_ids, title_of(fetcher, result.found))
     _propose(console, settings, result.found, chosen_id, every, write=write)
 
 
@@ -175,7 +175,7 @@ def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -
 def _show_quality(console: Console, quality: QualityReport) -> None:
     console.print(f"{quality.source}: {quality.records} records, completeness {quality.completeness:.1%} on average")
     for gap in quality.missing:
-        console.print(f"  {gap.count} {gap.lack}, e.g. {', '.join(gap.examples)}")
+        console.print(f"  {gap.count} {gap.problem}, e.g. {', '.join(gap.examples)}")
     for broken_link in quality.broken_links:
         console.print(f"  {broken_link.count} links: {broken_link.sentence}, e.g. {broken_link.examples[0]}")
     for repair in quality.repaired:

@@ -17,7 +17,7 @@ from sonde.cli.train_options import (
     command_line,
     course_options,
     progress_report,
-    saying_what_is_kept,
+    report_interrupted,
     show_figures,
     source_options,
     sources_of,
@@ -97,7 +97,7 @@ def embedder(**options: Any) -> None:
     request = replace(
         _request(options, options["base"] or settings.embedder.model), teacher=options["teacher"], task=options["task"]
     )
-    with saying_what_is_kept(out):
+    with report_interrupted(out):
         card = run_embedder(settings, request, training_settings, budget_of(options), progress_report("AP@100"))
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
@@ -164,7 +164,7 @@ def cross_encoder(*, pairs: tuple[Path, ...], **options: Any) -> None:
         learning_rate=options["rate"], precision=precision_of(options), **{name: options[name] for name in names}
     )
     request, sources = _request(options, options["base"]), PairSources(pairs, options["negatives"])
-    with saying_what_is_kept(out):
+    with report_interrupted(out):
         report = progress_report("area under the curve")
         card = run_cross_encoder(settings, request, sources, training_settings, budget_of(options), report)
     show_figures(card)

@@ -181,7 +181,7 @@ def progress_report(measure: str) -> TrainingReporter:
 
 
 @contextmanager
-def saying_what_is_kept(out: Path) -> Iterator[None]:
+def report_interrupted(out: Path) -> Iterator[None]:
     """Ctrl-C and SIGTERM end with a sentence that says what is kept; exit code 130 or 143."""
     try:
         with ended_by_signals():

@@ -21,7 +21,7 @@ from sonde.cli.train_options import (
     command_line,
     course_options,
     progress_report,
-    saying_what_is_kept,
+    report_interrupted,
     show_figures,
 )
 from sonde.settings import Settings, load_settings
@@ -31,7 +31,7 @@ from sonde.wiring.training.run import licence_of, refuse_existing_output
 from training.provenance import UNKNOWN, Origin
 from training.segmenter.train import SegmenterSettings, boundaries_of, section_end_scores, train_segmenter
 from training.tagger.names import CatalogueNames
-from training.weights import learnable
+from training.weights import trainable_folder
 
 
 @click.command("segmenter")
@@ -54,12 +54,12 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
     needs_torch("Training a segmenter", "training")
     refuse_existing_output(out, resume=options["resume"])
     settings = load_settings()
-    base_folder = learnable(
+    base_folder = trainable_folder(
         locate(base, settings.models.folder, allow_hub=settings.models.allow_hub), settings.models.folder
     )
     texts = [text for source in sources for text in running_texts_of(source, settings)]
     names = ("layers", "window", "max_tokens", "batch", "seed", "device", "threads")
-    with saying_what_is_kept(out):
+    with report_interrupted(out):
         card = train_segmenter(
             base_folder,
             texts,

@@ -170,9 +170,9 @@ WantedBy=sonde.target
 
 
 def _require_reachable(python: Path) -> None:
-    stranger = Account(USER, -1, -1)
+    other_account = Account(USER, -1, -1)
     for path in (python.parent, python.resolve().parent, Path(__file__).parent):
-        if not can_reach(stranger, path):
+        if not can_reach(other_account, path):
             raise SondeError(
                 f"other accounts cannot enter {path}, so no service could run as {USER}: "
                 "install Sonde below /opt, and run `sonde up --service` there"

@@ -62,8 +62,8 @@ _FORMS = {
 }
 """Patterns in words."""
 _CHECKED_VALUES = {
-    get_args(kind)[1].func: said
-    for kind, said in (
+    get_args(kind)[1].func: description
+    for kind, description in (
         (HttpUrl, "http(s) address"),
         (BrokerUrl, "`redis://` or `rediss://` address"),
         (Host, "`name` or `name:port`"),

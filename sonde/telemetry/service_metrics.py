@@ -32,7 +32,7 @@ from workers.broker import queue_ages
 from workers.source_entry import ScheduleEntry, overdue_s
 from workers.sources_file import source_entries
 
-KEPT_S = 15.0
+CACHE_S = 15.0
 _ALL_SAMPLES = "samples"
 _BROKER_S = 2.0
 _MOST_SOURCES = 500
@@ -215,12 +215,12 @@ class ServiceState:
 
 
 class CachedCollector(Collector):
-    """A collector with a cache of ``KEPT_S``; one thread queries, the others wait for its answer."""
+    """A collector with a cache of ``CACHE_S``; one thread queries, the others wait for its answer."""
 
     def __init__(self, read_samples: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
         self._read_samples = read_samples
         self._lock = threading.Lock()
-        self._cache: TTLCache[str, Samples] = TTLCache(1, KEPT_S, clock)
+        self._cache: TTLCache[str, Samples] = TTLCache(1, CACHE_S, clock)
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:

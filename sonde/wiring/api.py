@@ -49,7 +49,7 @@ from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState
 from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.clients import elasticsearch_client, index_shape, prepare_indices
-from sonde.wiring.file_store import FolderFiles, kept_readings
+from sonde.wiring.file_store import FolderFiles, unfinished_readings_of
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (
@@ -169,7 +169,6 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         now_ms=lambda: int(time.time() * 1000),
         authenticator=authenticator(settings.access, client, settings.index.prefix, partial(models.gates, "tokens")),
         rates=limit_policy(settings),
-        embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
         portal=portal_look(settings),
         previews=previews(settings, partial(models.gates, "records")),
@@ -184,7 +183,7 @@ def limits_of(api: ApiSettings) -> AdmissionLimits:
     return AdmissionLimits(
         at_once=api.at_once,
         longest_wait_s=api.longest_wait_s,
-        hurry_after_s=api.hurry_after_s,
+        hurry_after_s=api.longest_wait_s / 2.0,
         deadline_s=api.deadline_s,
     ).of_threads(api.threads)
 
@@ -285,11 +284,11 @@ class QueueHarvestControl:
         return {"source": source, "configured": is_configured, **asdict(counts)}
 
     def remove(self, source: str) -> JsonMapping:
-        what_goes = self.holdings(source)
+        removed_holdings = self.holdings(source)
         if self._leases.is_held(source):
             raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
         self._jobs().remove(source)
-        return what_goes
+        return removed_holdings
 
     def _sources(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()
@@ -330,7 +329,7 @@ def personal_library(
 ) -> PersonalLibrary:
     """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
     uploads, files = settings.library, FolderFiles(settings.library.folder)
-    store, readings = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
+    store, readings = DocumentStore(admin_client, settings.index.prefix), unfinished_readings_of(settings)
 
     def delete(entry: DocumentEntry) -> None:
         remove_document(entry, store, files, readings)

@@ -29,7 +29,7 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client, index_shape, prepare_indices
-from sonde.wiring.file_store import FolderFiles, keeper, kept_readings
+from sonde.wiring.file_store import FolderFiles, file_keeper, unfinished_readings_of
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_of
@@ -82,9 +82,9 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         options=segment_options(settings),
         coherence=coherence or uniform_coherence,
         segmenter=coherence.digest if coherence is not None else "",
-        keep_file=keeper(settings),
+        keep_file=file_keeper(settings),
         registries=registries(settings, partial(models.gates, "registries")),
-        unfinished=kept_readings(settings),
+        unfinished=unfinished_readings_of(settings),
     )
 
 
@@ -103,8 +103,7 @@ def reading_limits(settings: Settings) -> Limits:
 
 
 def segment_options(settings: Settings) -> SegmentOptions:
-    documents = settings.documents
-    return SegmentOptions(documents.most_tokens, documents.overlap, documents.max_passages)
+    return SegmentOptions(most_passages=settings.documents.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
@@ -112,11 +111,11 @@ def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | Non
     asked_registries = settings.registries
     if asked_registries.ask == "none" or not asked_registries.names or not settings.net.contact:
         return None
-    known: dict[RegistryName, str] = {
+    registry_addresses: dict[RegistryName, str] = {
         "crossref": asked_registries.crossref_url,
         "datacite": asked_registries.datacite_url,
     }
-    urls = {name: known[name] for name in asked_registries.names}
+    urls = {name: registry_addresses[name] for name in asked_registries.names}
     addresses = RegistryAddresses(urls, settings.net.contact)
     return Registries(addresses, gate, private=asked_registries.ask == "all")
 
@@ -139,7 +138,9 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
     def follow(source: SourceConfig, seconds: float) -> FollowResult:
         return follow_links(source.id, source.documents, reading(), models.gates("records"), seconds=seconds)
 
-    work = library_work(settings, parts.client, reading, partial(models.gates, "users"), kept_readings(settings))
+    work = library_work(
+        settings, parts.client, reading, partial(models.gates, "users"), unfinished_readings_of(settings)
+    )
     return replace(parts, follow_links=follow, library=work)
 
 

@@ -138,9 +138,9 @@ def off_topic_questions(shared: Path | None, settings: Settings, report: Say) ->
         except (SondeError, OSError) as error:
             report(f"No off-topic questions of {name}: {error}")
             continue
-        asked = sorted(question.text for question in collection.questions)
-        asked.sort(key=lambda text: hashlib.sha256(text.encode()).digest())
-        texts += asked[:_OFF_TOPIC_EACH]
+        questions = sorted(question.text for question in collection.questions)
+        questions.sort(key=lambda text: hashlib.sha256(text.encode()).digest())
+        texts += questions[:_OFF_TOPIC_EACH]
     return [
         AnswerQuestion(f"off-topic-{number}", text, "", answerable=False, off_topic=True)
         for number, text in enumerate(texts, 1)

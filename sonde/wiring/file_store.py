@@ -94,7 +94,7 @@ def _to_disk(folder: Path) -> None:
         os.close(handle)
 
 
-def kept_readings(settings: Settings) -> UnfinishedReadings | None:
+def unfinished_readings_of(settings: Settings) -> UnfinishedReadings | None:
     """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
     that belongs to somebody else: then each document is read at once.
     """
@@ -107,11 +107,11 @@ def kept_readings(settings: Settings) -> UnfinishedReadings | None:
     return None if temporary.is_symlink() or temporary.stat().st_uid != os.getuid() else UnfinishedReadings(temporary)
 
 
-def keeper(settings: Settings) -> KeepFile:
+def file_keeper(settings: Settings) -> KeepFile:
     """Keeps files by ``SONDE_DOCUMENTS__PUBLIC_FILES``, in the folder of the library."""
     files, public = FolderFiles(settings.library.folder), settings.documents.public_files
 
-    def keep(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
+    def keep_file(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
         """A folder that cannot be written loses the view of the file, not the document."""
         key = FileKey(entry.owner, entry.id)
         try:
@@ -122,4 +122,4 @@ def keeper(settings: Settings) -> KeepFile:
         except Unavailable as error:
             log.warning("document.file_not_kept", document=entry.id, reason=str(error))
 
-    return keep
+    return keep_file

@@ -39,6 +39,10 @@ Purpose = Literal["models", "tokens", "registries", "federation", "records", "us
 """``records``: addresses that harvested metadata give; ``users``: those of references and webhooks."""
 
 
+_SLOW_RERANK_SHARE = 3 / 8
+"""Of the deadline of a request: a reranker that takes longer several times is skipped for a while."""
+
+
 def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolicy:
     """The default limits, with the hosts of one purpose; None: of everything that the operator's settings name."""
     by_purpose: dict[Purpose, tuple[str | None, ...]] = {
@@ -162,7 +166,7 @@ class Models:
                     lambda: self.gate,
                 )
                 record_loading("cross_encoder", cross_encoder.card.model, time.perf_counter() - started_s)
-                slow_s = self._settings.api.slow_rerank_s
+                slow_s = _SLOW_RERANK_SHARE * self._settings.api.deadline_s
                 breaker = Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))
                 self._cross_encoder = CachingCrossEncoder(
                     GuardedCrossEncoder(cross_encoder, breaker), scores_all=config.runtime == "remote"

@@ -174,12 +174,12 @@ def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> Par
 def _background_work(broker: redis.Redis, prefix: str) -> list[str]:
     """Harvests, documents and schedules; searches do not need them."""
     try:
-        untaken, ticks = queues_without_worker(broker, prefix), beat_ticks(broker, prefix)
+        unserved_queues, ticks = queues_without_worker(broker, prefix), beat_ticks(broker, prefix)
     except redis.RedisError as error:
         return [f"The broker does not answer ({type(error).__name__}): nothing is harvested, and no document is read."]
     sentences = []
-    if untaken:
-        queues = "any queue" if len(untaken) == len(QUEUES) else ", ".join(untaken)
+    if unserved_queues:
+        queues = "any queue" if len(unserved_queues) == len(QUEUES) else ", ".join(unserved_queues)
         sentences.append(f"No worker takes tasks from {queues}: start one, or look at its log.")
     if not ticks:
         sentences.append("Beat does not run: start it, or nothing is harvested by itself.")

@@ -9,7 +9,7 @@ from cachetools import TTLCache, cached
 
 from core.errors import NotFound, SondeError
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import alias
 from indexer.quality.quality import missing, score
 from net.gate import Gate
@@ -37,10 +37,9 @@ def http_policy(settings: Settings) -> HttpPolicy:
         settings.api.public_url,
         http.cors_origins,
         http.max_age_s,
-        http.etag,
-        http.contact,
-        http.publisher,
-        http.compress,
+        contact=http.contact,
+        publisher=http.publisher,
+        compress=http.compress,
     )
 
 
@@ -143,9 +142,9 @@ def record_quality(client: Elasticsearch, prefix: str) -> QualityOf:
 
     def quality(record: str) -> RecordQuality:
         query_by_id = {"ids": {"values": [record]}}
-        hits = client.search(index=alias(prefix, "records"), query=query_by_id, size=1, source=WITHOUT).body["hits"][
+        hits = client.search(index=alias(prefix, "records"), query=query_by_id, size=1, source=EXCEPT_VECTORS).body[
             "hits"
-        ]
+        ]["hits"]
         if not hits:
             raise NotFound(f"There is no record {record!r}.")
         document = hits[0]["_source"]

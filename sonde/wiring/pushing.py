@@ -62,7 +62,7 @@ class Pusher:
         """See search_api.parts.RecordSink."""
         self.ready()
         record = id_of_address(source, id)
-        with self.alone(source, record):
+        with self.exclusive(source, record):
             check(record)
             try:
                 document = push.PushedDocument(record, content, media_type, self.groups_of(source))
@@ -75,7 +75,7 @@ class Pusher:
         """See search_api.parts.RecordSink."""
         self.ready()
         record = id_of_address(source, id)
-        with self.alone(source, record):
+        with self.exclusive(source, record):
             check(record)
             push.delete(source, record, self.parts)
 
@@ -101,7 +101,7 @@ class Pusher:
                 self._is_prepared = True
 
     @contextmanager
-    def alone(self, source: str, record: str) -> Iterator[None]:
+    def exclusive(self, source: str, record: str) -> Iterator[None]:
         """Holds the record for one writer.
 
         Raises Conflict if the source is being harvested, or another writer holds the record for too long.

@@ -154,12 +154,9 @@ def answerer_of(
     records: RecordFinder | None = None,
 ) -> Answerer:
     """The same over the passages of any prefix, with any model; ``records`` None: from documents alone."""
-    answers = settings.answers
-    config = AnswerConfig(top_k=answers.top_k, threshold=answers.threshold, support=answers.support)
+    config, deadline_s = AnswerConfig(), settings.api.deadline_s
     retriever = PassageRetriever(search, prefix, config)
-    return Answerer(
-        AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s, records)
-    )
+    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model, deadline_s, records))
 
 
 def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:

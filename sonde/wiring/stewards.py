@@ -9,7 +9,7 @@ from functools import cache, partial
 from core.record import Overlay, Record
 from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
 from es_mappings.codecs.records import from_document
-from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import alias
 from indexer.write.push import rewrite
 from search_api.http.access.keys import KeyStore
@@ -55,7 +55,7 @@ class RecordOverlays:
     def apply(self, record: str, overlay: Overlay | None) -> None:
         """See search_api.stewards.curation.desk.OverlayWriter."""
         self.pusher.ready()
-        with self.pusher.alone(record.partition(":")[0], record):
+        with self.pusher.exclusive(record.partition(":")[0], record):
             rewrite(record, overlay, self.pusher.parts)
 
 
@@ -87,14 +87,14 @@ def record_texts(client: Elasticsearch, prefix: str) -> RecordTexts:
         if not ids:
             return []
         query = {"ids": {"values": list(ids)[:_MOST_TEXTS]}}
-        answer = client.search(index=alias(prefix, "records"), query=query, size=_MOST_TEXTS, source=WITHOUT)
+        answer = client.search(index=alias(prefix, "records"), query=query, size=_MOST_TEXTS, source=EXCEPT_VECTORS)
         return [from_document(hit["_source"]) for hit in answer.body["hits"]["hits"]]
 
     return texts
 
 
 def alert_policy(settings: Settings) -> AlertPolicy:
-    return AlertPolicy(alert_secret(settings), settings.alerts.most, mails=settings.mail.host is not None)
+    return AlertPolicy(alert_secret(settings), mails=settings.mail.host is not None)
 
 
 def alert_desk(settings: Settings, pipeline: SearchPipeline, client: Elasticsearch) -> AlertDesk:

@@ -15,7 +15,6 @@ def worker_config(settings: Settings) -> WorkerConfig:
         broker_url=settings.broker_url,
         prefix=settings.index.prefix,
         sources=settings.harvest.sources,
-        visibility_timeout_s=settings.broker.visibility_timeout_s,
         slice_s=settings.harvest.slice_s,
         batch=settings.harvest.batch,
         max_removal_share=settings.harvest.max_removal_share,

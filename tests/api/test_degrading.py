@@ -29,7 +29,7 @@ from sonde.wiring.models import Models
 from sonde.wiring.part_watch import PartWatch, part_watch
 from sonde.wiring.search import search_parts
 from tests.service import Service
-from workers.broker import leave_signs
+from workers.broker import publish_heartbeats
 from workers.config import QUEUES
 
 
@@ -202,7 +202,7 @@ def test_workers_and_beat_that_are_away_are_said_until_they_leave_a_sign(
     assert "Beat does not run" in said
     broker = redis.Redis.from_url(broker_url)
     broker.set(f"{prefix}:redbeat::lock", "x", ex=30)
-    leave_signs(broker_url, prefix, QUEUES[:1])
+    publish_heartbeats(broker_url, prefix, QUEUES[:1])
     while not any(broker.scan_iter(f"{prefix}:worker:*")):
         time.sleep(0.02)
     said = " ".join(watch.look())

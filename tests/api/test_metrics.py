@@ -9,7 +9,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
 from search_api.http.access.guard import INSIDE
-from sonde.telemetry.service_metrics import KEPT_S, CachedCollector, ServiceState
+from sonde.telemetry.service_metrics import CACHE_S, CachedCollector, ServiceState
 from tests.gauges import GAUGES
 from tests.service import Service
 
@@ -44,10 +44,10 @@ def test_scrapes_are_answered_from_memory_for_a_while() -> None:
         return []
 
     kept = CachedCollector(read, lambda: now[0])
-    for moment in (0.0, KEPT_S - 0.1, KEPT_S):
+    for moment in (0.0, CACHE_S - 0.1, CACHE_S):
         now[0] = moment
         list(kept.collect())
-    assert asked == [0.0, KEPT_S]
+    assert asked == [0.0, CACHE_S]
 
 
 def test_models_and_memories_are_seen(samples: Service) -> None:

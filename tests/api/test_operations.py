@@ -14,8 +14,8 @@ from core.errors import IndexMismatch, ModelMissing
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices, serving
 from search_api.http.access.guard import INSIDE
+from search_api.parts import MOST_EMBEDDED_CHARACTERS
 from search_api.search.retrieval.serving import ServingResolver
-from sonde.settings import ApiSettings
 from sonde.wiring.api import refuse_unservable
 from tests.service import Service
 from tests.tcp_proxy import door
@@ -102,7 +102,7 @@ def test_metrics_name_every_source_and_are_nobodys_who_has_no_admins_key(samples
 
 
 def test_embeddings_of_too_many_characters_are_refused_before_they_are_computed(samples: Service) -> None:
-    most = ApiSettings().embeddings_characters
+    most = MOST_EMBEDDED_CHARACTERS
     answer = samples.http.post("/embeddings", json={"input": ["a" * (most // 2), "b" * (most // 2 + 1)]})
     assert (answer.status_code, answer.get_json()["parameter"]) == (400, "input")
 

@@ -22,7 +22,7 @@ import yaml
 
 from core.errors import SondeError
 from lab.operating.filling import key, wait_until
-from lab.operating.release import CHECKOUT, Release, own_stack, this_one
+from lab.operating.release import CHECKOUT, Release, own_stack, this_release
 from local_stack.ports import free_port
 from tests.cluster.progress import say
 from tests.unit.rendered_chart import Rendered, example
@@ -118,7 +118,7 @@ def main(folder: Path) -> int:
     environment = {**own_stack(folder), "SONDE_API__PROBES_PORT": probes, "SONDE_API__WORKERS": "1"}
     del environment["SONDE_MODELS__FOLDER"]  # those that are prepared already
     chart = Rendered.of(example("full"))
-    release = this_one(environment)
+    release = this_release(environment)
     with ExitStack() as after:
         after.callback(release.sonde, "down")
         _fill(release, folder, environment)

@@ -84,7 +84,7 @@ def test_what_was_removed_long_ago_is_purged(parts: HarvestParts) -> None:
     run(parts, RawPage(raws("a"), deleted=("b",)), since="2024-01-01T00:00:00Z")
     assert purge(parts.client, parts.prefix) == 0, "30 days are not over"
 
-    assert purge(parts.client, parts.prefix, kept_for=timedelta(0)) == 1
+    assert purge(parts.client, parts.prefix, retention=timedelta(0)) == 1
 
     with pytest.raises(NotFound, match="b: not among the removed"):
         restore("s", ["b"], parts, Options())

@@ -15,7 +15,7 @@ from tiny_models import WORDS, config
 
 from encoders.locate import Located, weights_digest
 from training.examples import TrainingError
-from training.weights import learnable
+from training.weights import trainable_folder
 
 pytestmark = pytest.mark.models
 
@@ -72,18 +72,18 @@ def test_the_restored_weights_are_those_the_graph_was_made_of(tmp_path: Path) ->
     from transformers import AutoModel
 
     wanted = graph_alone(tmp_path / "graph")
-    folder = learnable(located(tmp_path / "graph"), tmp_path / "cache")
+    folder = trainable_folder(located(tmp_path / "graph"), tmp_path / "cache")
     assert {"model.safetensors", "tokenizer.json", "card.json"} <= {path.name for path in folder.iterdir()}
     found = AutoModel.from_pretrained(folder).state_dict()
     for name, value in wanted.state_dict().items():
         np.testing.assert_allclose(found[name].numpy(), value.numpy(), atol=1e-6, err_msg=name)
     made = (folder / "model.safetensors").stat().st_mtime_ns
-    assert learnable(located(tmp_path / "graph"), tmp_path / "cache") == folder
+    assert trainable_folder(located(tmp_path / "graph"), tmp_path / "cache") == folder
     assert (folder / "model.safetensors").stat().st_mtime_ns == made
 
 
 def test_a_graph_whose_layers_lost_their_names_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
     graph_alone(tmp_path / "graph", renamed=True)
     with pytest.raises(TrainingError, match="name a safetensors model as the base"):
-        learnable(located(tmp_path / "graph"), tmp_path / "cache")
+        trainable_folder(located(tmp_path / "graph"), tmp_path / "cache")
     assert [path for path in (tmp_path / "cache").iterdir() if path.is_dir()] == []

@@ -74,9 +74,7 @@ def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
         asker.learn()
         asker.learn_answers()  # not by the answer that lacks something, but by the next
     assert asker.expected == {"rain": frozenset({"a", "b"})}
-    verdicts = [
-        asker.judged_again(SearchOutcome(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"
-    ]
+    verdicts = [asker.rejudge(SearchOutcome(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"]
     assert [one.verdict for one in verdicts] == ["right", "unmarked"]
 
 

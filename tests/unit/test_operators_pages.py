@@ -19,6 +19,7 @@ from local_stack.java import MINIMUM_VERSION
 from local_stack.settings import DEFAULT_VERSION
 from search_api.http.access.guard import _OPEN_PATHS
 from search_api.http.responses import LARGEST_BODY_BYTES
+from search_api.parts import MOST_EMBEDDED_CHARACTERS
 from search_api.stewards.alerts.desk import _CONFIRMATIONS, _PER_DOMAIN, _PER_OWNER
 from sonde.ops.one_machine import stack_of
 from sonde.server.connections import ConnectionLimits
@@ -125,7 +126,7 @@ def test_the_limits_are_those_of_the_code() -> None:
     assert limits["calls of the language model"].startswith(_default("limits.model").removesuffix("/hour"))
     assert limits["granule searches"].startswith(_default("limits.granules").removesuffix("/minute"))
     assert limits["upload"] == f"{_default('library.max_file_mib')} MiB"
-    assert limits["`/embeddings`"] == f"{_default('api.embeddings_characters'):,} characters"
+    assert limits["`/embeddings`"] == f"{MOST_EMBEDDED_CHARACTERS:,} characters"
     assert limits["one request's calls to Elasticsearch"] == f"{_default('api.deadline_s'):.0f} s"
     mails = f"{_CONFIRMATIONS} a mailbox, {_PER_OWNER} an owner, {_PER_DOMAIN} a domain"
     assert limits["mails that confirm an address, a day"] == mails

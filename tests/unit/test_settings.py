@@ -138,7 +138,7 @@ def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_documented_setting_is_read_outside_the_settings() -> None:
     root = Path(__file__).resolve().parents[2]
-    settings = [root / "sonde" / name for name in ("settings.py", "document_settings.py")]
+    settings = [root / "sonde" / name for name in ("settings.py", "server_settings.py", "document_settings.py")]
     code = [file for package in ("sonde", "lab") for file in (root / package).rglob("*.py") if file not in settings]
     read = read_in(code)
     properties = {

@@ -208,7 +208,7 @@ def test_completeness_is_the_sum_of_what_is_there() -> None:
     assert score(none) == pytest.approx(0.10)
     assert "an abstract" in missing(none)
     assert SHORT_ABSTRACT not in missing(whole)
-    lacks = {gap.what: (gap.count, gap.lack) for gap in summary("s", [bare, none]).missing}
+    lacks = {gap.what: (gap.count, gap.problem) for gap in summary("s", [bare, none]).missing}
     assert lacks[SHORT_ABSTRACT] == (1, "with an abstract of under 100 characters")
     assert lacks["an abstract"] == (1, "without an abstract")
     page = quality_page(summary("s", [bare, none]))

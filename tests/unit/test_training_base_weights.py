@@ -8,14 +8,14 @@ import pytest
 
 from encoders.locate import Located
 from training.examples import TrainingError
-from training.weights import learnable
+from training.weights import trainable_folder
 
 
 def test_a_folder_with_weights_is_taken_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").touch()
-    assert learnable(Located("weights", tmp_path, "cd" * 32), tmp_path / "cache") == tmp_path
+    assert trainable_folder(Located("weights", tmp_path, "cd" * 32), tmp_path / "cache") == tmp_path
 
 
 def test_a_folder_with_neither_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"neither safetensors nor model\.onnx"):
-        learnable(Located("nothing", tmp_path, "ef" * 32), tmp_path / "cache")
+        trainable_folder(Located("nothing", tmp_path, "ef" * 32), tmp_path / "cache")

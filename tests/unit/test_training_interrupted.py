@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.cli.train_options import saying_what_is_kept
+from sonde.cli.train_options import report_interrupted
 from training.loop import Checkpoints
 
 
@@ -21,7 +21,7 @@ def test_a_kept_checkpoint_is_named_with_the_way_on(
     (kept / "trainer_state.json").write_text("{}")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests in the background ignores it
     try:
-        with pytest.raises(SystemExit) as ended, saying_what_is_kept(out):
+        with pytest.raises(SystemExit) as ended, report_interrupted(out):
             signal.raise_signal(sent)
     finally:
         signal.signal(signal.SIGINT, before)
@@ -32,6 +32,6 @@ def test_a_kept_checkpoint_is_named_with_the_way_on(
 
 
 def test_before_the_first_checkpoint_nothing_is_promised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit), saying_what_is_kept(tmp_path / "model"):
+    with pytest.raises(SystemExit), report_interrupted(tmp_path / "model"):
         raise KeyboardInterrupt
     assert "no checkpoint" in capsys.readouterr().err

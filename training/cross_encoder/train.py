@@ -32,7 +32,7 @@ from training.cross_encoder.learner import CrossEncoderLearner, CrossEncoderTrai
 from training.examples import LabelledPair, PairSplit, TrainingError
 from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
 from training.provenance import Origin, written_model
-from training.weights import GRAPH, copy_files, learnable, restored, transformers_for
+from training.weights import GRAPH, copy_files, restored, trainable_folder, transformers_for
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -50,7 +50,9 @@ def load_trainable(location: Located, cache: Path, *, threads: int, seed: int) -
 
     Raises TrainingError if the folder holds nothing to learn from, ModelMissing if it cannot be loaded.
     """
-    folder = restored(location, cache, _restore) if _is_own_graph(location.folder) else learnable(location, cache)
+    folder = (
+        restored(location, cache, _restore) if _is_own_graph(location.folder) else trainable_folder(location, cache)
+    )
     with transformers_for(folder, threads=threads, seed=seed) as transformers:
         model: PreTrainedModel = transformers.AutoModelForSequenceClassification.from_pretrained(  # nosec B615
             str(folder), num_labels=1, use_safetensors=True, local_files_only=True, trust_remote_code=False
@@ -111,8 +113,8 @@ def own_weights(graph: Path) -> dict[str, NDArray[np.float32]]:
     for node in graph_proto.node:
         if node.op_type == "MatMulInteger" and node.input[1].endswith(_QUANTISED):
             source = node.input[1].removesuffix(_QUANTISED)
-            whole = arrays[node.input[1]].astype(np.float32) - arrays[f"{source}_zero_point"].astype(np.float32)
-            weights[_layer_name(node.name)] = (whole * arrays[f"{source}_scale"]).T
+            dequantised = arrays[node.input[1]].astype(np.float32) - arrays[f"{source}_zero_point"].astype(np.float32)
+            weights[_layer_name(node.name)] = (dequantised * arrays[f"{source}_scale"]).T
     weights[TABLE] = arrays[TABLE].astype(np.float32) * arrays[TABLE_SCALES]
     return weights
 

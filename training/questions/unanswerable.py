@@ -94,11 +94,11 @@ class UnanswerableTwins:
         own_years = [*map(int, _YEAR.findall(example.positive.text)), *_years(document.times if document else ())]
         if not years or not own_years or (document is not None and any(_is_open(span) for span in document.times)):
             return None
-        own = range(min(own_years) - _NEAREST_YEARS, max(own_years) + _NEAREST_YEARS + 1)
+        nearby_years = range(min(own_years) - _NEAREST_YEARS, max(own_years) + _NEAREST_YEARS + 1)
         for _ in range(_TRIES):
             shift = chance.choice((-1, 1)) * chance.randint(_NEAREST_YEARS, _FARTHEST_YEARS)
             if max(years) + shift <= self._other_texts.last_year and not any(
-                year in own for year in range(min(years) + shift, max(years) + shift + 1)
+                year in nearby_years for year in range(min(years) + shift, max(years) + shift + 1)
             ):
                 return _moved(example.question, shift)
         return None
@@ -114,7 +114,7 @@ class UnanswerableTwins:
         names = [
             name
             for name, box in self._other_texts.places
-            if name.casefold() not in text and all(disjoint((own,), (box,)) for own in boxes)
+            if name.casefold() not in text and all(disjoint((own_box,), (box,)) for own_box in boxes)
         ]
         if not names:
             return None
@@ -124,11 +124,11 @@ class UnanswerableTwins:
         """A keyword of the text in the question, replaced by one of another text that shares no word with this one."""
         labels = sorted(self._topics_of(example), key=len, reverse=True)
         names = (re.search(rf"\b{re.escape(label)}\b", example.question, re.IGNORECASE) for label in labels)
-        own = next((name for name in names if name is not None), None)
-        topic = self._foreign_topic(example, chance) if own is not None else None
-        if own is None or topic is None:
+        name = next((name for name in names if name is not None), None)
+        topic = self._foreign_topic(example, chance) if name is not None else None
+        if name is None or topic is None:
             return None
-        return f"{example.question[: own.start()]}{topic}{example.question[own.end() :]}"
+        return f"{example.question[: name.start()]}{topic}{example.question[name.end() :]}"
 
     def _topics_of(self, example: Example) -> list[str]:
         """The labels of its text that are no places."""
@@ -169,11 +169,11 @@ class UnanswerableTwins:
 
     def _exclusions(self, example: Example, topic: str, chance: random.Random) -> tuple[str, str]:
         foreign = self._foreign_topic(example, chance)
-        own = [label for label in self._topics_of(example) if label != topic]
-        if foreign is None or not own:
+        own_topics = [label for label in self._topics_of(example) if label != topic]
+        if foreign is None or not own_topics:
             return "", ""
         word = chance.choice(("without", "not", "excluding"))
-        return f"{topic} {word} {foreign}", f"{topic} {word} {chance.choice(own)}"
+        return f"{topic} {word} {foreign}", f"{topic} {word} {chance.choice(own_topics)}"
 
     def _chance(self, example: Example) -> random.Random:
         return random.Random(f"{self._seed}:{example.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
@@ -185,9 +185,13 @@ def _moved(question: str, years: int) -> str:
 
 def _time_steps(example: Example, topic: str, chance: random.Random) -> tuple[str, str]:
     text_words = set(words(example.positive.text))
-    own = [step for step in _STEPS if step in text_words]
+    own_steps = [step for step in _STEPS if step in text_words]
     foreign = [step for step in _STEPS if step not in text_words]
-    return (f"{chance.choice(own)} {topic}", f"{chance.choice(foreign)} {topic}") if own and foreign else ("", "")
+    return (
+        (f"{chance.choice(own_steps)} {topic}", f"{chance.choice(foreign)} {topic}")
+        if own_steps and foreign
+        else ("", "")
+    )
 
 
 def _units(example: Example, topic: str, chance: random.Random) -> tuple[str, str]:

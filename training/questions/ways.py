@@ -61,8 +61,8 @@ class BoxNames:
         if overlap[best] >= _LEAST_OVERLAP:
             return self._places[best].name
         countries, seas = (self._around(box, kind) for kind in ("country", "sea"))
-        only = countries or seas
-        return self._places[only[0]].name if len(only) == 1 else None
+        names = countries or seas
+        return self._places[names[0]].name if len(names) == 1 else None
 
     def is_place(self, term: str) -> bool:
         return bool(self._gazetteer.lookup(term))

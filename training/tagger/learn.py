@@ -214,31 +214,31 @@ def measure(tagger: QuestionTagger, questions: Sequence[TaggedQuestion]) -> dict
     """Precision and recall of each label's exact spans."""
     right: Counter[str] = Counter()
     tagged: Counter[str] = Counter()
-    meant: Counter[str] = Counter()
+    expected_count: Counter[str] = Counter()
     for question in questions:
         entities, expected = tagger.entities(question.text), question.entities
         tagged.update(entity.label for entity in entities)
-        meant.update(entity.label for entity in expected)
+        expected_count.update(entity.label for entity in expected)
         right.update(entity.label for entity in {*entities} & {*expected})
     figures = {}
     for label in LABELS:
         figures[f"{label} precision"] = round(right[label] / max(1, tagged[label]), 4)
-        figures[f"{label} recall"] = round(right[label] / max(1, meant[label]), 4)
+        figures[f"{label} recall"] = round(right[label] / max(1, expected_count[label]), 4)
     return figures
 
 
 def measure_places(name: str, reader: PlaceReader, questions: Sequence[TaggedQuestion]) -> dict[str, float]:
     """Precision and recall of the reader's places, as the service uses them; a place that overlaps is right."""
-    right = read = met = meant = 0
+    right = read = met = expected_count = 0
     for question in questions:
         mentions = [(m.start, m.end) for m in reader.read(question.text, question.language, _MOST_PLACES)]
         places = [(e.start, e.end) for e in question.entities if e.label == "PLACE"]
         right += sum(_overlaps(mention, places) for mention in mentions)
         met += sum(_overlaps(place, mentions) for place in places)
-        read, meant = read + len(mentions), meant + len(places)
+        read, expected_count = read + len(mentions), expected_count + len(places)
     return {
         f"{name} precision": round(right / max(1, read), 4),
-        f"{name} recall": round(met / max(1, meant), 4),
+        f"{name} recall": round(met / max(1, expected_count), 4),
     }
 
 

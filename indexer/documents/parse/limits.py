@@ -245,15 +245,15 @@ def markup_table(
     cells with text. Empty cells take no room until it is known that the table fits.
     """
     filled_rows = list(_filled_rows(rows, allowance))
-    used = sorted({column for row in filled_rows for column in row})
-    places, texts = len(filled_rows) * len(used), sum(map(len, filled_rows))
-    if len(filled_rows) < 2 or len(used) < 2 or (places > _SMALL and places > _SPARSE * texts):
+    filled_columns = sorted({column for row in filled_rows for column in row})
+    places, texts = len(filled_rows) * len(filled_columns), sum(map(len, filled_rows))
+    if len(filled_rows) < 2 or len(filled_columns) < 2 or (places > _SMALL and places > _SPARSE * texts):
         yield from (Block("text", " ".join(row.values())) for row in filled_rows)
         return
-    cells = allowance.cells // len(used)
+    cells = allowance.cells // len(filled_columns)
     if cells < len(filled_rows):
         allowance.note_cells()
-    cell_rows = tuple(tuple(row.get(column, "") for column in used) for row in filled_rows[:cells])
+    cell_rows = tuple(tuple(row.get(column, "") for column in filled_columns) for row in filled_rows[:cells])
     header = max(1, min(header_rows, len(cell_rows) - 1))
     table = allowance.limit_table(Table(cell_rows, header, caption))
     if table.rows:

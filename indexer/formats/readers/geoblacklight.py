@@ -121,8 +121,8 @@ def _add_extents_and_times(draft: RecordDraft, document: JsonMapping) -> None:
             draft.places.confirm_with(places)
             draft.places.warnings.extend(warning for warning in places.warnings if "left out" in warning)
     periods = [*_first_texts(document, "gbl_dateRange_drsim"), *_first_texts(document, "dct_temporal_sm")]
-    used = [draft.add_interval(text) for text in periods]
-    if not any(used):
+    are_used = [draft.add_interval(text) for text in periods]
+    if not any(are_used):
         for year in _first_texts(document, "gbl_indexYear_im", "solr_year_i"):
             draft.add_interval(year)
 

@@ -130,11 +130,11 @@ class PlaceCollector:
         shifted_shape = read_across(long, evidence)
         if shifted_shape is not None:
             self.warnings.append(ACROSS_WARNING)
-        used = long if shifted_shape is None else shifted_shape
+        shape_used = long if shifted_shape is None else shifted_shape
         if not _is_box(long):
-            self._reader.add_shape(used)
+            self._reader.add_shape(shape_used)
             self._reader.warnings.clear()
-        west, south, east, north = used.bounds
+        west, south, east, north = shape_used.bounds
         return BBox(west, south, east - 360.0 if east > 180.0 else east, north)
 
     def add_point(self, longitude: Any, latitude: Any) -> bool:
@@ -163,8 +163,8 @@ class PlaceCollector:
             case "feature":
                 return self.add_geojson(geometry.get("geometry"))
             case "featurecollection":
-                used = [self.add_geojson(feature) for feature in geometry.get("features") or ()]
-                return any(used)
+                shape_used = [self.add_geojson(feature) for feature in geometry.get("features") or ()]
+                return any(shape_used)
             case "envelope":  # Elasticsearch's form: [[west, north], [east, south]]
                 return self._add_envelope(geometry.get("coordinates"))
         try:

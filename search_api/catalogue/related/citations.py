@@ -198,7 +198,7 @@ class MentionReader:
         ]
         return [mention for mention in mentions if mention.passage is not None or mention.reference is not None][:limit]
 
-    def explaining(self, record: Record, limit: int) -> list[Mention]:
+    def find_explaining(self, record: Record, limit: int) -> list[Mention]:
         """Documents that belong to the record, each with its first passage of text. By the document's id."""
         scope = scopes(self.prefix, "public", None)[0]
         own_filters = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]

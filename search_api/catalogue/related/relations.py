@@ -172,7 +172,12 @@ class RelationReader:
     def _search(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
         for query in queries:
-            body = {"query": query, "size": _CANDIDATES, "sort": ["_score", {"id": "asc"}], "_source": vectors.WITHOUT}
+            body = {
+                "query": query,
+                "size": _CANDIDATES,
+                "sort": ["_score", {"id": "asc"}],
+                "_source": vectors.EXCEPT_VECTORS,
+            }
             searches += [{"index": index}, {**body, "track_total_hits": True}]
         return search_all(self.client, searches) if searches else []
 

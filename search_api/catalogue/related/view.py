@@ -60,7 +60,7 @@ def related_views(parts: Parts) -> APIBlueprint:
         addresses, phrases = Addresses.of(parts.http), phrases_of(record)
         related = parts.relations.of(record, query.limit)
         mentions = parts.mentions.of(record, query.limit)
-        explains = parts.mentions.explaining(record, query.limit)
+        explains = parts.mentions.find_explaining(record, query.limit)
         return jsonify(
             {
                 "related": [_related_json(entry, addresses) for entry in related],

@@ -83,7 +83,7 @@ def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[DapVariable
     if depth > _DEEPEST:
         raise Unavailable("The declaration of the data set (DDS) is nested too deeply.")
     tokens.take("{")
-    found: list[DapVariable] = []
+    entries: list[DapVariable] = []
     while tokens.peek() != "}":
         form = tokens.take().lower()
         if form in ("array", "maps") and tokens.peek() == ":":
@@ -91,12 +91,12 @@ def _members(tokens: _Tokens, inside: str, depth: int) -> tuple[list[DapVariable
         elif tokens.peek() == "{":
             members, name = _members(tokens, "", depth + 1)
             if form != "sequence":
-                found += [DapVariable(f"{name}.{member.path}", member.type, member.dimensions) for member in members]
+                entries += [DapVariable(f"{name}.{member.path}", member.type, member.dimensions) for member in members]
         else:
-            found.append(DapVariable(*_declared(tokens, form)))
+            entries.append(DapVariable(*_declared(tokens, form)))
     tokens.take("}")
     name, _, _ = _declared(tokens, "")
-    return found, f"{inside}{name}"
+    return entries, f"{inside}{name}"
 
 
 def _declared(tokens: _Tokens, form: str) -> tuple[str, str, tuple[Dimension, ...]]:
@@ -122,29 +122,29 @@ def _declared(tokens: _Tokens, form: str) -> tuple[str, str, tuple[Dimension, ..
 def read_attributes(text: str) -> dict[str, dict[str, str]]:
     """The attributes of each variable by its name, first value of each; empty if the text is no DAS."""
     tokens = _Tokens(text)
-    found: dict[str, dict[str, str]] = {}
+    entries: dict[str, dict[str, str]] = {}
     try:
         tokens.take("attributes")
         tokens.take("{")
-        _attributes(tokens, "", found, 0)
+        _attributes(tokens, "", entries, 0)
     except Unavailable:
         """Cut or wrong: what was read counts."""
-    return found
+    return entries
 
 
-def _attributes(tokens: _Tokens, name: str, found: dict[str, dict[str, str]], depth: int) -> None:
+def _attributes(tokens: _Tokens, name: str, entries: dict[str, dict[str, str]], depth: int) -> None:
     while depth <= _DEEPEST and tokens.peek() != "}":
         first = tokens.take()
         if tokens.peek() == "{":
             tokens.take("{")
-            _attributes(tokens, unquote(first), found, depth + 1)
+            _attributes(tokens, unquote(first), entries, depth + 1)
             continue
         attribute, value = tokens.take(), tokens.take()
         while tokens.peek() not in (";", ""):
             tokens.take()
         tokens.take(";")
-        if len(found) < _MOST_ATTRIBUTES:
-            found.setdefault(name, {}).setdefault(unquote(attribute), _without_quotes(value))
+        if len(entries) < _MOST_ATTRIBUTES:
+            entries.setdefault(name, {}).setdefault(unquote(attribute), _without_quotes(value))
     tokens.take("}")
 
 

@@ -125,9 +125,9 @@ def read_grid(address: str, window: SeriesWindow, fetch: Fetch) -> GridSeries:
 
 
 def _described(variable: DapVariable, attributes: Attributes) -> GridVariable:
-    own = attributes.get(variable.name, {})
-    title = own.get("long_name") or own.get("standard_name") or ""
-    return GridVariable(variable.name, title[:200], own.get("units", "")[:60], variable.dimensions)
+    own_attributes = attributes.get(variable.name, {})
+    title = own_attributes.get("long_name") or own_attributes.get("standard_name") or ""
+    return GridVariable(variable.name, title[:200], own_attributes.get("units", "")[:60], variable.dimensions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +155,9 @@ class _Series:
         )
 
     def _kind(self, name: str) -> AxisKind:
-        own = self.attributes.get(name, {})
-        words = {name.lower(), own.get("standard_name", "").lower(), own.get("axis", "").lower()}
-        unit = own.get("units", "").lower()
+        own_attributes = self.attributes.get(name, {})
+        words = {name.lower(), own_attributes.get("standard_name", "").lower(), own_attributes.get("axis", "").lower()}
+        unit = own_attributes.get("units", "").lower()
         if " since " in unit or words & {"time", "t"}:
             return "time"
         if words & {"lat", "latitude"} or re.fullmatch(r"degrees?_?n(?:orth)?", unit):
@@ -222,14 +222,17 @@ class _Series:
 
     def _column(self, name: str, type: str, values: Values) -> tuple[str, tuple[str, ...]]:
         """The name with the unit, and its cells; instants as RFC 3339, missing values empty, packed ones unpacked."""
-        own = self.attributes.get(name, {})
-        unit = own.get("units", "")
-        start = _epoch_ms(unit, own.get("calendar", ""))
+        own_attributes = self.attributes.get(name, {})
+        unit = own_attributes.get("units", "")
+        start = _epoch_ms(unit, own_attributes.get("calendar", ""))
         if start is not None:
             origin, step = start
             return name, tuple(_instant(origin + float(value) * step) for value in values)
-        missing = {_number(own.get(mark)) for mark in ("_FillValue", "missing_value")} - {None}
-        scale, offset = _number(own.get("scale_factor")) or 1.0, _number(own.get("add_offset")) or 0.0
+        missing = {_number(own_attributes.get(mark)) for mark in ("_FillValue", "missing_value")} - {None}
+        scale, offset = (
+            _number(own_attributes.get("scale_factor")) or 1.0,
+            _number(own_attributes.get("add_offset")) or 0.0,
+        )
         digits = 15 if type == "float64" else 7
         cells = tuple(_text(value, missing, scale, offset, digits) for value in values)
         return f"{name} ({unit})" if unit else name, cells

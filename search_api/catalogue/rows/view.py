@@ -81,7 +81,7 @@ def rows_views(parts: Parts) -> APIBlueprint:
     )
     def rows(path: ItemPath, query: RowsQuery) -> Response:
         record = stored_record(parts, path).record
-        found = parts.tables.first_rows(record, query.href, query.window())
-        return jsonify({**asdict(found), "tables": [link.href for link in table_links(record)]})
+        first_rows = parts.tables.first_rows(record, query.href, query.window())
+        return jsonify({**asdict(first_rows), "tables": [link.href for link in table_links(record)]})
 
     return api

@@ -12,7 +12,7 @@ from core.json_types import Json
 from core.record import Record
 from core.timespan import iso
 from es_mappings.codecs.records import from_document
-from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from search_api.catalogue.catalogues import ALL
 from search_api.catalogue.listing import ListRequest, RecordReader, Selection, selected
 from search_api.http.openapi import PROBLEMS, text_answer
@@ -53,7 +53,7 @@ def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
     if "search_after" not in listing:
         listing["from"] = skipped
     size = csw.size if csw.result == "results" else 0
-    answer = reader.search({**listing, "size": size, "_source": WITHOUT, "track_total_hits": True})["hits"]
+    answer = reader.search({**listing, "size": size, "_source": EXCEPT_VECTORS, "track_total_hits": True})["hits"]
     return [from_document(hit["_source"]) for hit in answer["hits"]], int(answer["total"]["value"])
 
 
@@ -114,14 +114,14 @@ def _answer(parts: Parts, parse: Callable[[], CswRequest]) -> Response:
 
 
 def _capabilities(parts: Parts, _csw: CswRequest) -> etree._Element:
-    addresses, everything = Addresses.of(parts.http), parts.catalogues.get(ALL)
+    addresses, all_catalogues = Addresses.of(parts.http), parts.catalogues.get(ALL)
     service = CswService(
         address=addresses.to("/csw"),
         title="Sonde",
-        abstract=f"{everything.count} records of geoscience and environmental data catalogues",
+        abstract=f"{all_catalogues.count} records of geoscience and environmental data catalogues",
         publisher=parts.http.publisher,
         mail=parts.http.contact,
-        revised=iso(everything.updated if everything.updated is not None else parts.now_ms())[:10],
+        revised=iso(all_catalogues.updated if all_catalogues.updated is not None else parts.now_ms())[:10],
         schemas=answers.schemas(),
     )
     return capabilities(service)

@@ -200,8 +200,8 @@ def items_views(parts: Parts) -> APIBlueprint:
 def _representation(record: Record, form: str, parts: Parts) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
     broken = parts.broken_links(record.source)
-    more = [*_preview(record, parts), *_granules(record, parts)]
-    return record_answer(record, form, Addresses.of(parts.http), *more, broken=broken)
+    extra_links = [*_preview(record, parts), *_granules(record, parts)]
+    return record_answer(record, form, Addresses.of(parts.http), *extra_links, broken=broken)
 
 
 def _preview(record: Record, parts: Parts) -> list[Link]:

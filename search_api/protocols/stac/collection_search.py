@@ -63,19 +63,19 @@ _MOST_VALUES = 200
 
 _Edges = tuple[float, float]
 _TIMES: Mapping[str, Callable[[_Edges, _Edges], bool]] = {
-    "t_after": lambda own, other: own[0] > other[1],
-    "t_before": lambda own, other: own[1] < other[0],
-    "t_during": lambda own, other: own[0] > other[0] and own[1] < other[1],
-    "t_contains": lambda own, other: own[0] < other[0] and own[1] > other[1],
-    "t_equals": lambda own, other: own == other,
-    "t_intersects": lambda own, other: own[0] <= other[1] and own[1] >= other[0],
-    "t_disjoint": lambda own, other: own[0] > other[1] or own[1] < other[0],
+    "t_after": lambda known_value, other: known_value[0] > other[1],
+    "t_before": lambda known_value, other: known_value[1] < other[0],
+    "t_during": lambda known_value, other: known_value[0] > other[0] and known_value[1] < other[1],
+    "t_contains": lambda known_value, other: known_value[0] < other[0] and known_value[1] > other[1],
+    "t_equals": lambda known_value, other: known_value == other,
+    "t_intersects": lambda known_value, other: known_value[0] <= other[1] and known_value[1] >= other[0],
+    "t_disjoint": lambda known_value, other: known_value[0] > other[1] or known_value[1] < other[0],
 }
 _RELATIONS: Mapping[str, Callable[[BaseGeometry, BaseGeometry], bool]] = {
-    "s_intersects": lambda own, other: bool(shapely.intersects(own, other)),
-    "s_disjoint": lambda own, other: bool(shapely.disjoint(own, other)),
-    "s_within": lambda own, other: bool(shapely.within(own, other)),
-    "s_contains": lambda own, other: bool(shapely.contains(own, other)),
+    "s_intersects": lambda known_value, other: bool(shapely.intersects(known_value, other)),
+    "s_disjoint": lambda known_value, other: bool(shapely.disjoint(known_value, other)),
+    "s_within": lambda known_value, other: bool(shapely.within(known_value, other)),
+    "s_contains": lambda known_value, other: bool(shapely.contains(known_value, other)),
 }
 _ANY, _ONE = object(), object()
 MOST_COLLECTIONS = 1000
@@ -144,17 +144,17 @@ def _predicate(op: str, args: list[object]) -> Condition:
 
 
 def _test_of(value: Callable[[Catalogue], T | None], test: Callable[[T], bool]) -> Condition:
-    return lambda collection: None if (own := value(collection)) is None else test(own)
+    return lambda collection: None if (known_value := value(collection)) is None else test(known_value)
 
 
 def _of_text(name: str, op: str, text: str, normalise: Callable[[str], str]) -> Callable[[str], bool]:
     if op == "like":
         pattern = _pattern(normalise(text))
-        return lambda own: _is_like(normalise(own), pattern)
+        return lambda known_value: _is_like(normalise(known_value), pattern)
     compare = _COMPARED.get(op)
     if compare is None:
         raise wrong(f"{op} cannot judge the text {name}")
-    return lambda own: compare(normalise(own), normalise(text))
+    return lambda known_value: compare(normalise(known_value), normalise(text))
 
 
 def _of_place(op: str, right: object) -> Callable[[BaseGeometry], bool]:
@@ -162,17 +162,17 @@ def _of_place(op: str, right: object) -> Callable[[BaseGeometry], bool]:
     if relation is None:
         raise wrong(f"geometry cannot be compared by {op}; use a spatial function (s_...)")
     place = _shape(literals.geometry_of(right))
-    return lambda own: relation(own, place)
+    return lambda known_value: relation(known_value, place)
 
 
 def _of_time(op: str, span: TimeSpan) -> Callable[[TimeSpan], bool]:
     if op in ("<>", "<=", ">="):
         other = _of_time({"<>": "=", "<=": ">", ">=": "<"}[op], span)
-        return lambda own: not other(own)
+        return lambda known_value: not other(known_value)
     test = _TIMES.get(_ALLEN.get(op, op))
     if test is None:
         raise wrong(f"{op} cannot judge the period datetime")
-    return lambda own: test(_edges(own), _edges(span))
+    return lambda known_value: test(_edges(known_value), _edges(span))
 
 
 def _edges(span: TimeSpan) -> tuple[float, float]:
@@ -242,19 +242,19 @@ def _pattern(text: str) -> list[object]:
 
 def _is_like(text: str, pattern: list[object]) -> bool:
     """Goes back to the last ``%`` only, so that no pattern takes longer than the product of both lengths."""
-    at = here = 0
+    at = pattern_at = 0
     mark, retry_at = -1, 0
     while at < len(text):
-        if here < len(pattern) and pattern[here] is _ANY:
-            mark, retry_at, here = here, at, here + 1
-        elif here < len(pattern) and pattern[here] in (_ONE, text[at]):
-            at, here = at + 1, here + 1
+        if pattern_at < len(pattern) and pattern[pattern_at] is _ANY:
+            mark, retry_at, pattern_at = pattern_at, at, pattern_at + 1
+        elif pattern_at < len(pattern) and pattern[pattern_at] in (_ONE, text[at]):
+            at, pattern_at = at + 1, pattern_at + 1
         elif mark >= 0:
             retry_at += 1
-            at, here = retry_at, mark + 1
+            at, pattern_at = retry_at, mark + 1
         else:
             return False
-    return all(part is _ANY for part in pattern[here:])
+    return all(part is _ANY for part in pattern[pattern_at:])
 
 
 _SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
@@ -310,8 +310,8 @@ def matching(query: CollectionsQuery, collections: Iterable[Catalogue]) -> list[
 
 def _lies_in(collection: Catalogue, place: BaseGeometry | None) -> bool:
     """A collection without a known extent is said to be worldwide."""
-    own = _place_of(collection)
-    return place is None or own is None or bool(shapely.intersects(own, place))
+    known_value = _place_of(collection)
+    return place is None or known_value is None or bool(shapely.intersects(known_value, place))
 
 
 def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:

@@ -15,7 +15,7 @@ from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import Search, search_named
 from es_mappings.codecs.records import from_document
-from es_mappings.codecs.vectors import TOKENS, WITHOUT, bits_of
+from es_mappings.codecs.vectors import EXCEPT_VECTORS, TOKENS, bits_of
 from search_api.search.caches import Version, VersionedCache, versions_of
 from search_api.search.retrieval.arms import PassageKey
 from search_api.search.retrieval.clauses import Clause, language_suffix
@@ -61,7 +61,7 @@ class PageRecords:
         misses = [record for record in versions if record not in cached]
         searches: dict[str, Search] = {}
         if misses:
-            body = {**_of_ids(misses), "_source": WITHOUT, "seq_no_primary_term": True}
+            body = {**_of_ids(misses), "_source": EXCEPT_VECTORS, "seq_no_primary_term": True}
             searches["records"] = ({"index": index}, body)
         if highlight and versions:
             body = {**_of_ids(list(versions)), "_source": False, "highlight": highlight}

@@ -19,7 +19,7 @@ from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import with_current_index
 from es_mappings.codecs.records import from_document
-from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import alias
 from search_api.http.access.keys import ApiKey
 from search_api.http.access.visibility import visible_clause
@@ -82,7 +82,9 @@ class AlertRecords:
         if not ids:
             return {}
         query = {"bool": {"filter": [{"ids": {"values": list(ids)}}, visible_clause(groups)]}}
-        answer = self.client.search(index=alias(self.prefix, "records"), query=query, size=len(ids), source=WITHOUT)
+        answer = self.client.search(
+            index=alias(self.prefix, "records"), query=query, size=len(ids), source=EXCEPT_VECTORS
+        )
         return {hit["_id"]: from_document(hit["_source"]) for hit in answer.body["hits"]["hits"]}
 
 

@@ -28,7 +28,7 @@ from search_api.search.curation import blocked_clauses
 from search_api.search.flow import SearchPipeline
 from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import Serving
-from search_api.stewards.alerts.notices import RECORDS_KEPT, MatchingRound, Notice, NoticeStore, RecordFound
+from search_api.stewards.alerts.notices import MOST_RECORDS_OF_NOTICE, MatchingRound, Notice, NoticeStore, RecordFound
 from search_api.stewards.alerts.saved import (
     Channel,
     Compiled,
@@ -80,10 +80,10 @@ class RecordWindow:
         return [self._best(row, min_cosine) for row in cosines]
 
     def _best(self, row: Floats, min_cosine: float) -> list[tuple[str, float]]:
-        good = np.flatnonzero(row >= min_cosine)
-        if len(good) > _NEAREST:
-            good = good[np.argpartition(-row[good], _NEAREST)[:_NEAREST]]
-        best_first = good[np.argsort(-row[good], kind="stable")]
+        near_rows = np.flatnonzero(row >= min_cosine)
+        if len(near_rows) > _NEAREST:
+            near_rows = near_rows[np.argpartition(-row[near_rows], _NEAREST)[:_NEAREST]]
+        best_first = near_rows[np.argsort(-row[near_rows], kind="stable")]
         return [(self.ids[place], float(row[place])) for place in best_first]
 
 
@@ -312,7 +312,7 @@ class Matcher:
         hidden: Json = {"must_not": block_clauses} if block_clauses else {}
         return {
             "query": {"bool": {"filter": filters, **hidden}},
-            "size": RECORDS_KEPT,
+            "size": MOST_RECORDS_OF_NOTICE,
             "sort": [{"harvest.written": "desc"}, {"id": "asc"}],
             "_source": False,
             "docvalue_fields": [{"field": "harvest.first_seen", "format": "epoch_millis"}],

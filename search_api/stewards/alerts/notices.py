@@ -31,8 +31,8 @@ log = structlog.get_logger(__name__)
 State = Literal["new", "pending", "sent", "failed", "dropped"]
 """``new``: not all of its notices are marked yet. ``dropped``: nothing in it may be sent any more."""
 
-KEPT_DAYS = 60
-RECORDS_KEPT = 50
+RETENTION_DAYS = 60
+MOST_RECORDS_OF_NOTICE = 50
 """Records in one notice; more are only counted."""
 _PAGE = 2_000
 _CLAIM_TIME = timedelta(minutes=10)
@@ -233,7 +233,7 @@ class NoticeStore:
 
     def expire(self, now: datetime) -> None:
         """Deletes notices and deliveries older than 60 days, unless they wait to be sent."""
-        oldest = (now - timedelta(days=KEPT_DAYS)).isoformat()
+        oldest = (now - timedelta(days=RETENTION_DAYS)).isoformat()
         old: list[Json] = [{"range": {"due": {"lt": oldest}}}]
         self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
 

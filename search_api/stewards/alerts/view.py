@@ -93,31 +93,31 @@ def saved_search_views(parts: Parts) -> APIBlueprint:
 
 
 def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
-    def shown(saved_search: SavedSearch) -> Json:
+    def search_json(saved_search: SavedSearch) -> Json:
         return _saved_json(saved_search, desk, Addresses.of(parts.http))
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
-        return uncached({"searches": [shown(saved_search) for saved_search in desk.list_own(caller())]})
+        return uncached({"searches": [search_json(saved_search) for saved_search in desk.list_own(caller())]})
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
         saved_search = desk.save(body, caller(), _preferred_language())
         audit("saved_search.added", saved_search.id, subject=caller().subject)
-        response = uncached(shown(saved_search))
+        response = uncached(search_json(saved_search))
         response.status_code = 201
         response.headers["Location"] = Addresses.of(parts.http).to(f"/saved-searches/{saved_search.id}")
         return response
 
     @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
     def one(path: SavedPath) -> Response:
-        return uncached(shown(desk.find(path.search, caller())))
+        return uncached(search_json(desk.find(path.search, caller())))
 
     @api.put("/saved-searches/<search>", summary="Change a saved search", responses={200: SavedAnswer, **_WRITING})
     def change(path: SavedPath, body: SavedSearchBody) -> Response:
         saved_search = desk.change(path.search, body, caller())
         audit("saved_search.changed", saved_search.id, subject=caller().subject)
-        return uncached(shown(saved_search))
+        return uncached(search_json(saved_search))
 
     @api.delete("/saved-searches/<search>", summary="Delete a saved search", responses={204: None, **_WRITING})
     def delete(path: SavedPath) -> Response:
@@ -133,7 +133,7 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def renew(path: SavedPath) -> Response:
         saved_search = desk.renew_feed(path.search, caller())
         audit("saved_search.feed_renewed", saved_search.id, subject=caller().subject)
-        return uncached(shown(saved_search))
+        return uncached(search_json(saved_search))
 
     @api.get(
         "/saved-searches/<search>/found",

@@ -180,9 +180,9 @@ def workers(settings: Settings) -> tuple[State, str]:
         by_worker = app.control.inspect(timeout=_PING_S).active_queues() or {}
     except OperationalError as error:
         raise redis.ConnectionError(str(error)) from error
-    untaken = set(QUEUES) - {queue["name"] for queues in by_worker.values() for queue in queues}
-    if untaken:
-        queue_names = ", ".join(sorted(untaken))
+    unserved_queues = set(QUEUES) - {queue["name"] for queues in by_worker.values() for queue in queues}
+    if unserved_queues:
+        queue_names = ", ".join(sorted(unserved_queues))
         return "warning", f"nobody takes tasks from {queue_names}: start a worker (`sonde up`), or look at its log"
     return "ok", f"{len(by_worker)} at work; each queue has a worker"
 

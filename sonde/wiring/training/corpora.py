@@ -169,7 +169,7 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
     )
     embedder = caching_embedder(settings)
     for file, document in read_files(path):
-        yield from segment(document, file, embedder, SegmentOptions(document_settings.most_tokens), coherence).passages
+        yield from segment(document, file, embedder, SegmentOptions(), coherence).passages
 
 
 log = structlog.get_logger(__name__)
@@ -179,7 +179,7 @@ _SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".txt", ".md")
 
 def read_files(path: Path) -> Iterator[tuple[str, ReadDocument]]:
     """One file, or every document in a folder, by name; one that cannot be read is named in the log and passed over."""
-    files = [path] if path.is_file() else sorted(one for one in path.iterdir() if one.suffix.lower() in _SUFFIXES)
+    files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.suffix.lower() in _SUFFIXES)
     for file in files:
         try:
             yield file.name, read_isolated(file.read_bytes(), Limits(), Ocr(None)).document

@@ -33,7 +33,7 @@ from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
 from training.questions.unanswerable import UnanswerableTwins
 from training.teacher_scores import ScoringTeacher, with_teacher_scores
-from training.weights import learnable
+from training.weights import trainable_folder
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
@@ -42,7 +42,7 @@ def embedder_base(name: str, settings: Settings, instruction: str | None = None)
     facts, preset = read_json(model_location.folder / "card.json"), preset_for(name)
     base_instruction = str(facts.get("instruction", preset.instruction))
     return Base(
-        learnable(model_location, settings.models.folder),
+        trainable_folder(model_location, settings.models.folder),
         float(facts.get("min_score", preset.min_score)),
         base_instruction if instruction is None else instruction,
     )
@@ -190,8 +190,8 @@ def pairs_of(
 ) -> list[LabelledPair]:
     """Questions made of the texts with their hard negatives, their unanswerable twins, then the pairs of the files."""
     given_pairs = [pair for file in sources.files for pair in read_pairs(file)]  # an invalid file is refused first
-    made = corpus_examples(request.sources, settings, request.cache_folder / "said.jsonl", reporter.report)
-    mined_pairs = list(pairs_of_examples(made.examples, sources.negatives))
-    twins = UnanswerableTwins(made.examples, made.documents, seed).pairs()
+    counts = corpus_examples(request.sources, settings, request.cache_folder / "said.jsonl", reporter.report)
+    mined_pairs = list(pairs_of_examples(counts.examples, sources.negatives))
+    twins = UnanswerableTwins(counts.examples, counts.documents, seed).pairs()
     reporter.report(f"{len(mined_pairs)} pairs of questions, {len(twins)} twins, {len(given_pairs)} given pairs")
     return [*mined_pairs, *twins, *given_pairs]

@@ -42,7 +42,7 @@ from training.tokens.learn_layers import (
     teacher_scores,
     train_layers,
 )
-from training.weights import learnable, transformers_for
+from training.weights import trainable_folder, transformers_for
 
 _QUESTION_TOKENS = 64
 
@@ -233,15 +233,15 @@ def _learnt(
     lists = {
         name: judged_lists(search_settings, collection, reader, report) for name, collection in collections.items()
     }
-    all_names = [one for names in lists.values() for one in names]
+    all_names = [name for names in lists.values() for name in names]
     head = trained_head(
         fitted_head.head,
         all_names,
         request.learning,
         lambda position, loss: report(f"epoch {position}: loss {loss:.4f}"),
     )
-    counts = {name: len(own) for name, own in lists.items()}
-    return _Learnt(replace(fitted_head, head=head), {"learning": asdict(request.learning)}, _used(counts))
+    counts = {name: len(names) for name, names in lists.items()}
+    return _Learnt(replace(fitted_head, head=head), {"learning": asdict(request.learning)}, _training_data_of(counts))
 
 
 def _layers(
@@ -259,7 +259,7 @@ def _layers(
     examples = [] if request.examples is None else read_examples(request.examples)
     teachers = _teachers(search_settings, request, folder)
     lesson_data = lesson(search_settings, collections, examples, teachers, folder, layer_settings.candidates, report)
-    base = learnable(model_location, search_settings.models.folder)
+    base = trainable_folder(model_location, search_settings.models.folder)
     with transformers_for(
         base, threads=search_settings.embedder.threads or 0, seed=layer_settings.seed
     ) as transformers:
@@ -277,7 +277,7 @@ def _layers(
         projection=layers.projection.detach().cpu().numpy(),
     )
     example_counts = Counter(example.corpus for example in examples)
-    used = _used({name: len(lists) for name, lists in lesson_data.judged_lists.items()}) + tuple(
+    used = _training_data_of({name: len(lists) for name, lists in lesson_data.judged_lists.items()}) + tuple(
         TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in example_counts.items()
     )
     return _Learnt(
@@ -309,7 +309,7 @@ def _serving_graph(name: str, folder: Path) -> str:
     return serving_graph(EmbedderSpec(name), read_json(folder / "card.json"))[0]
 
 
-def _used(counts: Mapping[str, int]) -> tuple[TrainingData, ...]:
+def _training_data_of(counts: Mapping[str, int]) -> tuple[TrainingData, ...]:
     return tuple(
         TrainingData(name, LICENCES.get(name, UNKNOWN), count, "questions", "train half")
         for name, count in counts.items()

@@ -170,9 +170,9 @@ def _has_sidebar(segments: Sequence[Line], x: float, left: float, right: float) 
     if median(row.box.width for row in text) < _WIDE_ENOUGH * width:
         return False
     baselines = [row.baseline for row in text]
-    beside = [row for row in side if baselines[0] < row.baseline < baselines[-1]]
-    aligned = sum(any(abs(row.baseline - y) < _SAME_HEIGHT for y in baselines) for row in beside)
-    return aligned <= _MOST_ALIGNED * len(beside)
+    rows_beside = [row for row in side if baselines[0] < row.baseline < baselines[-1]]
+    aligned = sum(any(abs(row.baseline - y) < _SAME_HEIGHT for y in baselines) for row in rows_beside)
+    return aligned <= _MOST_ALIGNED * len(rows_beside)
 
 
 def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:

@@ -252,8 +252,8 @@ def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: 
         head = {column: by_cell[0, column] for column in range(width) if (0, column) in by_cell}
         text_rows[:1] = _split_lines(rows([word for words in head.values() for word in words]), head, width)
     text_rows = [row for row in text_rows if any(row)]
-    used = [column for column in range(width) if any(row[column] for row in text_rows)]
-    return [[row[column] for column in used] for row in text_rows]
+    filled_columns = [column for column in range(width) if any(row[column] for row in text_rows)]
+    return [[row[column] for column in filled_columns] for row in text_rows]
 
 
 def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
