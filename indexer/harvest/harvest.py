@@ -15,7 +15,9 @@ from core.errors import SondeError, Unavailable
 from core.timespan import now_iso
 from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
+from es_mappings.indices import join_segments
 from es_mappings.meta import IndexMeta
+from es_mappings.names import alias
 from indexer.background import Background
 from indexer.harvest.report import Tally, count, count_failure, count_lost, lost_by_a_crash
 from indexer.harvest.title_places import try_refresh
@@ -309,6 +311,7 @@ class _Slice:
         Runs(self.parts.client, self.parts.prefix).save(self.run)
         if state in ("complete", "refused_removal") and self.tally.has_changes:
             try_refresh(self.parts.client, self.parts.prefix)
+            join_segments(self.parts.client, alias(self.parts.prefix, "records"))
         if state != "running":
             log.info("harvest.ended", source=self.run.source, run=self.run.id, state=state)
         return self.run
