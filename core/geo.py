@@ -257,6 +257,12 @@ def compare(query: BBox, boxes: Floats) -> BoxComparison:
     )
 
 
+def shared_km2(query: BBox, boxes: Floats) -> Floats:
+    """``overlap_km2`` of ``compare`` alone: (n,)."""
+    west, _, east, _ = boxes.T
+    return _overlap_km2(query, boxes, _turn(west + (east - west) / 2.0 - query.west - query.width_deg / 2.0))
+
+
 def area_km2(boxes: Floats) -> Floats:
     """Area on the sphere of each box (n, 4), padded by PAD_DEG: (n,) km2, never 0."""
     west, south, east, north = boxes.T

@@ -1,4 +1,4 @@
-"""Creates indices, resolves the serving ones, and finds those whose alias is lost.
+"""Creates indices, resolves the serving ones, joins their segments, and finds those whose alias is lost.
 
 An alias is lost after a restore without aliases, or a deletion by hand. Readers and writers use only aliases, so they
 cannot find such an index until its alias is back.
@@ -15,8 +15,8 @@ import structlog
 from core.errors import IndexMismatch
 from core.json_types import JsonMapping
 from core.ports import EmbedderCard
-from es_gateway.client import Elasticsearch
-from es_gateway.errors import AlreadyExists
+from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
+from es_gateway.errors import AlreadyExists, ElasticsearchError
 from es_mappings import loader
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
@@ -104,6 +104,36 @@ def index_named(client: Elasticsearch, index: str) -> ServingIndex:
 def _index_of(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])
+
+
+_SEGMENT_BYTES = 256 * 1024 * 1024
+_JOIN_TIMEOUT_S = 900.0
+
+
+def join_segments(client: Elasticsearch, index: str) -> None:
+    """Merges the smallest segments of each shard if it has many: every segment costs every search processor time.
+
+    Waits for the end. Searches and writes continue meanwhile, and nothing depends on it, so a failure is only logged.
+    """
+    joining = UnhurriedElasticsearch.over(client).options(request_timeout=_JOIN_TIMEOUT_S, max_retries=0)
+    try:
+        for shards in joining.indices.segments(index=index).body["indices"].values():
+            sizes = [_searchable_bytes(copy) for copies in shards["shards"].values() for copy in copies]
+            count = max(map(segments_after_joining, sizes), default=0)
+            if any(len(shard) > 2 * count for shard in sizes):
+                joining.indices.forcemerge(index=index, max_num_segments=count)
+                log.info("segments.joined", index=index, segments=count)
+    except ElasticsearchError as error:
+        log.warning("segments.not_joined", index=index, error=type(error).__name__)
+
+
+def segments_after_joining(sizes: Sequence[int]) -> int:
+    """How many segments a shard with these sizes, in bytes, keeps: two, and more if large ones would be merged."""
+    return 2 + sum(sizes) // _SEGMENT_BYTES
+
+
+def _searchable_bytes(copy: JsonMapping) -> list[int]:
+    return [segment["size_in_bytes"] for segment in copy["segments"].values() if segment["search"]]
 
 
 @dataclass(frozen=True, slots=True)

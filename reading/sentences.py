@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 import structlog
 
@@ -125,6 +125,7 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
 LEAST_CONFIDENCE = 0.87
 """Below this the answer is None; chosen on 30 questions of two to seven words, with every wrong guess below it."""
 _LONGEST_CHARACTERS = 600  # more does not change the answer
+_REMEMBERED_TEXTS = 256
 
 # Small words that identify the language of texts too short for letter statistics: by letters, "rain gauges in Africa"
 # looks French. A word in several languages counts for each of them.
@@ -204,6 +205,7 @@ def _detector() -> Callable[[str], str | None]:
     builder = lingua.LanguageDetectorBuilder.from_iso_codes_639_1(*codes)
     detector = builder.with_low_accuracy_mode().build()
 
+    @lru_cache(_REMEMBERED_TEXTS)  # one search asks several times about its topic
     def detect(text: str) -> str | None:
         best = detector.compute_language_confidence_values(text)[0]
         code: str = best.language.iso_code_639_1.name.lower()

@@ -24,6 +24,7 @@ from es_gateway.client import Elasticsearch, retrying
 from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from es_mappings.codecs.title_places import DOCUMENT, to_document
+from es_mappings.indices import join_segments
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer.background import Background
@@ -350,6 +351,7 @@ class _Slice:
         Runs(self.parts.client, self.parts.prefix).save(self.run)
         if state in ("complete", "refused_removal") and self.tally.has_changes:
             try_refresh(self.parts.client, self.parts.prefix)
+            join_segments(self.parts.client, alias(self.parts.prefix, "records"))
         if state != "running":
             log.info("harvest.ended", source=self.run.source, run=self.run.id, state=state)
         return self.run

@@ -17,7 +17,7 @@ from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings import loader
-from es_mappings.indices import ServingIndex, index_named, lost_aliases, resolve_alias, serve
+from es_mappings.indices import ServingIndex, index_named, join_segments, lost_aliases, resolve_alias, serve
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
@@ -123,6 +123,8 @@ def reindex(parts: ReindexParts, *, least_overlap: float, dry_run: bool = False)
     if not pairs:
         raise NotFound(f"There is no index {alias(parts.prefix, 'records')} yet; harvest something first.")
     settled_by_kind = {pair.kind: _settle(parts, pair) for pair in pairs}
+    for pair in pairs:
+        join_segments(parts.client, pair.new)
     comparison = Comparison(
         {pair.kind: _count(parts.client, pair.new) for pair in pairs},
         {kind: settled_pair.rounds for kind, settled_pair in settled_by_kind.items()},

@@ -16,6 +16,7 @@ from core.ports import Embedder
 from es_gateway.client import retrying
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import has_all, to_fields
+from es_mappings.indices import join_segments
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer.background import Background
@@ -133,6 +134,8 @@ def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> Fill
                 break
         tally.add(parts, pending_write)
     remaining_count = count_missing(source_id, parts)
+    if tally.embedded and not remaining_count:
+        join_segments(parts.client, alias(parts.prefix, "records"))
     failed_count = len(tally.failures)
     log.info("embed.filled", source=source_id, embedded=tally.embedded, remaining=remaining_count, failed=failed_count)
     return FillResult(tally.embedded, remaining_count, tuple(tally.failures))

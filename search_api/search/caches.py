@@ -74,11 +74,12 @@ class VersionedCache(Generic[T]):
         """The requested records that are cached in exactly that version, by id."""
         values: dict[str, T] = {}
         with self._lock:
-            entries = self._entries
+            entries, is_crowded = self._entries, 2 * self._size > self._max_entries
             for record, version in versions.items():  # hundreds for each search
                 entry = entries.get(record)
                 if entry is not None:
-                    entries.move_to_end(record)
+                    if is_crowded:  # else none has to leave soon
+                        entries.move_to_end(record)
                     if entry[0] == version:
                         values[record] = entry[1]
         if versions:

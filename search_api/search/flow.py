@@ -14,7 +14,7 @@ import numpy as np
 
 from core.deadlines import is_hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
-from core.geo import BBox, Place, box_array, compare
+from core.geo import BBox, Place, box_array, shared_km2
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from es_gateway.searching import SearchSession, with_current_index
@@ -383,7 +383,7 @@ def overlaps(extents: Sequence[BBox], areas: Sequence[BBox]) -> bool:
     if not extents:
         return False
     boxes = box_array(extents) + _AROUND_POINT
-    return any(bool((compare(area, boxes).overlap_km2 > 0.0).any()) for area in areas)
+    return any(bool((shared_km2(area, boxes) > 0.0).any()) for area in areas)
 
 
 def _may_be_foreign(interpretation: Interpretation, corrected: CorrectedQuestion, serving: Serving) -> bool:

@@ -8,7 +8,7 @@ import uuid
 import pytest
 from flask import Flask, request
 from flask.testing import FlaskClient
-from limits import RateLimitItemPerHour, RateLimitItemPerSecond
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 
 from search_api.http import problems
@@ -201,9 +201,14 @@ def test_a_comparison_counts_as_its_questions_times_its_documents(body: object, 
 
 
 class AskedStorage(MemoryStorage):
-    """Counts how often it is asked for the end of a window."""
+    """Counts how often it is asked for the end of a window, and to count."""
 
     asked = 0
+    counted = 0
+
+    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        self.counted += 1
+        return super().incr(key, expiry, amount)
 
     def get_expiry(self, key: str) -> float:
         self.asked += 1
@@ -218,6 +223,43 @@ def test_a_process_asks_for_the_end_of_a_window_once() -> None:
             window.hit(limit, "address:a")
             left.append(window.get_window_stats(limit, "address:a").remaining)
     assert (left, storage.asked) == ([2, 1, 0, 0], 1)
+
+
+def hits(window: OneTripWindow, limit: RateLimitItem, count: int, cost: int = 1) -> list[int]:
+    """What is left after each request; -1 for a refused one."""
+    left = []
+    for _ in range(count):
+        with Flask("limited").test_request_context():
+            is_allowed = window.hit(limit, "address:a", cost=cost)
+            remaining = window.get_window_stats(limit, "address:a").remaining
+            left.append(remaining if is_allowed else -1)
+    return left
+
+
+def test_most_requests_of_a_high_limit_are_counted_without_the_storage() -> None:
+    storage, limit = AskedStorage(), RateLimitItemPerHour(1000)
+    assert hits(OneTripWindow(storage), limit, 1200) == [*range(999, -1, -1), *[-1] * 200]
+    assert storage.counted < 400
+
+
+def test_a_used_up_window_is_refused_without_the_storage() -> None:
+    storage, limit = AskedStorage(), RateLimitItemPerHour(2)
+    window = OneTripWindow(storage)
+    assert hits(window, limit, 3) == [1, 0, -1]
+    counted = storage.counted
+    assert hits(window, limit, 50) == [-1] * 50
+    assert storage.counted == counted
+
+
+@pytest.mark.parametrize("cost", [1, 3, 11])
+@pytest.mark.parametrize("amount", [1, 7, 250, 3000])
+def test_processes_together_allow_no_more_than_the_limit_and_little_less(amount: int, cost: int) -> None:
+    storage, limit = MemoryStorage(), RateLimitItemPerHour(amount)
+    processes = [OneTripWindow(storage) for _ in range(3)]
+    turns = [processes[number * number % 3] for number in range(2 * amount // cost + 2)]
+    allowed = sum(cost for process in turns if hits(process, limit, 1, cost) != [-1])
+    assert allowed <= amount
+    assert allowed >= amount - cost - 2 * (amount // 100 + cost)
 
 
 def test_the_next_window_ends_later() -> None:

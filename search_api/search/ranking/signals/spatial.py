@@ -28,7 +28,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.geo import BBox, BoxComparison, compare, diagonal_deg, hausdorff_deg_many
+from core.geo import BBox, BoxComparison, compare, diagonal_deg, hausdorff_deg_many, shared_km2
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from search_api.search.ranking.candidates import (
@@ -128,6 +128,8 @@ class PlaceNumbers:
 
 def blend_scores(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
     """scores: (n,) 0..1, NaN for a candidate without a box."""
+    if not len(boxes.owners):
+        return np.full(boxes.count, np.nan)
     scores = [_score_one(boxes, area, target.relation, numbers) for area in target.boxes]
     mean: Floats = np.mean(np.stack(scores), axis=0)
     return mean
@@ -157,6 +159,8 @@ def wholly_outside(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Flags:
     Near is ``numbers.outside.margin`` of the asked box's diagonal: the boxes of names are drawn by hand, and a
     candidate that touches one or is just beside it may be meant.
     """
+    if not len(boxes.owners):
+        return np.zeros(boxes.count, dtype=np.bool_)
     shared = np.max([_shared_when_grown(boxes, area, numbers) for area in target.boxes], axis=0)
     outside: Flags = boxes.best(shared) <= 0.0  # NaN, where there is no box, is not
     return outside
@@ -165,7 +169,7 @@ def wholly_outside(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Flags:
 def _shared_when_grown(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
     """The area in km2 that each box (m,), grown on all sides by the margin, shares with the asked one."""
     margin = numbers.outside.margin * max(diagonal_deg(area), numbers.smallest_diagonal_deg)
-    return compare(area, boxes.values + np.array([-margin, -margin, margin, margin])).overlap_km2
+    return shared_km2(area, boxes.values + np.array([-margin, -margin, margin, margin]))
 
 
 def hausdorff_distances(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
