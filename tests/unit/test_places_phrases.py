@@ -92,6 +92,10 @@ def test_most_phrases_give_exactly_their_places() -> None:
         "rime on Mt. Washington",
         "Barrow upon Soar flooding",
         "US Minor Outlying Islands seabirds",
+        "Virginia opossum range",
+        "Havana cigars",
+        "the Chicago Tribune on smog",
+        "Copenhagen interpretation",
     ],
 )
 def test_a_name_of_something_else_is_no_place(question: str) -> None:
@@ -113,6 +117,8 @@ def test_a_name_of_something_else_is_no_place(question: str) -> None:
         ("soil moisture at Rothamsted", "Rothamsted", "GB"),
         ("US Virgin Islands corals", "United States Virgin Islands", "VI"),
         ("Barrow in Furness tides", "Barrow in Furness", "GB"),
+        ("Boston globe temperature", "Boston", "US"),
+        ("Virginia forest carbon", "Virginia", "US"),
     ],
 )
 def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, country: str) -> None:
