@@ -50,6 +50,8 @@ def english(text: str) -> str | None:
         ("qualità dell'acqua", "water quality"),
         ("ghiacciai", "glacier"),
         ("nieve Chile", "Chile snow"),
+        ("vientos alisios", "trade wind"),
+        ("chuva na estação seca", "dry season precipitation"),
     ],
     ids=lambda value: value,
 )
