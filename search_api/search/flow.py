@@ -18,8 +18,8 @@ from core.geo import BBox, Place, box_array, compare
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from es_gateway.searching import SearchSession, with_current_index
+from reading.related_boxes import target_box
 from reading.relations import Relation as SpokenRelation
-from reading.relations import target_box
 from reading.sentences import detect_language, sure_language
 from search_api.search.answer import Answer, FoundRecord, Shared
 from search_api.search.curation import curated_request
