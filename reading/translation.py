@@ -223,7 +223,8 @@ class Translator:
                     _is_small(word) or self._is_english(word.text.lower()) or _is_spelt_alike(word.text) for word in run
                 )
                 return Translation(first.start, run[-1].end, meaning, length, is_foreign)
-        if lexicon.language == _GERMAN and len(first.text) >= _SHORTEST_COMPOUND and not self._is_english(first.folded):
+        is_compound = lexicon.language == _GERMAN and len(first.text) >= _SHORTEST_COMPOUND
+        if is_compound and not self._is_english_compound(first.folded):
             parts = lexicon.compound(first.folded)
             return None if parts is None else Translation(first.start, first.end, " ".join(parts), 1, True)
         return None
@@ -251,6 +252,13 @@ class Translator:
             return longest >= (_SURE if small_letters else _SHORTEST)
         is_sure = longest >= _SURE or len(foreign) > 1
         return is_sure and len(others) <= sum(translation.words for translation in found)
+
+    def _is_english_compound(self, word: str) -> bool:
+        """Whether it is one English word, or two joined: *ozonesondes*."""
+        splits = range(_SHORTEST_STEM, len(word) - _SHORTEST_STEM + 1)
+        return self._is_english(word) or any(
+            self._is_english(word[at:]) and self._is_english(word[:at]) for at in splits
+        )
 
     def _is_english(self, word: str) -> bool:
         singulars = (word, word.removesuffix("s"), *(f"{word.removesuffix(plural)}{end}" for plural, end in _PLURALS))

@@ -104,11 +104,12 @@ PLACES = PlaceSpelling(PlaceReader(Gazetteer()), Gazetteer())
     [
         ("drought in Keenya", unknown("keenya", keen=70, kenya=5), "drought in Kenya"),
         ("wind Sout Dakota", unknown("sout", south=900, soot=40), "wind South Dakota"),
-        ("rain oregn", unknown("oregn", oregon=2, organ=40), "rain oregon"),
+        ("rain oregn", unknown("oregn", oregon=2, organ=40), "rain oregon"),  # rare in the records, but large
         ("storms of Scotlnad", unknown("scotlnad"), "storms of Scotland"),  # no record has it: a large place
         ("storms of Wickk", unknown("wickk"), None),  # a little one
         ("ice ccores Greenland", unknown("ccores", scores=8, cores=9), None),  # Açores, but records have neighbours
         ("volcanoes on Venusa", unknown("venusa", venues=90), None),
+        ("wind at Wangara", unknown("wangara", angara=1), None),  # an old name of Ankara
         ("snow in Hoston", unknown("hoston", houston=30, boston=20), None),  # two places
     ],
     ids=lambda value: value if isinstance(value, str) else None,

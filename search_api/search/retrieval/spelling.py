@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from string import ascii_lowercase
 
-from core.geo import BBox
 from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
+from reading.gazetteer import fold
 from reading.places import PlaceReader
 from reading.sentences import detect_language
 from search_api.search.understanding.interpretation import Interpretation, NearWord, UnknownWord
@@ -120,19 +120,19 @@ class PlaceSpelling:
     reader: PlaceReader
     geocoder: Geocoder
 
-    def is_place(self, text: str, start: int, end: int) -> bool:
-        """Whether these characters are read as a place, or as a part of its name."""
+    def name_around(self, text: str, start: int, end: int) -> str:
+        """The name of a place that these characters are read as, or are a part of; empty if they are none."""
         mentions = self.reader.read(text, detect_language(text), MOST_READ)
-        return any(mention.start <= start and end <= mention.end for mention in mentions)
+        return next((mention.text for mention in mentions if mention.start <= start and end <= mention.end), "")
+
+    def is_large(self, name: str) -> bool:
+        """Whether it is the first name of a large place."""
+        places = self.geocoder.lookup(name)[:1]
+        return any(place.importance >= _LARGE and fold(place.name) == name for place in places)
 
     def near(self, word: str) -> list[str]:
-        """The large places that are spelt nearly so, each by one of its names."""
-        names: dict[BBox, str] = {}
-        for name in sorted(one_edit_away(word)) if len(word) >= _LEAST_LIKE_PLACE else ():
-            for place in self.geocoder.lookup(name)[:1]:
-                if place.importance >= _LARGE and (place.bbox not in names or place.name.lower() == name):
-                    names[place.bbox] = name
-        return list(names.values())
+        """The large places that are spelt nearly so."""
+        return sorted(filter(self.is_large, one_edit_away(word))) if len(word) >= _LEAST_LIKE_PLACE else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,9 @@ def _place_correction(unknown: UnknownWord, text: str, places: PlaceSpelling) ->
     for name in near or places.near(unknown.text):
         corrected = _replaced(text, unknown.text, name)
         match = _without_case(name).search(corrected)
-        if match is not None and places.is_place(corrected, *match.span()):
+        place = "" if match is None else places.name_around(corrected, *match.span())
+        is_sure = len(place) > len(name) or near.get(name, 0) >= _COMMON or places.is_large(name)
+        if place and is_sure:
             counts[name] = near.get(name, 0)
     best, *rivals = sorted(counts, key=lambda name: -counts[name]) or [""]
     return best if best and all(counts[best] >= _FAR_MORE * max(counts[rival], 1) for rival in rivals) else None
