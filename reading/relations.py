@@ -184,7 +184,8 @@ _PART = _lead(rf"(?P<where>{_BESIDE}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
 _PREFIX_DIRECTION = re.compile(r"(?<!\w)(?P<where>nordost|nordwest|südost|südwest|nord|süd|ost|west)-?$")
 _CENTRAL = re.compile(rf"{_lead(CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
 _DIRECTION_AFTER = re.compile(
-    rf"(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{OF}\s)"
+    rf"(?:(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{OF}\s)"
+    r"|\s(?P<bare>(?:nord|sud|ouest|norte|oeste|sul|leste|ovest)(?=\s\d|[,;]|$)|(?:sur|est|este)(?=[,;]|$)))"
 )
 _COAST_BEHIND = re.compile(rf"{COAST_BEHIND}(?!\w)")
 _GLOBAL = re.compile(rf"(?<!\w)(?:{GLOBAL})(?!\w)")

@@ -141,6 +141,7 @@ def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, co
         ("neige à l'est du Canada", "Canada"),
         ("Wind über dem Indischen Ozean", "Indian Ocean"),
         ("lluvia en los Andes", "Andes"),
+        ("débit du fleuve Mackenzie", "Mackenzie River"),
         ("Kotzebue sea ice", "Kotzebue"),
         ("pluie à l'ouest de la Bolivie", "Bolivia"),
         ("Kiruna", "Kiruna"),

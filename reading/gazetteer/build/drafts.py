@@ -69,7 +69,11 @@ _BASE: dict[PlaceKind, float] = {
     "island": 0.58,
     "river_basin": 0.52,
 }
-_RIVER_FORMS = ("{} River", "{} Basin", "{} River Basin", "{} catchment", "{} watershed", "{} drainage basin")
+_RIVER_FORMS = (
+    *("{} River", "{} Basin", "{} River Basin", "{} catchment", "{} watershed", "{} drainage basin"),
+    *("Fluss {}", "fleuve {}", "rivière {}", "río {}", "rio {}", "fiume {}"),
+    *("bassin du {}", "bassin de la {}", "cuenca del {}", "cuenca del río {}", "bacino del {}", "bacia do {}"),
+)
 
 
 def load(name: str) -> Any:
