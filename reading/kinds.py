@@ -53,8 +53,10 @@ _ERA_BEHIND = (
 )
 _RUN = r"control|simulations?|runs?|experiments?|ensembles?|simulationen|kontroll\w{1,12}|experimente?"
 _RUN_BEFORE = r"simulations?|simulaci(?:ón|ones)|simulazion[ei]|simulaç(?:ão|ões)|contr[oô]les?|controllo"
+_MODEL = r"cmip\s?[3-7]|cordex|cesm[12]?|ccsm[34]|waccm(?:-x)?|gfdl-\w{2,12}|mpi-esm\S{0,5}|ukesm1?|ec-earth3?|e3sm"
 _EXPERIMENT = (
     rf"(?:{_ERA})\s(?:[a-z][\w-]*\s){{0,2}}(?:{_RUN})|(?:{_RUN_BEFORE})\s(?:[a-z][\w-]*\s)?(?:{_ERA_BEHIND})|"
+    rf"(?:{_MODEL})\s(?:{_ERA})(?:\s(?:{_RUN}))?|(?:{_ERA})\s(?:{_MODEL})|"
     r"pi-?control|control (?:runs?|simulations?)|large ensembles?"
 )
 """Experiments of climate models, whose names hold an era that is not the time of the data."""
@@ -81,8 +83,8 @@ _DERIVED_KINDS = (
 QUESTION_KINDS: tuple[KindExpression, ...] = (
     KindExpression(_words(_REANALYSIS), "reanalysis", 0.95),
     KindExpression(_words(_PROJECTION), "projection", 0.85),
-    KindExpression(_words(r"cmip[3-7]|cordex"), "projection", 0.5),
     KindExpression(_words(_EXPERIMENT), "simulation", 0.9),
+    KindExpression(_words(r"cmip[3-7]|cordex"), "projection", 0.5),
     KindExpression(_words(rf"{_SIMULATION}|{_FORECAST}"), "simulation", 0.85),
     KindExpression(_words(_SATELLITE), "observation", 0.8, "satellite"),
     KindExpression(_words(_AIRBORNE), "observation", 0.7, "airborne"),

@@ -57,8 +57,9 @@ _OTHER_HEADS = _word_set(
     """agreement protocol accord accords treaty convention declaration amendment abkommen protokoll vertrag
     konvention acuerdo protocolo tratado accordo protocollo trattato acordo protocole traite oscillation
     oszillation oscilacion oscillazione oscilacao code script scripts api web aws virus fever flu influenza
-    syndrome disease fieber grippe fievre fiebre febbre febre wine wines sprouts pepper sauce cheese salad
-    belly curry"""
+    syndrome disease fieber grippe fievre fiebre febbre febre wine wines sprout sprouts pepper sauce cheese salad
+    belly curry sausage pizza ham cigar cigarette whisky whiskey hat carpet rug knife knives envelope porcelain
+    terrier spaniel mastiff hound husky huskies pony ponies poodle"""
 )
 # A pattern of the climate is also named with a word between: "Pacific decadal oscillation", "Indian Ocean Dipole".
 _PATTERN_HEADS = _word_set("oscillation oszillation oscilacion oscillazione oscilacao dipole dipol dipolo seesaw")
@@ -68,7 +69,8 @@ _NAME_LINKS = _word_set("upon under juxta cum")
 _EPONYM_HEADS = _word_set(
     """number ratio equation equations law constant coefficient formula theorem transform zahl gleichung nombre numero
     laboratory laboratories model scheme method algorithm parameterization parameterisation operator curve diagram
-    distribution unit units scale process challenge lander rover probe spacecraft operateur courbe modell verfahren
+    interpretation mixture force forces algebra distribution unit units scale process
+    challenge lander rover probe spacecraft operateur courbe modell verfahren
     verteilung modelo metodo escala modello scala"""
 )
 # After a name: an animal or a plant ("Canada goose", "Norway spruce"). "Alaska salmon" may be fish of Alaska.
@@ -76,6 +78,7 @@ _SPECIES_HEADS = _word_set(
     """char chars vulture vultures pig pigs fowl hen hens nut nuts goose geese duck ducks tern terns skua skuas
     petrel petrels fulmar puffin puffins gull gulls loon loons eider cod halibut herring salmon trout grayling
     sturgeon mackerel hake haddock tuna sardine sardines anchovy toothfish perch eel eels hare hares fox foxes
+    rabbit rabbits python pythons iguana iguanas
     wolf wolves lemming lemmings squirrel squirrels lynx bison tiger tigers elephant elephants lion lions leopard
     leopards macaque crocodile crocodiles tortoise toad toads frog frogs beetle beetles hornet hornets pine pines
     spruce fir firs larch oak oaks beech birch maple maples cedar willow poppy lily rose thistle ragweed knotweed
@@ -83,8 +86,11 @@ _SPECIES_HEADS = _word_set(
 )
 _SPECIES_OF_REGIONS = _word_set(
     """wren wrens warbler warblers creeper bluegrass grass parakeet condor condors panther panthers retriever terrier
+    bat opossum opossums longhorn longhorns coon skunk skunks chipmunk chipmunks
     vole voles quail chickadee chickadees flycatcher salamander salamanders"""
 )
+# A capitalised one after a place's name: a newspaper.
+_PRESS_HEADS = _word_set("times post globe tribune herald gazette")
 # A capitalised one after a city's name makes a longer name: "Glenwood Springs".
 _FEATURE_HEADS = _word_set(
     """springs basin falls creek point hills heights canyon gulch ranch ridge mountain mountains peak
@@ -200,6 +206,8 @@ class TextWords:
         if _PATTERN_HEADS & {after.folded, head_after}:
             return True
         if _is_head(after.folded, _OTHER_HEADS) or (kind == "city" and after.folded in _EPONYM_HEADS):
+            return True
+        if self.style == "mixed" and after.folded in _PRESS_HEADS and self._is_title_word(last + 1):
             return True
         if kind == "city" and after.folded in _NAME_LINKS and head_after and self._is_title_word(last + 2):
             return True

@@ -209,6 +209,13 @@ class NameMatcher:
                 return _match(tokens, _Span(span.first, next_word, GazetteerName(tuple(places_inside))))
         return None
 
+    def _is_in_other_state(self, tokens: TextWords, span: _Span) -> bool:
+        """Whether a state's short code follows, and the known little place of that name is elsewhere: "Walden, CO"."""
+        if not _is_little_known(span.gazetteer_name.places[0]) or span.last + 1 >= len(tokens.words):
+            return False
+        code = tokens.words[span.last + 1].text
+        return tokens.between(span.last) in (", ", ",") and self._gazetteer.abbreviation(f"US-{code}") is not None
+
     def _abbreviation(self, tokens: TextWords, first: int) -> NameMatch | None:
         word = tokens.words[first]
         dotted_match = _DOTTED_ABBREVIATION.match(tokens.text, word.start)
@@ -232,7 +239,7 @@ class NameMatcher:
         if tokens.is_direction(span.first, span.last) or self._is_ocean_after_article(tokens, span):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
         is_qualified = self._is_qualified(tokens, span)
-        if not is_qualified and self._begins_other_name(tokens, span):
+        if not is_qualified and (self._begins_other_name(tokens, span) or self._is_in_other_state(tokens, span)):
             return False
         capital = tokens.capital(span.first, span.last)
         if span.last - span.first >= _SELDOM_BY_CHANCE - 1:
@@ -328,13 +335,17 @@ def _holds(outer: Place, inner: Place) -> bool:
 
 
 def _match(tokens: TextWords, span: _Span) -> NameMatch:
+    """A small first word before a capital is no part of a town's name: "los Andes", "Los Andes"."""
     first, last = tokens.words[span.first], tokens.words[span.last]
+    places = span.gazetteer_name.places
+    if first.folded in SMALL and first.text.islower() and not last.text.islower():
+        places = tuple(place for place in places if place.kind != "city") or places
     return NameMatch(
         start=first.start,
         end=last.end,
         first=span.first,
         last=span.last,
-        places=span.gazetteer_name.places,
+        places=places,
         is_adjective=span.gazetteer_name.is_adjective,
         after_preposition=tokens.after_preposition(span.first),
         capital=tokens.capital(span.first, span.last),

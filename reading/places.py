@@ -22,6 +22,7 @@ Source = Literal["gazetteer", "entities", "coordinates"]
 
 _PLACE_LABELS = frozenset(("GPE", "LOC", "NORP", "FAC"))
 _LARGE_KINDS = frozenset(("continent", "country", "sea", "named_region", "river_basin"))
+_LOCATED_KINDS = frozenset(("city", "region", "island", "named_region"))
 _QUALIFYING_MARKS = (", ", ",", " (", " ")  # between a place and the larger one that contains it
 _CLOSE_CALL = 0.1  # two places with a smaller difference in importance are hard to distinguish
 _MOST_ALTERNATIVES = 5
@@ -129,7 +130,10 @@ def _from_matches(
 def _context_of(text: str, matches: list[NameMatch], number: int, text_words: list[NameWord]) -> NameContext:
     """The words next to a name: one before ("of" skipped: "state of Georgia") and one after; and the comma."""
     match = matches[number]
-    comma = number + 1 < len(matches) and text[match.end : matches[number + 1].start] in _QUALIFYING_MARKS
+    following = matches[number + 1] if number + 1 < len(matches) else None
+    comma = following is not None and text[match.end : following.start] in _QUALIFYING_MARKS
+    if following is not None and following.is_adjective:
+        comma = False  # "los Andes chilenos" are no town of Chile
     word_before = match.first - 1
     if word_before > 0 and text_words[word_before].folded == "of":
         word_before -= 1
@@ -157,7 +161,11 @@ def _narrow(match: NameMatch, place: Place, text_words: list[NameWord]) -> tuple
 
 def _qualifies(place: Place, outer: Place) -> bool:
     """Whether the name after the comma only locates this place ("Paris, Texas")."""
-    if place.kind not in ("city", "region", "island") or outer.kind not in ("country", "region", "continent"):
+    if place.kind not in ("city", "region", "island", "named_region") or outer.kind not in (
+        "country",
+        "region",
+        "continent",
+    ):
         return False
     return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
 

@@ -306,12 +306,18 @@ _MONTHS = re.compile(
 _BEFORE_NOUN = re.compile(
     r"(?:summer|winter|autumn)(?:s|time)?|january|february|march|april|may|june|july|august|(?:septem|octo|novem|decem)ber"
 )
+_SHORT_NAME = 3  # letters of an abbreviation: "Jan", but "set" is a word
+_FOREIGN_NAMES = re.compile(
+    r"(?:frühling|frühjahr|printemps|primavera|sommer|verano|estate|verão|herbst|automne|otoño|autunno|outono|"
+    r"winter|hiver|invierno|inverno|"
+    rf"{'|'.join(sorted(name for name in words.MONTHS if len(name) > _SHORT_NAME and name not in ('mars', 'sept')))})"
+)
+"""Of other languages than English: those that mean nothing else."""
 _ORDINARY = frozenset(["spring", "springs", "fall", "falls", "may", "march", "mars"])
 _OTHER_HEAD = re.compile(
     r"\s(?:wheat|barley|rye|oats?|oilseed|rape|crops?|cereals?|school|camp|games|olympics|solstice|of)(?!\w)"
 )
 _SEASONS_BY_LETTERS = re.compile(r"DJF|MAM|JJA|SON")
-_SHORT_NAME = 3  # letters of an abbreviation: "Jan", but "set" is a word
 _NEXT_WORD = re.compile(r"\s(\w+)")
 _JOINT = re.compile(r"(?:,|\s?[-–]|\s(?:and|or|to|und|bis|et|y|e|o|of))?\s?")
 _LAST_WORD = re.compile(r"(\w+) $")
@@ -320,7 +326,7 @@ _LAST_WORD = re.compile(r"(\w+) $")
 def read_months(
     text: str, places: Sequence[Range], times: Sequence[Range], language: str | None, *, in_south: bool = False
 ) -> list[MonthsMention]:
-    """Months and seasons without a year: after a preposition in six languages, English names also before a noun."""
+    """Months and seasons without a year: after a preposition in six languages, plain names also beside a noun."""
     reader = _MonthsReader(text, lower_case(text), Claims(len(text)), frozenset(start for start, _ in times), language)
     for mention in (*places, *times):
         reader.claims.block(mention)
@@ -356,7 +362,11 @@ class _MonthsReader:
         return bool(_SEASONS_BY_LETTERS.fullmatch(written)) or self._is_before_noun(match, first, written)
 
     def _is_before_noun(self, match: re.Match[str], first: str, written: str) -> bool:
-        """Whether an English name needs no preposition: "October rainfall", but not "Winter Park" and "Robert May"."""
+        """Whether a name needs no preposition: "October rainfall", "pluie juillet", but not "Winter Park" and "Robert
+        May".
+        """
+        if self.language not in (None, "en") and _FOREIGN_NAMES.fullmatch(first):
+            return self.language == "de" or written.islower()
         before, after = _LAST_WORD.search(self.text, 0, match.start()), _NEXT_WORD.match(self.text, match.end())
         beside = [word for word in (before, after) if word is not None and self.claims.is_free(word.span(1))]
         if not _BEFORE_NOUN.fullmatch(first) or (written[0].isupper() and any(w[1].istitle() for w in beside)):

@@ -16,6 +16,7 @@ from importlib.resources import files
 from reading.concepts import Concept
 from reading.gazetteer import NameWord, words
 from reading.sentences import EMPTY_WORDS, JOINING_WORDS, LANGUAGES, SMALL_WORDS, word_set
+from reading.time_words import MONTHS
 
 _ENGLISH, _GERMAN = "en", "de"
 _FOREIGN = tuple(code for code in LANGUAGES if code != _ENGLISH)
@@ -216,6 +217,8 @@ class Translator:
         longest = lexicon.longest.get(_stem(first.folded, lexicon.language), 0)
         for length in range(min(longest, len(text_words) - position), 0, -1):
             run = text_words[position : position + length]
+            if length > 1 and run[-1].text.lower() in JOINING_WORDS - SMALL_WORDS[lexicon.language]:
+                continue  # "Temperatur auf" is not French
             meaning = lexicon.meaning([word.folded for word in run])
             is_whole = not any(sign in text[first.start : run[-1].end] for sign in ",;:/()")
             if meaning is not None and is_whole and (length > 1 or not _is_small(first)):
@@ -223,7 +226,8 @@ class Translator:
                     _is_small(word) or self._is_english(word.text.lower()) or _is_spelt_alike(word.text) for word in run
                 )
                 return Translation(first.start, run[-1].end, meaning, length, is_foreign)
-        if lexicon.language == _GERMAN and len(first.text) >= _SHORTEST_COMPOUND and not self._is_english(first.folded):
+        is_compound = lexicon.language == _GERMAN and len(first.text) >= _SHORTEST_COMPOUND
+        if is_compound and not self._is_english_compound(first.folded):
             parts = lexicon.compound(first.folded)
             return None if parts is None else Translation(first.start, first.end, " ".join(parts), 1, True)
         return None
@@ -237,11 +241,13 @@ class Translator:
         foreign = [translation for translation in found if translation.is_foreign]
         ranges = [(translation.start, translation.end) for translation in found]
         letters = [word for word in text_words if word.text.isalpha() and not _is_small(word)]
+        letters = [word for word in letters if word.text.lower() not in MONTHS]
         others = [word for word in letters if not any(a <= word.start < b for a, b in ranges)]
         longest = max((translation.end - translation.start for translation in foreign), default=0)
         if any(self._is_english(word.folded) for word in others):
             return is_detected and (has_small or longest >= _SURE)
-        if is_detected or has_small:
+        is_accented = any(not word.text.isascii() for word in letters if word not in others)
+        if is_detected or has_small or is_accented:
             return longest > 0
         small_letters = [word for word in letters if word.text.islower()]
         in_small_letters = any(word.start == translation.start for word in small_letters for translation in foreign)
@@ -251,6 +257,13 @@ class Translator:
             return longest >= (_SURE if small_letters else _SHORTEST)
         is_sure = longest >= _SURE or len(foreign) > 1
         return is_sure and len(others) <= sum(translation.words for translation in found)
+
+    def _is_english_compound(self, word: str) -> bool:
+        """Whether it is one English word, or two joined: *ozonesondes*."""
+        splits = range(_SHORTEST_STEM, len(word) - _SHORTEST_STEM + 1)
+        return self._is_english(word) or any(
+            self._is_english(word[at:]) and self._is_english(word[:at]) for at in splits
+        )
 
     def _is_english(self, word: str) -> bool:
         singulars = (word, word.removesuffix("s"), *(f"{word.removesuffix(plural)}{end}" for plural, end in _PLURALS))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -71,8 +72,25 @@ class GazetteerName:
 
 
 @dataclass(frozen=True, slots=True)
+class _Rows:
+    """The lines of a text, as bytes: a string each would take twice the memory."""
+
+    lines: bytes
+    ends: array[int]
+
+    @classmethod
+    def of(cls, lines: bytes) -> _Rows:
+        ends = array("I", [match.start() for match in re.finditer(rb"\n|\Z", lines)])
+        return cls(lines, ends)
+
+    def __getitem__(self, number: int) -> str:
+        start = self.ends[number - 1] + 1 if number else 0
+        return self.lines[start : self.ends[number]].decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
 class _Tables:
-    rows: list[str]
+    rows: _Rows
     names: dict[str, str]
     abbreviations: dict[str, str]
     longest: dict[str, int]  # first word of a name -> words of the longest name that starts with it
@@ -141,10 +159,9 @@ class Gazetteer:
 @lru_cache(maxsize=1)
 def _read_tables(path: Path) -> _Tables:
     """All gazetteers of a process share the embedded file."""
-    text = gzip.decompress(path.read_bytes()).decode("utf-8")
-    places, names, abbreviations = text.split("\n\n")
-    names_by_key = _pairs(names)
-    return _Tables(places.split("\n"), names_by_key, _pairs(abbreviations), longest_names(names_by_key))
+    places, *others = gzip.decompress(path.read_bytes()).split(b"\n\n")
+    names, abbreviations = (_pairs(block.decode("utf-8")) for block in others)
+    return _Tables(_Rows.of(places), names, abbreviations, longest_names(names))
 
 
 def longest_names(keys: Iterable[str]) -> dict[str, int]:

@@ -18,8 +18,8 @@ from core.geo import BBox, Place, box_array, shared_km2
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from es_gateway.searching import SearchSession, with_current_index
+from reading.related_boxes import target_box
 from reading.relations import Relation as SpokenRelation
-from reading.relations import target_box
 from reading.sentences import detect_language, sure_language
 from search_api.search.answer import Answer, FoundRecord, Shared
 from search_api.search.curation import curated_request
@@ -46,6 +46,7 @@ from search_api.search.retrieval.refinement import with_catalogue_names
 from search_api.search.retrieval.serving import Serving
 from search_api.search.retrieval.spelling import (
     CorrectedQuestion,
+    PlaceSpelling,
     corrected_question,
     likely_correction,
     sure_correction,
@@ -229,7 +230,8 @@ class SearchPipeline:
             return None
         embedder = serving.embedder
         real_words = words_of_model(embedder, interpretation.unknown) if embedder is not None else frozenset()
-        corrected = corrected_question(interpretation, real_words, correction_of)
+        places = PlaceSpelling(self.parts.understander.places, self.parts.geocoder)
+        corrected = corrected_question(interpretation, real_words, correction_of, places)
         return None if corrected is None or _may_be_foreign(interpretation, corrected, serving) else corrected
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:

@@ -33,6 +33,7 @@ from reading.kinds import infer_kind, read_kinds
         ("rianalisi del vento", "rianalisi", "reanalysis", None),
         ("pre-industrial control", "pre-industrial control", "simulation", None),
         ("historical CESM2 runs", "historical CESM2 runs", "simulation", None),
+        ("CMIP5 historical tas", "CMIP5 historical", "simulation", None),
         ("simulations préindustrielles", "simulations préindustrielles", "simulation", None),
         ("vorindustrielle Kontrollsimulation", "vorindustrielle Kontrollsimulation", "simulation", None),
         ("piControl", "piControl", "simulation", None),

@@ -92,6 +92,11 @@ def test_most_phrases_give_exactly_their_places() -> None:
         "rime on Mt. Washington",
         "Barrow upon Soar flooding",
         "US Minor Outlying Islands seabirds",
+        "Virginia opossum range",
+        "precipitation at Walden, CO",
+        "Havana cigars",
+        "the Chicago Tribune on smog",
+        "Copenhagen interpretation",
     ],
 )
 def test_a_name_of_something_else_is_no_place(question: str) -> None:
@@ -113,6 +118,12 @@ def test_a_name_of_something_else_is_no_place(question: str) -> None:
         ("soil moisture at Rothamsted", "Rothamsted", "GB"),
         ("US Virgin Islands corals", "United States Virgin Islands", "VI"),
         ("Barrow in Furness tides", "Barrow in Furness", "GB"),
+        ("Boston globe temperature", "Boston", "US"),
+        ("Cold Bay Alaska wind", "Cold Bay", "US"),
+        ("snow in Bethel Alaska", "Bethel", "US"),
+        ("Leadville Colorado rain", "Leadville", "US"),
+        ("Canadian rivers", "Canada", "CA"),
+        ("Virginia forest carbon", "Virginia", "US"),
     ],
 )
 def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, country: str) -> None:
@@ -128,6 +139,10 @@ def test_a_place_needs_no_comma_and_no_preposition(question: str, place: str, co
         ("nubes por encima del Atlántico", "Atlantic Ocean"),
         ("niebla en Atlántico, Colombia", "Atlántico"),
         ("neige à l'est du Canada", "Canada"),
+        ("Wind über dem Indischen Ozean", "Indian Ocean"),
+        ("lluvia en los Andes", "Andes"),
+        ("débit du fleuve Mackenzie", "Mackenzie River"),
+        ("Kotzebue sea ice", "Kotzebue"),
         ("pluie à l'ouest de la Bolivie", "Bolivia"),
         ("Kiruna", "Kiruna"),
         ("ozone in Kiruna", "Kiruna"),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.search.retrieval.spelling import corrected_question, edits, likely_correction, sure_correction
+from reading.gazetteer import Gazetteer
+from reading.places import PlaceReader
+from search_api.search.retrieval.spelling import (
+    PlaceSpelling,
+    corrected_question,
+    edits,
+    likely_correction,
+    one_edit_away,
+    sure_correction,
+)
 from search_api.search.understanding.interpretation import Interpretation, NearWord, QueryName, TextSpan, UnknownWord
 
 
@@ -26,6 +35,8 @@ def test_edits_are_dropped_added_replaced_and_swapped_letters(left: str, right: 
     [
         (unknown("ojtical", optical=40), "optical"),
         (unknown("walus", walls=24, walrus=5), None),  # a short word with two neighbours
+        (unknown("dukt", duct=60, dust=4), None),
+        (unknown("dukt", duct=90, dust=4), "duct"),  # not even a short one
         (unknown("reanalysiss", reanalysis=228, reanalyses=64), "reanalysis"),  # forms of one word
         (unknown("mercery", mercury=60, merger=2), "mercury"),  # the other is two letters away
         (unknown("seksmic", seismic=30, seksmik=9), None),  # not far more common
@@ -83,3 +94,41 @@ def test_the_beginning_of_a_name_stays_unless_far_more_records_have_the_correcti
     name = QueryName(TextSpan("lidaar", 0, 6, "names", 1.0), "beginning", ("lidaar",), count, 0.01)
     corrected = corrected_question(question("lidaar", unknown("lidaar", lidar=90), names=(name,)), ())
     assert (corrected is not None) == is_corrected
+
+
+PLACES = PlaceSpelling(PlaceReader(Gazetteer()), Gazetteer())
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "corrected"),
+    [
+        ("drought in Keenya", unknown("keenya", keen=70, kenya=5), "drought in Kenya"),
+        ("wind Sout Dakota", unknown("sout", south=900, soot=40), "wind South Dakota"),
+        ("rain oregn", unknown("oregn", oregon=2, organ=40), "rain oregon"),  # rare in the records, but large
+        ("storms of Scotlnad", unknown("scotlnad"), "storms of Scotland"),  # no record has it: a large place
+        ("storms of Wickk", unknown("wickk"), None),  # a little one
+        ("ice ccores Greenland", unknown("ccores", scores=8, cores=9), None),  # Açores, but records have neighbours
+        ("volcanoes on Venusa", unknown("venusa", venues=90), None),
+        ("wind at Wangara", unknown("wangara", angara=1), None),  # an old name of Ankara
+        ("snow in Hoston", unknown("hoston", houston=30, boston=20), None),  # two places
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_misspelt_place_is_corrected_where_it_would_be_read(
+    text: str, word: UnknownWord, corrected: str | None
+) -> None:
+    answer = corrected_question(question(text, word), (), places=PLACES)
+    assert (answer.text if answer else None) == corrected
+
+
+def test_the_beginning_of_a_word_is_completed() -> None:
+    name = QueryName(TextSpan("chemistr", 7, 15, "names", 1.0), "beginning", ("chemistr",), 900, 0.1)
+    corrected = corrected_question(question("stream chemistr", unknown("chemistr", chemistry=950), names=(name,)), ())
+    assert corrected is not None
+    assert corrected.text == "stream chemistry"
+
+
+def test_texts_with_one_other_letter_are_one_edit_away() -> None:
+    near = one_edit_away("snow")
+    assert {"now", "snoww", "sonw", "snew"} <= near
+    assert all(edits("snow", text) == 1 for text in near)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.geo import WORLD, BBox
-from reading.relations import Relation, target_box
+from reading.related_boxes import target_box
+from reading.relations import Relation
 
 ITALY = BBox(6.0, 36.0, 18.0, 48.0)  # 12 by 12 degrees, centre 12, 42
 

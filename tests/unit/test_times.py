@@ -391,6 +391,24 @@ def test_months_of_any_year(text: str, months: tuple[int, ...], is_attached: boo
     assert (mention.months, mention.is_attached) == (months, is_attached)
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "months"),
+    [
+        ("Ozon Oktober", "de", [(10,)]),
+        ("pluie juillet", "fr", [(7,)]),
+        ("nieve junio a agosto", "es", [(6, 7, 8)]),
+        ("neige hiver", "fr", [(12, 1, 2)]),
+        ("sonde été", "fr", []),  # also a participle
+        ("neige Robert Janvier", "fr", []),
+        ("pluie juillet", "en", []),
+    ],
+)
+def test_months_in_the_language_of_the_question_need_no_preposition(
+    text: str, language: str, months: list[tuple[int, ...]]
+) -> None:
+    assert [mention.months for mention in read_months(text, [], [], language)] == months
+
+
 def test_seasons_of_the_south_are_the_other_ones() -> None:
     assert [m.months for m in read_months("rain in summer and JJA", [], [], "en", in_south=True)] == [
         (12, 1, 2, 6, 7, 8)

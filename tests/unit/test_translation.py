@@ -50,6 +50,11 @@ def english(text: str) -> str | None:
         ("qualità dell'acqua", "water quality"),
         ("ghiacciai", "glacier"),
         ("nieve Chile", "Chile snow"),
+        ("vientos alisios", "trade wind"),
+        ("temporali in Argentina novembre", "thunderstorm novembre Argentina"),
+        ("Temperatur auf 500 hPa über Europa", "temperature 500 hPa Europa"),
+        ("sondeos en Chile", "sounding Chile"),
+        ("chuva na estação seca", "dry season precipitation"),
     ],
     ids=lambda value: value,
 )

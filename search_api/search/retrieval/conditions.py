@@ -9,7 +9,8 @@ from core.geo import BBox
 from core.record import ProvenanceKind, Record
 from es_mappings.codecs.records import time_range
 from reading.kinds import Platform
-from reading.relations import KM_PER_DEGREE, target_box
+from reading.related_boxes import target_box
+from reading.relations import KM_PER_DEGREE
 from search_api.search.ranking.signals.signal import Reason
 from search_api.search.retrieval.clauses import Clause, area_clause
 from search_api.search.understanding.interpretation import QueryExclusion, QueryOffer

@@ -6,18 +6,26 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from string import ascii_lowercase
 
 from core.json_types import Json, JsonMapping
+from core.ports import Geocoder
+from reading.gazetteer import fold
+from reading.places import PlaceReader
+from reading.sentences import detect_language
 from search_api.search.understanding.interpretation import Interpretation, NearWord, UnknownWord
+from search_api.search.understanding.understand import MOST_READ
 
 _WORD_FIELDS = ("words", "words.en")
 _SHORTEST = 4
 _LONG = 8  # letters of a word that may have two errors
-_SHORT = 5  # letters of a word that has so many neighbours that none of them may be as near
+_SHORT = 5  # letters of a word that has many neighbours
 _COMMON = 3  # records that must have the correction of a word that is not long
-_FAR_MORE = 10
+_FAR_MORE, _FAR_MORE_IN_SHORT = 10, 20  # times the records of a rival
 _MOST_NEAR = 5
 _ENDING, _STEM = 2, 4  # letters
+_LEAST_LIKE_PLACE = 6  # letters of a word that may be a misspelt place of which no record writes
+_LARGE = 0.55  # importance: countries, large regions, cities of a million
 
 
 def near_words_section(words: Sequence[str]) -> Json:
@@ -59,10 +67,19 @@ def edits(left: str, right: str) -> int:
     return row[-1]
 
 
+def one_edit_away(word: str) -> frozenset[str]:
+    """All texts with one letter dropped, added, replaced or swapped with its neighbour."""
+    parts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    fewer = {left + right[1:] for left, right in parts if right}
+    swapped = {left + right[1] + right[0] + right[2:] for left, right in parts if len(right) > 1}
+    other = {left + letter + right[drop:] for left, right in parts for letter in ascii_lowercase for drop in (0, 1)}
+    return frozenset(fewer | swapped | other) - {word}
+
+
 def sure_correction(unknown: UnknownWord) -> str | None:
     """The nearest common word, if no other word is as near, or it is far more common than those.
 
-    Of a short word none may be as near: *walus* may be *walrus* or *walls*. Forms of one word do not compete.
+    A short word has more neighbours: *walus* may be *walrus* or *walls*. Forms of one word do not compete.
     """
     word, most_edits = unknown.text, 2 if len(unknown.text) >= _LONG else 1
     by_edits = [(edits(word, near.text), -near.record_count, near.text) for near in unknown.near]
@@ -71,10 +88,9 @@ def sure_correction(unknown: UnknownWord) -> str | None:
         return None
     fewest, count, best = possible[0]
     rivals = [-rival for steps, rival, text in possible if steps == fewest and not _is_form(text, best)]
-    if len(word) <= _SHORT and rivals:
-        return None
     is_common = -count >= (1 if len(word) >= _LONG else _COMMON)
-    return best if is_common and all(-count >= _FAR_MORE * rival for rival in rivals) else None
+    factor = _FAR_MORE_IN_SHORT if len(word) <= _SHORT else _FAR_MORE
+    return best if is_common and all(-count >= factor * rival for rival in rivals) else None
 
 
 def likely_correction(unknown: UnknownWord) -> str | None:
@@ -98,6 +114,28 @@ def _is_form(word: str, other: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceSpelling:
+    """Knows which neighbours of a word are places."""
+
+    reader: PlaceReader
+    geocoder: Geocoder
+
+    def name_around(self, text: str, start: int, end: int) -> str:
+        """The name of a place that these characters are read as, or are a part of; empty if they are none."""
+        mentions = self.reader.read(text, detect_language(text), MOST_READ)
+        return next((mention.text for mention in mentions if mention.start <= start and end <= mention.end), "")
+
+    def is_large(self, name: str) -> bool:
+        """Whether it is the first name of a large place."""
+        places = self.geocoder.lookup(name)[:1]
+        return any(place.importance >= _LARGE and fold(place.name) == name for place in places)
+
+    def near(self, word: str) -> list[str]:
+        """The large places that are spelt nearly so."""
+        return sorted(filter(self.is_large, one_edit_away(word))) if len(word) >= _LEAST_LIKE_PLACE else []
+
+
+@dataclass(frozen=True, slots=True)
 class CorrectedQuestion:
     """``pairs``: each replaced word in small letters, and its correction."""
 
@@ -109,21 +147,46 @@ def corrected_question(
     interpretation: Interpretation,
     real_words: Collection[str],
     correction_of: Callable[[UnknownWord], str | None] = sure_correction,
+    places: PlaceSpelling | None = None,
 ) -> CorrectedQuestion | None:
     """The question with each correction; None if there is none.
 
-    ``real_words``: unknown words that exist all the same. A word in capitals inside a sentence is no typing error, nor
-    is the beginning of a name, unless far more records have the correction.
+    ``real_words``: unknown words that exist all the same. A word in capitals inside a sentence is a typing error only
+    of a place, and so is the beginning of a name, unless far more records have the correction.
     """
-    pairs = []
+    text, pairs = interpretation.text, []
     for unknown in interpretation.unknown_words:
         correction = None if unknown.text in real_words else correction_of(unknown)
-        if correction is not None and not _is_name(unknown, correction, interpretation):
+        if correction is None or _is_name(unknown, correction, interpretation):
+            correction = None if places is None else _place_correction(unknown, text, places)
+        if correction is not None:
             pairs.append((unknown.text, correction))
-    text = interpretation.text
-    for word, correction in pairs:
-        text = _without_case(word).sub(correction, text)
+            text = _replaced(text, unknown.text, correction)
     return CorrectedQuestion(text, tuple(pairs)) if pairs and text != interpretation.text else None
+
+
+def _place_correction(unknown: UnknownWord, text: str, places: PlaceSpelling) -> str | None:
+    """The one neighbour that is a place where the word is; of several, the one that far more records have.
+
+    Large places of which no record writes are neighbours only if the records have no other.
+    """
+    near = {word.text: word.record_count for word in unknown.near if edits(unknown.text, word.text) == 1}
+    counts: dict[str, int] = {}
+    for name in near or places.near(unknown.text):
+        corrected = _replaced(text, unknown.text, name)
+        match = _without_case(name).search(corrected)
+        place = "" if match is None else places.name_around(corrected, *match.span())
+        is_sure = len(place) > len(name) or near.get(name, 0) >= _COMMON or places.is_large(name)
+        if place and is_sure:
+            counts[name] = near.get(name, 0)
+    best, *rivals = sorted(counts, key=lambda name: -counts[name]) or [""]
+    return best if best and all(counts[best] >= _FAR_MORE * max(counts[rival], 1) for rival in rivals) else None
+
+
+def _replaced(text: str, word: str, correction: str) -> str:
+    """With the capital of the word inside a sentence."""
+    shown = correction.capitalize() if is_name_by_capital(word, text) else correction
+    return _without_case(word).sub(shown, text)
 
 
 def is_name_by_capital(word: str, question: str) -> bool:
@@ -141,6 +204,7 @@ def _without_case(word: str) -> re.Pattern[str]:
 def _is_name(unknown: UnknownWord, correction: str, interpretation: Interpretation) -> bool:
     count = next(near.record_count for near in unknown.near if near.text == correction)
     for name in interpretation.names:
-        if name.how == "beginning" and name.mention.text.lower() == unknown.text and count < _FAR_MORE * name.count:
+        is_beginning = name.how == "beginning" and name.mention.text.lower() == unknown.text
+        if is_beginning and not correction.startswith(unknown.text) and count < _FAR_MORE * name.count:
             return True
     return is_name_by_capital(unknown.text, interpretation.text)

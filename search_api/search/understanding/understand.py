@@ -17,7 +17,8 @@ from reading.conditions import ExclusionMention, OfferMention, read_exclusions, 
 from reading.kinds import KindMention, read_kinds
 from reading.names import IdentifierMention, contact_candidates, name_candidates, read_identifiers
 from reading.places import MAX_RECOGNISED, PlaceMention, PlaceReader
-from reading.relations import RelationMention, read_relations, target_box
+from reading.related_boxes import target_box
+from reading.relations import RelationMention, read_relations
 from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range, detect_language, has_small_words
 from reading.times import MonthsMention, TimeMention, TimeReader, asked_spans, read_months
