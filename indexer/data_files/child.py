@@ -154,6 +154,10 @@ def _read_text(name: str, file: RangeFile, size: int, start: bytes) -> Json:
 
 def _answer(message: Json, inquirer: Inquirer) -> Json:
     try:
+        if "slabs" in message:
+            from indexer.data_files.arrays import read_zarr_slabs
+
+            return {"header": read_zarr_slabs(inquirer, message["slabs"])}
         return {"header": read_header(str(message["file"]), message["size"], message["block"], inquirer)}
     except FileFault as fault:
         return {"fault": str(fault), "is_data": fault.is_data}

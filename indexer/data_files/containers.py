@@ -50,7 +50,10 @@ class DataFile(Protocol):
         """Bytes that are read together: more where each reading is a request."""
 
     def read(self, key: str, offset: int, length: int | None) -> bytes | None:
-        """At most ``length`` bytes (None: all); None if there is no such key. Raises OSError, SondeError."""
+        """At most ``length`` bytes (None: all); None if there is no such key. A negative offset counts from the end.
+
+        Raises OSError, SondeError.
+        """
 
     def keys(self) -> list[str] | None:
         """The paths of a Zarr store's metadata; None if they cannot be listed."""
@@ -71,7 +74,7 @@ class LocalFile:
 
     def read(self, key: str, offset: int, length: int | None) -> bytes | None:  # noqa: ARG002 - it has no keys
         with self.path.open("rb") as stream:
-            stream.seek(offset)
+            stream.seek(offset, os.SEEK_SET if offset >= 0 else os.SEEK_END)
             return stream.read(-1 if length is None else length)
 
     def keys(self) -> list[str] | None:
