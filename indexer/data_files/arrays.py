@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+import base64
+import binascii
+import struct
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Protocol
@@ -73,7 +76,7 @@ def _attributes(attributes: JsonMapping) -> Json:
 
 class ZarrKeys(Protocol):
     def read(self, key: str, offset: int = 0, length: int | None = None) -> bytes | None:
-        """The bytes of a key; None if there is none."""
+        """The bytes of a key; None if there is none. A negative offset counts from the end."""
 
     def keys(self) -> list[str] | None:
         """The paths of the metadata; None if they cannot be listed."""
@@ -86,32 +89,86 @@ def start_loop() -> None:
 
 def read_zarr(inquirer: ZarrKeys) -> Json:
     """Raises FileFault and what zarr raises."""
-    store = _InquiredStore(inquirer)
-    try:
-        node = zarr.open(store, mode="r")
-    except FileNotFoundError:
-        raise FileFault("no Zarr metadata lie at its top (zarr.json, .zmetadata, .zgroup)") from None
-    arrays = list(islice(_zarr_arrays(node), _MOST_ARRAYS))
+    node = _opened(inquirer)
+    arrays = [_zarr_array(name, array) for name, array in _zarr_arrays(node)]
     return describe(f"Zarr v{node.metadata.zarr_format}", _attributes(dict(node.attrs)), arrays)
 
 
-def _zarr_arrays(node: zarr.Group | AnyArray) -> Iterator[ArrayHeader]:
-    if isinstance(node, zarr.Array):
-        yield _zarr_array("data", node)
-        return
-    for name, member in node.members(max_depth=8):
-        if isinstance(member, zarr.Array):
-            yield _zarr_array(name, member)
+def read_zarr_slabs(inquirer: ZarrKeys, slabs: Mapping[str, Sequence[Sequence[int]]]) -> Json:
+    """``arrays`` describes all of them; ``values`` holds those of the slabs: first index, step and last of each axis.
+
+    Raises FileFault and what zarr raises.
+    """
+    arrays = dict(_zarr_arrays(_opened(inquirer)))
+    values = {
+        name: _listed(arrays[name][tuple(slice(first, last + 1, step) for first, step, last in ranges)])
+        for name, ranges in slabs.items()
+    }
+    return {"arrays": [_listing(_zarr_array(name, array), array) for name, array in arrays.items()], "values": values}
+
+
+def _listing(header: ArrayHeader, array: AnyArray) -> Json:
+    texts = {str(name): str(value) for name, value in header.attributes.items() if isinstance(value, str | int | float)}
+    return {
+        "name": header.name,
+        "type": header.type,
+        "dimensions": header.dimensions,
+        "shape": header.shape,
+        "chunks": array.chunks,
+        "attributes": texts,
+    }
+
+
+def _listed(values: object) -> list[object]:
+    """In row-major order; instants as RFC 3339, and what is neither number nor text as text."""
+    flat = np.ravel(np.asarray(values))
+    if flat.dtype.kind == "M":
+        texts = np.datetime_as_string(flat.astype("datetime64[s]"))
+        return ["" if text == "NaT" else f"{text}Z" for text in texts]
+    numbers: list[object] = flat.tolist()
+    return [value if isinstance(value, int | float | str) else _text_of(value) for value in numbers]
+
+
+def _text_of(value: object) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _opened(inquirer: ZarrKeys) -> zarr.Group | AnyArray:
+    try:
+        return zarr.open(_InquiredStore(inquirer), mode="r")
+    except FileNotFoundError:
+        raise FileFault("no Zarr metadata lie at its top (zarr.json, .zmetadata, .zgroup)") from None
+
+
+def _zarr_arrays(node: zarr.Group | AnyArray) -> Iterator[tuple[str, AnyArray]]:
+    """Up to a limit."""
+    members = (("data", node),) if isinstance(node, zarr.Array) else node.members(max_depth=8)
+    arrays = ((name, member) for name, member in members if isinstance(member, zarr.Array))
+    yield from islice(arrays, _MOST_ARRAYS)
 
 
 def _zarr_array(name: str, array: AnyArray) -> ArrayHeader:
     attributes: Json = dict(array.attrs)
     names = attributes.pop("_ARRAY_DIMENSIONS", None) or getattr(array.metadata, "dimension_names", None) or ()
     dimensions = tuple(str(part) for part in names) or tuple(f"dim_{place}" for place in range(array.ndim))
-    fill = array.fill_value
-    if fill is not None and "_FillValue" not in attributes and array.dtype.kind == "f":
-        attributes["_FillValue"] = float(fill)
+    fill = _fill_value(array, attributes.get("_FillValue"))
+    if fill is not None:
+        attributes["_FillValue"] = fill
     return ArrayHeader(name, dimensions, array.shape, array.dtype.name, attributes, partial(_zarr_values, array))
+
+
+def _fill_value(array: AnyArray, stated: object) -> float | None:
+    """What stands for a missing value. Of Zarr v3 it is the attribute alone, which xarray writes in base64."""
+    is_packed = array.dtype.kind == "f" or "scale_factor" in array.attrs
+    if stated is None and array.metadata.zarr_format == 2 and is_packed and array.fill_value is not None:
+        return float(array.fill_value)
+    if not isinstance(stated, str):
+        return float(stated) if isinstance(stated, int | float) else None
+    try:
+        (value,) = struct.unpack("<d", base64.b64decode(stated, validate=True))
+    except (binascii.Error, struct.error):
+        return None
+    return float(value)
 
 
 def _zarr_values(array: AnyArray, step: int) -> Stored:
@@ -138,9 +195,9 @@ class _InquiredStore(Store):
             offset, length = byte_range.start, byte_range.end - byte_range.start
         elif isinstance(byte_range, OffsetByteRequest):
             offset = byte_range.offset
+        elif isinstance(byte_range, SuffixByteRequest):
+            offset, length = -byte_range.suffix, byte_range.suffix
         content = self._inquirer.read(key, offset, length)
-        if content is not None and isinstance(byte_range, SuffixByteRequest):
-            content = content[-byte_range.suffix :]
         return None if content is None else prototype.buffer.from_bytes(content)
 
     async def get_partial_values(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import resource
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from core.json_types import Json
 from indexer.confinement import confine_process
+from indexer.data_files.containers import LOCAL_BLOCK
 from indexer.data_files.messages import FileFault, receive, send
 
 if TYPE_CHECKING:
@@ -24,8 +26,9 @@ _MOST_KEPT = 32 << 20
 _LARGEST_FILE = 1 << 40  # a sparse copy of a GeoPackage has the size of the whole
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _TIFF = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
+_GRIB = re.compile(rb"GRIB...[\x01\x02]", re.DOTALL)
+_NARROW = 4096
 _KINDS = {
-    b"GRIB": "GRIB is not read yet",
     b"\x1f\x8b": "it is compressed with gzip: unpack it, so that parts of it can be read",
     b"PK\x03\x04": "it is a zip archive: unpack it",
     b"\x0e\x03\x13\x01": "HDF4 is not read: convert it to NetCDF",
@@ -129,6 +132,10 @@ def read_header(name: str, size: int | None, block: int, inquirer: Inquirer) -> 
         from indexer.data_files.geopackage import read_geopackage
 
         return read_geopackage(file, size, Path("copy.gpkg"))
+    if _GRIB.search(start[:256]):
+        from indexer.data_files.grib import read_grib
+
+        return read_grib(file, RangeFile(inquirer, size, _NARROW), size, is_remote=block > LOCAL_BLOCK)
     return _read_text(name, file, size, start)
 
 
@@ -147,6 +154,10 @@ def _read_text(name: str, file: RangeFile, size: int, start: bytes) -> Json:
 
 def _answer(message: Json, inquirer: Inquirer) -> Json:
     try:
+        if "slabs" in message:
+            from indexer.data_files.arrays import read_zarr_slabs
+
+            return {"header": read_zarr_slabs(inquirer, message["slabs"])}
         return {"header": read_header(str(message["file"]), message["size"], message["block"], inquirer)}
     except FileFault as fault:
         return {"fault": str(fault), "is_data": fault.is_data}
@@ -155,10 +166,10 @@ def _answer(message: Json, inquirer: Inquirer) -> Json:
 def run(folder: Path, memory_bytes: int) -> None:
     import cftime  # noqa: F401 - everything is loaded before files are closed to this process
     import h5netcdf  # noqa: F401
-    import pyproj
+    import pyproj  # before ecCodes, whose libraries bring another PROJ
     import tifffile  # noqa: F401
 
-    from indexer.data_files import arrays, geopackage, geotiff, netcdf3, table  # noqa: F401
+    from indexer.data_files import arrays, geopackage, geotiff, grib, netcdf3, table  # noqa: F401
 
     pyproj.CRS.from_epsg(3857)
     requests = os.fdopen(os.dup(1), "wb")

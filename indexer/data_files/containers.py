@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -11,14 +12,21 @@ from typing import Protocol
 
 DATA_SUFFIXES = frozenset({
     ".nc", ".nc3", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".geotiff", ".gtiff", ".gpkg", ".csv",
-    ".tsv",
+    ".tsv", ".grib", ".grib1", ".grib2", ".grb", ".grb1", ".grb2", ".gb2",
 })  # fmt: skip
+_FORECAST = re.compile(r"\.pgrb2?[a-z]?\.(?:[\w-]+\.)*(?:f\d{2,4}|anl)$")
+"""GRIB as weather services name it: ``gfs.t00z.pgrb2.0p25.f006``."""
 ZARR = ".zarr"
 ZARR_MARKS = ("zarr.json", ".zmetadata", ".zgroup", ".zarray")
 """The files of which one lies at the top of a Zarr store."""
-_BLOCK = 64 << 10
-_LIBRARIES = ("cftime", "h5netcdf", "h5py", "tifffile", "zarr")
+LOCAL_BLOCK = 64 << 10
+_LIBRARIES = ("cftime", "eccodes", "h5netcdf", "h5py", "tifffile", "zarr")
 TO_INSTALL = "to read data files, install Sonde's extra `data` (`make env` in a checkout)"
+
+
+def has_data_name(name: str) -> bool:
+    """Whether a file's name looks like one of the formats that are read."""
+    return PurePosixPath(name.lower()).suffix in DATA_SUFFIXES or _FORECAST.search(name.lower()) is not None
 
 
 def missing_libraries() -> tuple[str, ...]:
@@ -42,7 +50,10 @@ class DataFile(Protocol):
         """Bytes that are read together: more where each reading is a request."""
 
     def read(self, key: str, offset: int, length: int | None) -> bytes | None:
-        """At most ``length`` bytes (None: all); None if there is no such key. Raises OSError, SondeError."""
+        """At most ``length`` bytes (None: all); None if there is no such key. A negative offset counts from the end.
+
+        Raises OSError, SondeError.
+        """
 
     def keys(self) -> list[str] | None:
         """The paths of a Zarr store's metadata; None if they cannot be listed."""
@@ -51,7 +62,7 @@ class DataFile(Protocol):
 @dataclass(frozen=True, slots=True)
 class LocalFile:
     path: Path
-    block: int = _BLOCK
+    block: int = LOCAL_BLOCK
 
     @property
     def name(self) -> str:
@@ -63,7 +74,7 @@ class LocalFile:
 
     def read(self, key: str, offset: int, length: int | None) -> bytes | None:  # noqa: ARG002 - it has no keys
         with self.path.open("rb") as stream:
-            stream.seek(offset)
+            stream.seek(offset, os.SEEK_SET if offset >= 0 else os.SEEK_END)
             return stream.read(-1 if length is None else length)
 
     def keys(self) -> list[str] | None:
@@ -81,7 +92,7 @@ class LocalStore:
     """A Zarr store in a folder. Links out of it are not followed."""
 
     path: Path
-    block: int = _BLOCK
+    block: int = LOCAL_BLOCK
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
 """What the reader and its process say to each other: a line of JSON, with a number of bytes behind some of them.
 
-The process asks ``{"read": [key, offset, length]}`` or ``{"keys": true}`` and gets ``{"bytes": n}`` and n bytes, or
+The reader begins with ``{"file": name, "size": bytes, "block": bytes}``, and ``slabs`` for values of a Zarr store. The
+process asks ``{"read": [key, offset, length]}`` or ``{"keys": true}`` and gets ``{"bytes": n}`` and n bytes, or
 ``{"keys": [...]}``; it ends with ``{"header": {...}}`` or ``{"fault": reason, "is_data": false}``.
 """
 

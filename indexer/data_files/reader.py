@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -60,12 +60,19 @@ class HeaderReader:
 
     def read(self, file: DataFile) -> Json:
         """The header as a JSON object. Raises FileFault, and the SondeError or OSError of ``file.read``."""
+        return self._asked(file, {})
+
+    def read_slabs(self, store: DataFile, slabs: Mapping[str, Sequence[Sequence[int]]]) -> Json:
+        """``arrays`` and ``values`` of a Zarr store, as ``arrays.read_zarr_slabs``. Raises as ``read``."""
+        return self._asked(store, {"slabs": slabs})
+
+    def _asked(self, file: DataFile, question: Json) -> Json:
         if missing_libraries():
             raise FileFault(TO_INSTALL, is_data=False)
         with self._lock:
-            return self._read(file)
+            return self._read(file, question)
 
-    def _read(self, file: DataFile) -> Json:
+    def _read(self, file: DataFile, question: Json) -> Json:
         process = self._started()
         is_late = threading.Event()
 
@@ -76,7 +83,7 @@ class HeaderReader:
         timer = threading.Timer(self.limits.seconds, stop)
         timer.start()
         try:
-            return self._answer(process, file)
+            return self._answer(process, file, question)
         except FileFault as fault:
             if fault.is_data:  # a library may keep what a damaged file left in it
                 self._stop()
@@ -94,10 +101,10 @@ class HeaderReader:
         finally:
             timer.cancel()
 
-    def _answer(self, process: subprocess.Popen[bytes], file: DataFile) -> Json:
+    def _answer(self, process: subprocess.Popen[bytes], file: DataFile, question: Json) -> Json:
         to_child, from_child = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         self.fetched_bytes = 0
-        send(to_child, {"file": file.name, "size": file.size, "block": file.block})
+        send(to_child, {"file": file.name, "size": file.size, "block": file.block, **question})
         while True:
             message = receive(from_child)
             if "header" in message:

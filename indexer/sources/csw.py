@@ -12,7 +12,16 @@ from lxml import etree
 from core.errors import SondeError, Unavailable
 from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember
 from indexer.sources.counted_walk import CountedPage, CountedWalk
-from indexer.sources.fetching import BadAnswer, Fetcher, RetryLater, fingerprint, local, parse_xml, text_of, written_xml
+from indexer.sources.fetching import (
+    BadAnswer,
+    Fetcher,
+    RetryLater,
+    fingerprint,
+    local,
+    text_of,
+    written_xml,
+    xml_of_any_status,
+)
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import Protocol, Question
@@ -170,7 +179,7 @@ def results(answer: HttpAnswer) -> Results:
 
 
 def _root(answer: HttpAnswer) -> etree._Element:
-    root = parse_xml(answer.content, address_of(answer.url))
+    root = xml_of_any_status(answer)
     if local(root) == "ExceptionReport":
         raise CswException(f"{address_of(answer.url)} refuses the request: {text_of(root)[:300] or 'without a reason'}")
     if not 200 <= answer.status < 300:
@@ -294,7 +303,7 @@ def choose_dialect(fetcher: Fetcher, url: str, options: CswOptions) -> Dialect:
     """The first dialect that the server understands, gmd first. Raises SourceBroken if there is none."""
     try:
         capabilities = fetch_capabilities(fetcher, url)
-    except (CswException, BadAnswer) as error:
+    except (CswException, BadAnswer, BadStatus) as error:
         log.info("csw.no_capabilities", source=fetcher.source, reason=str(error))
         capabilities = Capabilities(frozenset(), frozenset())
     reasons = []
@@ -373,7 +382,7 @@ class _Asker:
                 slab = self._slab(Window(offset, size, self.since), check)
                 self.failures_in_row = 0
                 return slab
-            except (CswException, BadAnswer, RetryLater) as error:
+            except (CswException, BadAnswer, BadStatus, RetryLater) as error:
                 if not self.matched:  # nothing was returned yet: the fault is not in a single record
                     raise Unavailable(str(error)) from error
                 if size == 1 or self.failures_in_row >= _STUMBLES:

@@ -311,7 +311,7 @@ PROTOCOL = Protocol(
     "data-files",
     DataFilesSource,
     DataFilesOptions,
-    "NetCDF, Zarr, GeoTIFF, GeoPackage and CSV in directory listings and public buckets (S3): one record a file",
+    "NetCDF, Zarr, GRIB, GeoTIFF, GeoPackage and CSV in directory listings and public buckets (S3): one record a file",
     "the dates in the listing; ETag, Last-Modified",
     recognises=_recognises,
     questions_at=_questions_at,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from indexer.data_files.containers import DATA_SUFFIXES, DataFile
+from indexer.data_files.containers import DataFile, has_data_name
 from indexer.data_files.messages import FileFault
 from indexer.data_files.reader import HeaderReader
 from indexer.formats.readers.data_file import document_of
@@ -19,7 +19,7 @@ _DESCRIPTIONS = (".xml", ".json", ".jsonld")
 
 def is_data(name: str) -> bool:
     """Whether a name looks like a data file that Sonde reads."""
-    return PurePosixPath(name.lower()).suffix in DATA_SUFFIXES and not is_hidden_path(name)
+    return has_data_name(name) and not is_hidden_path(name)
 
 
 def description_beside(name: str, names: Mapping[str, str]) -> str | None:

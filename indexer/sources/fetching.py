@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -40,6 +41,10 @@ _RETRIED_STATUSES = frozenset({408, 425, 429})
 
 class BadAnswer(Unavailable):
     """The host sent something else: HTML for XML, or a truncated or repeated page. The request is tried again."""
+
+
+class OtherAnswer(SondeError):
+    """The host answers a question of ``sonde sources add`` with something else: what is asked for is not there."""
 
 
 class RetryLater(Unavailable):
@@ -78,6 +83,7 @@ class Fetcher:
     credentials: Mapping[str, str] = field(default_factory=dict)
     delay_s: float = 0.0  # a robots.txt's Crawl-delay
     memory: VersionStore | None = None  # of single files' versions
+    is_asking: bool = False  # what lies at an address: another answer is final, and no failure of the host
     _requests: int = 0
     _bytes: int = 0
     _without_compression: bool = (
@@ -163,7 +169,21 @@ class Fetcher:
                 raise TooLate(f"{status_text} and asks to come back in {retry_after:.0f} s")
             turn.hold(retry_after or 0.0)
             raise RetryLater(status_text, retry_after)
-        return parse(answer)
+        try:
+            return parse(answer)
+        except BadAnswer as error:
+            if self.is_asking:
+                raise OtherAnswer(str(error)) from None
+            raise
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Inside, an answer of another kind raises OtherAnswer at once, instead of BadAnswer after all attempts."""
+        self.is_asking = True
+        try:
+            yield
+        finally:
+            self.is_asking = False
 
     def _with_headers(self, request: Outgoing) -> Outgoing:
         headers = dict(request.headers)
@@ -225,6 +245,15 @@ def xml(answer: HttpAnswer) -> etree._Element:
     """The root of a well-formed document without DTD. Raises BadAnswer, and BadStatus for 4xx."""
     expect_2xx(answer)
     return parse_xml(answer.content, address_of(answer.url))
+
+
+def xml_of_any_status(answer: HttpAnswer) -> etree._Element:
+    """The root, also of an error that is written in XML. Raises BadStatus for 4xx with something else, BadAnswer."""
+    try:
+        return parse_xml(answer.content, address_of(answer.url))
+    except BadAnswer:
+        expect_2xx(answer)
+        raise
 
 
 def parse_xml(content: bytes, host: str) -> etree._Element:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Protocol
@@ -90,9 +91,11 @@ class FolderSource:
         """Raises NotFound, SourceBroken (a truncated archive) and LimitReached (files, total bytes)."""
         members = self._members()
         draft = _Draft(members.total(), position)
-        data = _DataReading(self.path, self.memory, members)
+        data = _DataReading(self.memory)
+        in_order = members.members_after(position)
         try:
-            for member in members.members_after(position):
+            # only these have data files, and they may be listed before they are read
+            for member in data.with_versions(in_order) if isinstance(members, _Folder | _OneData) else in_order:
                 if isinstance(member, OtherFile):
                     draft.add(passed_over(member.origin), member.position)
                     continue
@@ -339,15 +342,29 @@ class _OneData:
 
 @dataclass(slots=True)
 class _DataReading:
-    """Reads data files that have changed. ``_known``: the versions of the next files of the walk, by their origins."""
+    """Reads data files that have changed. ``_known``: the stored versions of the next ones, by their origins."""
 
-    path: Path
     memory: VersionStore | None
-    members: _Members
     data: DataMembers = field(default_factory=DataMembers)
-    _known: dict[str, FileVersion | None] = field(default_factory=dict)
-    _origins: list[str] = field(default_factory=list)
-    _places: dict[str, int] = field(default_factory=dict)
+    _known: Mapping[str, FileVersion] = field(default_factory=dict)
+
+    def with_versions(
+        self, members: Iterator[Member | SkippedMember | OtherFile | _DataMember]
+    ) -> Iterator[Member | SkippedMember | OtherFile | _DataMember]:
+        """The same members; the versions of many are requested at once. What breaks the walk is raised in its place."""
+        fault: SondeError | None = None
+        while fault is None:
+            batch: list[Member | SkippedMember | OtherFile | _DataMember] = []
+            try:
+                batch.extend(islice(members, _VERSIONS))
+            except SondeError as error:  # what came before it is in the batch
+                fault = error
+            if not batch and fault is None:
+                return
+            origins = [str(member.file.path) for member in batch if isinstance(member, _DataMember)]
+            self._known = self.memory.versions_of(origins) if self.memory is not None and origins else {}
+            yield from batch
+        raise fault
 
     def read(self, member: _DataMember, draft: _Draft) -> None:
         origin = str(member.file.path)
@@ -362,7 +379,7 @@ class _DataReading:
         except OSError as error:
             draft.add(SkippedMember(origin, f"it cannot be read: {error}", member.name), member.position)
             return
-        known_version = self._known_version(member)
+        known_version = self._known.get(origin)
         if known_version is not None and known_version.etag == version:
             draft.keep(known_version, member.position)
             return
@@ -371,21 +388,6 @@ class _DataReading:
         draft.add(outcome, member.position)
         if isinstance(outcome, RawRecord) and self.memory is not None:
             draft.visits.append(FileVersion(origin, self.memory.tag, (member.name,), version))
-
-    def _known_version(self, member: _DataMember) -> FileVersion | None:
-        """Requested for this and the next files at once."""
-        if self.memory is None:
-            return None
-        if not self._places:
-            self._origins = [str(m.file.path) for m in self.members.members_after(None) if isinstance(m, _DataMember)]
-            self._places = {origin: place for place, origin in enumerate(self._origins)}
-        origin = str(member.file.path)
-        if origin not in self._known:
-            start = self._places.get(origin, 0)
-            origins = [origin, *self._origins[start + 1 : start + _VERSIONS]]
-            versions = self.memory.versions_of(origins)
-            self._known = {next_origin: versions.get(next_origin) for next_origin in origins}
-        return self._known[origin]
 
     def close(self) -> None:
         self.data.close()

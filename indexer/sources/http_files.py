@@ -133,7 +133,7 @@ class HttpStore:
         if key not in self._parts or not is_metadata_key(key):
             self._parts[key] = self._fetched(key)
         content = self._parts[key]
-        return None if content is None else content[offset : None if length is None else offset + length]
+        return None if content is None else content[offset:][:length]
 
     def _fetched(self, key: str) -> bytes | None:
         request = Outgoing(f"{self.url}{quote(key)}", max_bytes=_MOST_WHOLE)

@@ -27,9 +27,10 @@ _ARCHIVES = frozenset({".zip", ".mef", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7
 _NO_METADATA = {
     **dict.fromkeys((".csv", ".tsv", ".xls", ".xlsx", ".ods"), "tables are data"),
     **dict.fromkeys((".pdf", ".docx", ".html", ".htm", ".md"), "documents belong to `sonde ingest`"),
-    **dict.fromkeys((".hdf", ".grib", ".grib2", ".grb", ".grb2", ".shp"), "they are data"),
+    **dict.fromkeys((".hdf", ".shp"), "they are data"),
     **dict.fromkeys(
-        (".nc", ".nc4", ".h5", ".tif", ".tiff", ".gpkg"), "they are data, which a folder or `data-files` source reads"
+        (".nc", ".nc4", ".h5", ".tif", ".tiff", ".gpkg", ".grib", ".grib2", ".grb", ".grb2"),
+        "they are data, which a folder or `data-files` source reads",
     ),
 }
 """Why a file is no metadata, by its suffix."""

@@ -13,7 +13,7 @@ from lxml import etree
 
 from core.errors import SondeError
 from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
-from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
+from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, text_of, written_xml, xml_of_any_status
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import Protocol, Question
@@ -225,7 +225,7 @@ def _prefixes(answer: HttpAnswer) -> list[str]:
 
 
 def _root(answer: HttpAnswer) -> etree._Element:
-    root = parse_xml(answer.content, address_of(answer.url))
+    root = xml_of_any_status(answer)
     if root.tag != f"{_OAI}OAI-PMH":
         raise BadAnswer(f"{address_of(answer.url)} did not answer in OAI-PMH")
     error = root.find(f"{_OAI}error")

@@ -134,7 +134,8 @@ def _guesses(
         yield direct, Start(url, {})
     for protocol, question in _questions(url):
         try:
-            _ask(fetcher, protocol, question)
+            with fetcher.asking():
+                _ask(fetcher, protocol, question)
         except SondeError as error:
             tried_addresses.append(f"{protocol.name} at {question.url}: {error}")
             continue
@@ -165,7 +166,8 @@ def _protocol_of(answer: FirstAnswer) -> Protocol | None:
 def _direct(fetcher: Fetcher, url: str, tried_addresses: list[str], hints: list[str]) -> Protocol | None:
     """The protocol of the address's own answer. Raises _Unreachable if other questions would fail too."""
     try:
-        answer = fetcher.get(url, first_answer)
+        with fetcher.asking():
+            answer = fetcher.get(url, first_answer)
     except BadStatus as error:
         if error.status in (401, 403):
             raise _Unreachable(f"it needs credentials (HTTP status {error.status}): {AUTH}") from None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from cachetools import TTLCache, cached
 
 from core.errors import NotFound, SondeError
+from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import alias
+from indexer.data_files.containers import missing_libraries
+from indexer.data_files.messages import FileFault
+from indexer.data_files.reader import DataLimits, HeaderReader
 from indexer.quality.quality import missing, score
 from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
@@ -18,7 +22,9 @@ from search_api.catalogue.federation import FederatedCatalogue, Federation
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.previews import Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
-from search_api.catalogue.rows.tables import TableReader
+from search_api.catalogue.rows.grids import Range
+from search_api.catalogue.rows.tables import NoTable, TableReader
+from search_api.catalogue.rows.zarr import StoreParts
 from search_api.http.responses import HttpPolicy
 from search_api.page.shell import BaseLayer, PortalLook, SignIn
 from search_api.stewards.insight import QualityOf, RecordQuality
@@ -115,7 +121,23 @@ def federation(settings: Settings, gate: Callable[[], Gate]) -> Federation:
 
 def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:
     """Under the settings of granules: both ask hosts that metadata name, when somebody wants to see data."""
-    return TableReader(gate if settings.granules.enabled else None)
+    return TableReader(gate if settings.granules.enabled else None, None if missing_libraries() else _StoreReader)
+
+
+class _StoreReader:
+    """Reads Zarr stores in the process that reads data files, within smaller limits."""
+
+    def __init__(self) -> None:
+        self._reader = HeaderReader(DataLimits(seconds=30.0, memory_bytes=1 << 30, fetched_bytes=64 << 20))
+
+    def read_slabs(self, store: StoreParts, slabs: Mapping[str, Sequence[Range]]) -> JsonMapping:
+        try:
+            return self._reader.read_slabs(store, slabs)
+        except FileFault as fault:
+            raise NoTable(f"The Zarr store cannot be read: {fault}.") from None
+
+    def close(self) -> None:
+        self._reader.close()
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:

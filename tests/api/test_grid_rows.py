@@ -12,7 +12,7 @@ from core.errors import NotFound, Unavailable
 from core.record import Link
 from evaluation.local_server import serve
 from search_api.catalogue.rows.dap import read_attributes, read_declaration, read_values
-from search_api.catalogue.rows.grids import Point, SeriesWindow, grid_address, read_grid
+from search_api.catalogue.rows.grids import OpendapData, Point, SeriesWindow, grid_address, read_grid
 from tests.agents import over_http, told
 from tests.api.test_rows import ITEM, showing
 from tests.live import serving
@@ -107,7 +107,7 @@ def _fetch(address: str) -> bytes:
 def test_packed_values_texts_and_coordinates(
     variable: str, columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]
 ) -> None:
-    grid = read_grid("/thredds/dodsC/sst.nc", SeriesWindow(2, variable, Point(0, 0)), _fetch)
+    grid = read_grid(OpendapData.opened("/thredds/dodsC/sst.nc", _fetch), SeriesWindow(2, variable, Point(0, 0)))
     assert (grid.columns, grid.rows) == (columns, rows)
 
 
@@ -115,7 +115,7 @@ def test_times_of_another_calendar_stay_numbers() -> None:
     def fetch(address: str) -> bytes:
         return _fetch(address).replace(b'"standard"', b'"noleap"')
 
-    grid = read_grid("/thredds/dodsC/sst.nc", SeriesWindow(2, "sst"), fetch)
+    grid = read_grid(OpendapData.opened("/thredds/dodsC/sst.nc", fetch), SeriesWindow(2, "sst"))
     assert grid.columns[0] == "time (days since 2000-01-01 00:00:00.0)"
     assert [row[0] for row in grid.rows] == ["0", "1.5"]
 

@@ -221,3 +221,22 @@ def test_wrong_counts_by_post_are_refused_by_name(service: Service, body: dict[s
     answer = service.http.post("/stac/aggregate", json=body)
     assert answer.status_code == 400
     assert next(iter(body)) in answer.get_json()["detail"]
+
+
+def test_ages_of_an_ice_core_are_counted_beside_the_periods(
+    es_client: Elasticsearch, elasticsearch_url: str, tmp_path: Path
+) -> None:
+    old = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
+    starts = {"core": "-800000-01-01", "lake": "-21000-01-01", "tree": "-1200-01-01", "now": "2020-01-01"}
+    for id, start in starts.items():
+        document = {"@context": "https://schema.org/", "@type": "Dataset", "@id": f"https://x.example/{id}", "name": id}
+        file = {"@type": "DataDownload", "contentUrl": f"https://x.example/{id}.csv", "encodingFormat": "text/csv"}
+        document |= {"description": "Ages", "temporalCoverage": f"{start}/2021-01-01", "distribution": file}
+        (tmp_path / f"{id}.json").write_text(json.dumps(document), "utf-8")
+    try:
+        old.harvest(tmp_path, "old")
+        frequency = _counts(old, "datetime_frequency")["datetime_frequency"]
+        assert (sum(_buckets(frequency).values()), frequency["overflow"]) == (2, 2)
+        assert len(frequency["buckets"]) == 2
+    finally:
+        delete_indices(es_client, old.prefix)

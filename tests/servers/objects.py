@@ -48,7 +48,10 @@ class _Handler(SimpleHTTPRequestHandler):
     def _send_file(self, path: Path) -> None:
         content = path.read_bytes()
         etag = f'"{hashlib.md5(content).hexdigest()}"'
-        wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        stated = self.headers.get("Range", "")
+        if (end := re.fullmatch(r"bytes=-(\d+)", stated)) is not None:
+            stated = f"bytes={max(0, len(content) - int(end[1]))}-"
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", stated)
         if self.headers.get("If-None-Match") == etag:
             self._send(304, b"", {"ETag": etag})
         elif wanted is None or not self.objects.with_ranges:
@@ -56,7 +59,7 @@ class _Handler(SimpleHTTPRequestHandler):
         elif int(wanted[1]) >= len(content):
             self._send(416, b"", {"Content-Range": f"bytes */{len(content)}"})
         else:
-            part = content[int(wanted[1]) : int(wanted[2]) + 1]
+            part = content[int(wanted[1]) : int(wanted[2] or len(content)) + 1]
             last = int(wanted[1]) + len(part) - 1
             self._send(206, part, {"ETag": etag, "Content-Range": f"bytes {wanted[1]}-{last}/{len(content)}"})
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import h5py
 import numpy as np
@@ -19,7 +20,8 @@ from indexer.data_files.containers import LocalFile, LocalStore
 from indexer.data_files.messages import FileFault
 from indexer.data_files.reader import DataLimits, HeaderReader
 from indexer.raw import FileVersion
-from indexer.sources.folder import FolderSource
+from indexer.sources.folder import FolderSource, _Folder
+from indexer.sources.members import SourceBroken
 from tests.unit.data_files import (
     DEGREES,
     GLOBE,
@@ -482,3 +484,36 @@ def test_without_the_libraries_the_extra_is_named_and_nothing_counts_as_removed(
     ((passed_over,),) = [page.passed_over for page in FolderSource(tmp_path).pages()]
     assert "extra `data`" in passed_over.reason
     assert passed_over.native_id == "a.nc"
+
+
+def test_versions_are_requested_in_one_walk_and_a_break_keeps_what_came_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("lat,lon\n1,2\n")
+    (tmp_path / "b.csv").write_text("lat,lon\n3,4\n")
+    (tmp_path / "c").mkdir()
+
+    class Memory:
+        tag = "t"
+        requests: ClassVar[list[Sequence[str]]] = []
+
+        def versions_of(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+            self.requests.append(urls)
+            return {}
+
+    scandir = os.scandir
+
+    def broken(path: str | Path) -> Any:
+        if str(path).endswith("/c"):
+            raise PermissionError("no")
+        return scandir(path)
+
+    source = FolderSource(tmp_path, memory=Memory())
+    monkeypatch.setattr(_Folder, "total", lambda _folder: None)
+    monkeypatch.setattr(os, "scandir", broken)
+    pages = source.pages()
+    page = next(pages)
+    assert [record.native_id for record in page.records] == ["a.csv", "b.csv"]
+    assert Memory.requests == [[str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]]
+    with pytest.raises(SourceBroken):
+        next(pages)

@@ -41,7 +41,10 @@ _EDGES = tuple(f"geospatial_{name}" for name in ("lon_min", "lat_min", "lon_max"
 _DIFFERENCE_DEG = 1.0
 _MOST_DESCRIBED = 40
 _CMOR_DATE = re.compile(r"(\d{4}):(\d{2}):(\d{2}) ")
-_ENDINGS = (".nc", ".nc3", ".nc4", ".zarr", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".gpkg", ".csv", ".tsv", ".cdf")
+_ENDINGS = (
+    ".nc", ".nc3", ".nc4", ".zarr", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".gpkg", ".csv", ".tsv", ".cdf", ".grib",
+    ".grib1", ".grib2", ".grb", ".grb1", ".grb2", ".gb2",
+)  # fmt: skip
 
 
 def document_of(name: str, size: int | None, header: JsonMapping) -> bytes:

@@ -1,4 +1,4 @@
-"""The variables of an OPeNDAP data set, and one of them as a series at a point, in few and small requests."""
+"""The variables of an OPeNDAP data set or a Zarr store, and one of them as a series at a point, in small requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import quote
 
 from core.errors import InvalidInput, NotFound, SondeError
@@ -26,6 +26,8 @@ from search_api.catalogue.rows.dap import (
 
 Fetch = Callable[[str], bytes]
 """The whole answer of an address; raises SondeError, also if it is too long."""
+Range = tuple[int, int, int]
+"""First index, step, last index."""
 AxisKind = Literal["time", "latitude", "longitude", "other"]
 Attributes = Mapping[str, Mapping[str, str]]
 
@@ -69,6 +71,27 @@ class SeriesWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class Slab:
+    """A part of a variable, one range for each of its dimensions; all of it without ranges."""
+
+    variable: DapVariable
+    ranges: tuple[Range, ...] = ()
+
+
+class GridData(Protocol):
+    """A data set whose arrays are read in parts."""
+
+    @property
+    def variables(self) -> tuple[DapVariable, ...]: ...
+
+    @property
+    def attributes(self) -> Attributes: ...
+
+    def values(self, slabs: Sequence[Slab]) -> Mapping[str, Values]:
+        """By the names of the variables. Raises SondeError."""
+
+
+@dataclass(frozen=True, slots=True)
 class GridVariable:
     name: str
     title: str
@@ -107,21 +130,46 @@ def grid_address(link: Link) -> str | None:
     return _PAGES.sub("", href)
 
 
-def read_grid(address: str, window: SeriesWindow, fetch: Fetch) -> GridSeries:
+@dataclass(frozen=True, slots=True)
+class OpendapData:
+    """A data set of an OPeNDAP server."""
+
+    address: str
+    fetch: Fetch
+    variables: tuple[DapVariable, ...]
+    attributes: Attributes
+
+    @classmethod
+    def opened(cls, address: str, fetch: Fetch) -> OpendapData:
+        declared = tuple(names_of(read_declaration(fetch(f"{address}.dds").decode("utf-8", "replace"))))
+        try:
+            attributes = read_attributes(fetch(f"{address}.das").decode("utf-8", "replace"))
+        except SondeError:
+            attributes = {}  # units are missing then
+        return cls(address, fetch, declared, attributes)
+
+    def values(self, slabs: Sequence[Slab]) -> dict[str, Values]:
+        """A grid comes with its coordinates; ERDDAP refuses them beside it."""
+        slabs = [slab for slab in slabs if slab.variable.grid and slab.ranges] or slabs
+        projections = [
+            (slab.variable.grid or slab.variable.path if slab.ranges else slab.variable.path)
+            + "".join(f"[{first}:{step}:{last}]" for first, step, last in slab.ranges)
+            for slab in slabs
+        ]
+        # Brackets are escaped: servers on Tomcat refuse plain ones.
+        return by_name(read_values(self.fetch(f"{self.address}.dods?{quote(','.join(projections), safe=',:.%')}")))
+
+
+def read_grid(data: GridData, window: SeriesWindow) -> GridSeries:
     """Raises NotFound for an unknown variable, InvalidInput for a point that the grid has not."""
-    declared = tuple(names_of(read_declaration(fetch(f"{address}.dds").decode("utf-8", "replace"))))
-    try:
-        attributes = read_attributes(fetch(f"{address}.das").decode("utf-8", "replace"))
-    except SondeError:
-        attributes = {}  # units are missing then
-    header = tuple(_described(variable, attributes) for variable in declared[:_MOST_VARIABLES])
+    header = tuple(_described(variable, data.attributes) for variable in data.variables[:_MOST_VARIABLES])
     if window.variable is None:
         return GridSeries(header)
-    variable = next((each for each in declared if each.name == window.variable), None)
+    variable = next((each for each in data.variables if each.name == window.variable), None)
     if variable is None:
         names = ", ".join(each.name for each in header[:20])
         raise NotFound(f"The data set has no variable {window.variable!r}; it has {names}.")
-    return _Series(address, declared, attributes, fetch).read(header, variable, window)
+    return _Series(data).read(header, variable, window)
 
 
 def _described(variable: DapVariable, attributes: Attributes) -> GridVariable:
@@ -132,10 +180,7 @@ def _described(variable: DapVariable, attributes: Attributes) -> GridVariable:
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    address: str
-    declared: tuple[DapVariable, ...]
-    attributes: Attributes
-    fetch: Fetch
+    data: GridData
 
     def read(self, header: tuple[GridVariable, ...], variable: DapVariable, window: SeriesWindow) -> GridSeries:
         axes = [_Axis(dimension, self._kind(dimension.name)) for dimension in variable.dimensions]
@@ -147,15 +192,16 @@ class _Series:
         last = min(size - 1, window.start + (window.count - 1) * every)
         if last < window.start:
             raise InvalidInput("start", f"The series has {size:,} values; `start` is behind its end.")
-        slab = f"{window.start}:{every}:{last}"
-        values = self._values(variable, axes, fixed, running, slab)
+        rows_range = (window.start, every, last)
+        ranges = [rows_range if at == running else (fixed[at], 1, fixed[at]) for at in range(len(axes))]
+        values = self._values(variable, axes, ranges)
         columns, rows = self._table(variable, axes, running, values)
         return GridSeries(
             header, columns, rows, last + every < size, _point(axes, fixed), self._labels(axes, fixed, values)
         )
 
     def _kind(self, name: str) -> AxisKind:
-        own_attributes = self.attributes.get(name, {})
+        own_attributes = self.data.attributes.get(name, {})
         words = {name.lower(), own_attributes.get("standard_name", "").lower(), own_attributes.get("axis", "").lower()}
         unit = own_attributes.get("units", "").lower()
         if " since " in unit or words & {"time", "t"}:
@@ -174,38 +220,24 @@ class _Series:
             if at != running and axis.kind in ("latitude", "longitude")
             if (coordinate := self._coordinate(axis.dimension)) is not None
         ]
-        found = by_name(self._ask([each.path for each in coordinates])) if coordinates else {}
+        found = self.data.values([Slab(each) for each in coordinates]) if coordinates else {}
         return [_Axis(axis.dimension, axis.kind, found.get(axis.dimension.name)) for axis in axes]
 
     def _coordinate(self, dimension: Dimension) -> DapVariable | None:
         """The variable that gives each index of a dimension its value."""
         if dimension.size > _LONGEST_AXIS:
             return None
-        return next(
-            (each for each in self.declared if each.name == dimension.name and each.dimensions == (dimension,)), None
-        )
+        wanted = (dimension.name, (dimension,))
+        return next((each for each in self.data.variables if (each.name, each.dimensions) == wanted), None)
 
-    def _values(
-        self,
-        variable: DapVariable,
-        axes: Sequence[_Axis],
-        fixed: Mapping[int, int],
-        running: int | None,
-        slab: str,
-    ) -> dict[str, Values]:
-        ranges = [slab if at == running else f"{fixed[at]}:1:{fixed[at]}" for at in range(len(axes))]
-        projections = [(variable.grid or variable.path) + "".join(f"[{each}]" for each in ranges)]
-        if variable.grid:
-            return by_name(self._ask(projections))  # ERDDAP refuses coordinates beside it
+    def _values(self, variable: DapVariable, axes: Sequence[_Axis], ranges: Sequence[Range]) -> Mapping[str, Values]:
+        """Those of the variable, and of the coordinates beside them."""
+        slabs = [Slab(variable, tuple(ranges))]
         for axis, each in zip(axes, ranges, strict=True):
             coordinate = self._coordinate(axis.dimension)
             if coordinate is not None and coordinate is not variable:
-                projections.append(f"{coordinate.path}[{each}]")
-        return by_name(self._ask(projections))
-
-    def _ask(self, projections: Sequence[str]) -> dict[str, Values]:
-        # Brackets are escaped: servers on Tomcat refuse plain ones.
-        return read_values(self.fetch(f"{self.address}.dods?{quote(','.join(projections), safe=',:.%')}"))
+                slabs.append(Slab(coordinate, (each,)))
+        return self.data.values(slabs)
 
     def _table(
         self, variable: DapVariable, axes: Sequence[_Axis], running: int | None, values: Mapping[str, Values]
@@ -222,7 +254,7 @@ class _Series:
 
     def _column(self, name: str, type: str, values: Values) -> tuple[str, tuple[str, ...]]:
         """The name with the unit, and its cells; instants as RFC 3339, missing values empty, packed ones unpacked."""
-        own_attributes = self.attributes.get(name, {})
+        own_attributes = self.data.attributes.get(name, {})
         unit = own_attributes.get("units", "")
         start = _epoch_ms(unit, own_attributes.get("calendar", ""))
         if start is not None:

@@ -1,4 +1,4 @@
-"""Reads the beginning of a table or of features, or a series of an OPeNDAP data set, that a record links to."""
+"""Reads the beginning of a table or of features, or a series of a grid (OPeNDAP, Zarr), that a record links to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from core.record import Link, Record
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
-from search_api.catalogue.rows.grids import GridVariable, Point, SeriesWindow, grid_address, read_grid
+from search_api.catalogue.rows.grids import (
+    GridSeries,
+    GridVariable,
+    OpendapData,
+    Point,
+    SeriesWindow,
+    grid_address,
+    read_grid,
+)
+from search_api.catalogue.rows.zarr import StoreParts, StoreReader, ZarrData, store_address
 
 _TABLE_TYPES = ("text/csv", "text/tab-separated-values", "application/csv")
 _TABLE_SUFFIX = re.compile(r"\.(?:csv|tsv)(?:[?#]|$)", re.IGNORECASE)
@@ -42,7 +51,7 @@ class NoTable(Unavailable):
 class TableRows:
     """The first rows; ``has_more``: whether the table goes on after them.
 
-    Of an OPeNDAP data set: ``variables`` is the header, ``point`` the cell, ``fixed`` the other dimensions.
+    Of a grid (OPeNDAP, Zarr): ``variables`` is the header, ``point`` the cell, ``fixed`` the other dimensions.
     """
 
     href: str
@@ -56,9 +65,8 @@ class TableRows:
 
 def table_links(record: Record) -> tuple[Link, ...]:
     """Those of its links that lead to a table that can be read here."""
-    return tuple(
-        link for link in record.links if any(read(link) for read in (_address, _feature_address, grid_address))
-    )
+    readings = (_address, _feature_address, store_address, grid_address)
+    return tuple(link for link in record.links if any(read(link) for read in readings))
 
 
 def _feature_address(link: Link) -> str | None:
@@ -82,10 +90,19 @@ def _address(link: Link) -> str | None:
 
 
 class TableReader:
-    """Thread-safe. ``gate`` None: switched off. ``at_once`` tables are read; a further request must come again."""
+    """Thread-safe. ``gate`` None: switched off. ``at_once`` tables are read; a further request must come again.
 
-    def __init__(self, gate: Callable[[], Gate] | None, timeout_s: float = 8.0, at_once: int = 4) -> None:
-        self._gate, self._timeout_s = gate, timeout_s
+    ``stores`` makes a reader of Zarr stores.
+    """
+
+    def __init__(
+        self,
+        gate: Callable[[], Gate] | None,
+        stores: Callable[[], StoreReader] | None = None,
+        timeout_s: float = 8.0,
+        at_once: int = 4,
+    ) -> None:
+        self._gate, self._stores, self._timeout_s = gate, stores, timeout_s
         self._slots = threading.BoundedSemaphore(at_once)
 
     def first_rows(self, record: Record, href: str | None, window: SeriesWindow) -> TableRows:
@@ -96,7 +113,7 @@ class TableReader:
         links = table_links(record) if self._gate is not None else ()
         link = next((link for link in links if href in (None, link.href)), None)
         if link is None or self._gate is None:
-            wanted = "a table (CSV, ERDDAP, OPeNDAP or features)" if href is None else "a table at this address"
+            wanted = "a table (CSV, ERDDAP, OPeNDAP, Zarr or features)" if href is None else "a table at this address"
             raise NotFound(f"The record {record.id!r} has no link to {wanted}.")
         if not self._slots.acquire(timeout=2.0):
             raise Unavailable("Too many tables are being read; try again.")
@@ -120,12 +137,28 @@ class TableReader:
         if features is not None:
             return read_features(link.href, self._features(features, window.count, gate), window.count)
 
+        store = store_address(link)
+        if store is None:
+            grid = self._grid(grid_address(link) or link.href, window, gate)
+        else:
+            grid = self._stored(store, window, gate)
+        return TableRows(link.href, grid.columns, grid.rows, grid.has_more, grid.variables, grid.point, grid.fixed)
+
+    def _grid(self, address: str, window: SeriesWindow, gate: Gate) -> GridSeries:
         def fetch(part: str) -> bytes:
             outgoing = Outgoing(part, max_bytes=_MOST_GRID_BYTES, timeout_s=self._timeout_s)
             return gate.request(outgoing).expect_ok().content
 
-        grid = read_grid(grid_address(link) or link.href, window, fetch)
-        return TableRows(link.href, grid.columns, grid.rows, grid.has_more, grid.variables, grid.point, grid.fixed)
+        return read_grid(OpendapData.opened(address, fetch), window)
+
+    def _stored(self, address: str, window: SeriesWindow, gate: Gate) -> GridSeries:
+        if self._stores is None:
+            raise NoTable("Zarr stores are not read here.")
+        reader = self._stores()
+        try:
+            return read_grid(ZarrData.opened(StoreParts(address, gate, self._timeout_s), reader), window)
+        finally:
+            reader.close()
 
     def _features(self, address: str, count: int, gate: Gate) -> bytes:
         """One more than ``count``, which says whether there are more. A file comes whole."""

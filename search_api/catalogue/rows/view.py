@@ -21,11 +21,11 @@ from search_api.parts import Parts
 class RowsQuery(Parameters):
     href: str | None = Field(None, max_length=4096, description="A link of the record to a table; default: the first.")
     limit: int = Field(10, ge=1, le=500, description="Rows to show.")
-    variable: str | None = Field(None, max_length=200, description="Of an OPeNDAP data set; none: only its header.")
+    variable: str | None = Field(None, max_length=200, description="Of a grid (OPeNDAP, Zarr); none: only its header.")
     longitude: float | None = Field(None, ge=-180, le=360, description="Of the point of the series; else the middle.")
     latitude: float | None = Field(None, ge=-90, le=90, description="Of the point of the series; else the middle.")
-    start: int = Field(0, ge=0, le=100_000_000, description="Of an OPeNDAP data set: the first step of the series.")
-    every: int = Field(1, ge=0, le=1_000_000, description="Of OPeNDAP: 2: each second step; 0: `limit` over the whole.")
+    start: int = Field(0, ge=0, le=100_000_000, description="Of a grid: the first step of the series.")
+    every: int = Field(1, ge=0, le=1_000_000, description="Of a grid: 2: each second step; 0: `limit` over the whole.")
 
     def window(self) -> SeriesWindow:
         """Raises InvalidInput if only one of longitude and latitude is given."""
@@ -64,7 +64,7 @@ class RowsAnswer(BaseModel):
     columns: list[str]
     rows: list[list[str]]
     has_more: bool
-    variables: list[GridVariableAnswer] = Field(description="Header of an OPeNDAP data set; empty for other tables.")
+    variables: list[GridVariableAnswer] = Field(description="Header of a grid (OPeNDAP, Zarr); empty for other tables.")
     point: GridPoint | None = Field(description="The grid's cell whose series the rows are.")
     fixed: dict[str, str] = Field(description="The grid's dimensions that do not run, each with its value.")
     tables: list[str] = Field(description="All links of the record whose rows can be read so.")
@@ -75,7 +75,7 @@ def rows_views(parts: Parts) -> APIBlueprint:
 
     @api.get(
         "/collections/<catalogue>/items/<record>/rows",
-        summary="The first rows of a CSV, an ERDDAP table, features or an OPeNDAP variable of a record",
+        summary="The first rows of a CSV, an ERDDAP table, features, or an OPeNDAP or Zarr variable of a record",
         description="404: the record links to no such table. 503: the other side does not answer, or sends no table.",
         responses={200: RowsAnswer, 503: Problem, **WITH_NOT_FOUND},
     )

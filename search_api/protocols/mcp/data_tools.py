@@ -17,8 +17,8 @@ from search_api.protocols.mcp.api import Box, Limit, Period, RecordId, ToolConte
 _GRANULES_REL = "sonde:granules"
 _MOST_STEPS = 24
 Ids = Annotated[list[str], Field(min_length=2, max_length=5, description="Ids of records.")]
-Variable = Annotated[str | None, Field(max_length=200, description="Of OPeNDAP; none: list.")]
-Point = Annotated[list[float] | None, Field(min_length=2, max_length=2, description="[lon, lat] for OPeNDAP.")]
+Variable = Annotated[str | None, Field(max_length=200, description="Of a grid; none: list.")]
+Point = Annotated[list[float] | None, Field(min_length=2, max_length=2, description="[lon, lat] in a grid.")]
 Style = Annotated[Literal["text", "bibtex", "ris", "csl"], Field(description="Form of the citation.")]
 Address = Annotated[str | None, Field(max_length=4096, description="`href` of one of its links; default: first table.")]
 _COMPARED = (
@@ -77,7 +77,7 @@ def read_rows(
     point: Point = None,
     limit: Limit = 5,
 ) -> str:
-    """The first rows of a table (CSV, ERDDAP) or an OPeNDAP variable of a record."""
+    """The first rows of a table (CSV, ERDDAP) or an OPeNDAP or Zarr variable of a record."""
     api = api_of(context)
     longitude, latitude = point or (None, None)
     place = {"longitude": longitude, "latitude": latitude}

@@ -30,6 +30,9 @@ Kind = Literal["string", "numeric", "datetime"]
 _MOST_VALUES = 100
 _MOST_INTERVALS = 60
 _STARTS = "starts"
+_YEAR_MS = 31_556_952_000
+_USUAL_YEARS = {"gte": (-3000 - 1970) * _YEAR_MS, "lt": (2500 - 1970) * _YEAR_MS}
+"""Elasticsearch's longest interval has 100 years: the 800,000 years of an ice core would be thousands of buckets."""
 _WORLD = CellView()
 _GSD_METRES = (10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0)
 
@@ -60,12 +63,16 @@ def _values(answer: JsonMapping) -> Json:
 
 
 def _periods(answer: JsonMapping) -> Json:
+    """``overflow`` counts what begins outside of the usual years."""
+    usual = answer["usual"]
+    periods = usual["periods"]
     buckets = [
         _bucket(iso(nearest_rfc3339(int(bucket["key"]))), "datetime", bucket["doc_count"])
-        for bucket in answer["buckets"]
+        for bucket in periods["buckets"]
         if bucket["doc_count"]
     ]
-    return {"buckets": buckets, "overflow": 0, "interval": answer["interval"]}
+    overflow = answer["doc_count"] - usual["doc_count"]
+    return {"buckets": buckets, "overflow": overflow, "interval": periods["interval"]}
 
 
 def _ranges(answer: JsonMapping) -> Json:
@@ -114,7 +121,15 @@ _ALL = (
     Aggregation(
         "datetime_frequency",
         "frequency_distribution",
-        {"auto_date_histogram": {"field": _STARTS, "buckets": _MOST_INTERVALS}},
+        {
+            "filter": {"exists": {"field": _STARTS}},
+            "aggs": {
+                "usual": {
+                    "filter": {"range": {_STARTS: _USUAL_YEARS}},
+                    "aggs": {"periods": {"auto_date_histogram": {"field": _STARTS, "buckets": _MOST_INTERVALS}}},
+                }
+            },
+        },
         _periods,
         "datetime",
     ),
