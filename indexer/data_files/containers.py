@@ -11,7 +11,7 @@ from typing import Protocol
 
 DATA_SUFFIXES = frozenset({
     ".nc", ".nc3", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".geotiff", ".gtiff", ".gpkg", ".csv",
-    ".tsv",
+    ".tsv", ".tab",
 })  # fmt: skip
 ZARR = ".zarr"
 ZARR_MARKS = ("zarr.json", ".zmetadata", ".zgroup", ".zarray")
