@@ -248,4 +248,4 @@ def _recognises(inspection: Inspection) -> bool:
 
 
 _FOUND_BY = "member `sonde:dataFile`, which Sonde writes for the header of a data file"
-FORMAT = Format("data-file", 1, read, _recognises, _FOUND_BY, _resource)
+FORMAT = Format("data-file", 2, read, _recognises, _FOUND_BY, _resource)
