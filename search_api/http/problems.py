@@ -10,7 +10,8 @@ import structlog
 from flask import Flask, Response, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import NotFound as NoSuchAddress
 
 from core.access import NotAllowed, NotAuthenticated
 from core.errors import (
@@ -120,11 +121,23 @@ def _from_ours(error: SondeError) -> Response:
 
 
 def _from_http(error: HTTPException) -> Response:
-    response = problem(error.code or 500, error.description)
+    response = problem(error.code or 500, _description(error))
     for name, value in error.get_headers():
         if name.lower() in ("allow", "retry-after"):
             response.headers[name] = value
     return response
+
+
+def _description(error: HTTPException) -> str | None:
+    """Of an address or method that does not exist: which one, and where the right ones are."""
+    if isinstance(error, MethodNotAllowed):
+        allowed = ", ".join(sorted(error.valid_methods or ()))
+        return (
+            f"{request.method} is not possible at {request.path[:200]}; allowed: {allowed}. /api describes each call."
+        )
+    if isinstance(error, NoSuchAddress) and error.description == NoSuchAddress.description:
+        return f"There is nothing at {request.path[:200]}. /api lists every address."
+    return error.description
 
 
 def _from_depth(_error: RecursionError) -> Response:
