@@ -15,8 +15,8 @@ from core.json_types import Json
 from indexer.data_files.messages import FileFault
 
 _MOST_BYTES = 64 << 20
-_START = 64 << 10
 _MOST_COLUMNS = 500
+_MOST_TITLES = 30  # lines above the names of the columns
 _LONGEST_FIELD = 1 << 20
 _DELIMITERS = ",;\t|"
 _UNIT = re.compile(r"^(?P<name>.*?\S)\s*[(\[](?P<unit>[^()\[\]]{1,30})[)\]]\s*$")
@@ -34,7 +34,7 @@ _ROLES = {
         ("geometry", "wkt|geom|geometry|the_geom", "wkt"),
     )
 }
-_CLOCK = r"(?:[T ] *(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)[\d.,]* *(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
+_CLOCK = r"(?:[T ] *(?P<clock>\d{1,2}:\d{2}(?::\d{2})?)(?:[.,]\d+)? *(?P<half>[AaPp][Mm])?(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
 _ISO = re.compile(rf"(?P<year>\d{{4}})(?:[-/](?P<month>\d{{1,2}})(?:[-/](?P<day>\d{{1,2}}){_CLOCK})?)?")
 _COMPACT = re.compile(
     r"(?P<year>(?:1[6-9]|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"
@@ -42,6 +42,14 @@ _COMPACT = re.compile(
 )
 _DOTTED = re.compile(rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}){_CLOCK}")
 _SLASHED = re.compile(rf"(?P<first>\d{{1,2}})[/-](?P<second>\d{{1,2}})[/-](?P<year>\d{{4}}){_CLOCK}")
+_NAMED = re.compile(rf"(?P<day>\d{{1,2}})[. -]+(?P<month>[A-Za-zä]{{3}})[a-z]*[. -]+(?P<year>\d{{4}}){_CLOCK}")
+_MONTHS = {
+    name: f"{number:02d}"
+    for number, names in enumerate(
+        ("jan", "feb", "mar mär", "apr", "may mai", "jun", "jul", "aug", "sep", "oct okt", "nov", "dec dez"), 1
+    )
+    for name in names.split()
+}
 _DECIMAL_YEAR = re.compile(r"(?P<year>(?:1\d|20)\d{2})[.,]\d+")
 _EPOCH = re.compile(r"(\d{9,10})(?:\d{3})?(?:\.\d+)?")
 _ANGLE = re.compile(
@@ -81,12 +89,12 @@ class _TimeColumn:
     def add(self, text: str) -> None:
         slashed = _SLASHED.fullmatch(text)
         if slashed is None:
-            if moment := _moment(text):
+            if moment := moment_in(text):
                 self.exact.add(moment)
             return
         self.years.add(slashed["year"])
         for period, day, month in ((self.day_first, "first", "second"), (self.month_first, "second", "first")):
-            moment = _written(slashed["year"], slashed[month], slashed[day], slashed["clock"])
+            moment = _written(slashed["year"], slashed[month], slashed[day], _clock(slashed))
             period.is_possible = period.is_possible and bool(moment)
             if moment:
                 period.add(moment)
@@ -140,14 +148,9 @@ def read_table(file: IO[bytes], size: int) -> Json:
     file.seek(0)
     content = _text(file.read(min(size, _MOST_BYTES)))
     comments, lines = _comments(content)
-    start = "\n".join(lines[:200])[:_START]
-    delimiter = max(_DELIMITERS, key=lambda sign: start.partition("\n")[0].count(sign))
     csv.field_size_limit(_LONGEST_FIELD)
-    rows = csv.reader(lines, delimiter=delimiter)
-    names = [name.strip() for name in next(rows, [])][:_MOST_COLUMNS]
+    rows, names = _rows(lines)
     columns = {role: places for role in _ROLES if (places := _columns(names, role))}
-    if not ({"latitude", "longitude"} <= columns.keys() or "geometry" in columns):
-        raise FileFault("it is a table without columns for latitude and longitude", is_data=False)
     extremes, units = _extremes(rows, columns)
     if not extremes.places:
         raise FileFault("no row of it has a latitude and a longitude in degrees", is_data=False)
@@ -163,6 +166,16 @@ def read_table(file: IO[bytes], size: int) -> Json:
     if size > _MOST_BYTES:
         header["warnings"] = [f"extent: it is that of the first {_MOST_BYTES >> 20} MiB of the table"]
     return header
+
+
+def _rows(lines: list[str]) -> tuple[Iterator[list[str]], list[str]]:
+    """The rows below the names of the columns. Titles may be above these, and Excel's ``sep=;``."""
+    for place, line in enumerate(lines[:_MOST_TITLES]):
+        rows = csv.reader(lines[place:], delimiter=max(_DELIMITERS, key=line.count))
+        names = [name.strip() for name in next(rows, [])][:_MOST_COLUMNS]
+        if _columns(names, "geometry") or (_columns(names, "latitude") and _columns(names, "longitude")):
+            return rows, names
+    raise FileFault("it is a table without columns for latitude and longitude", is_data=False)
 
 
 def _text(content: bytes) -> str:
@@ -268,7 +281,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _moment(text: str) -> str:
+def moment_in(text: str) -> str:
     """ISO 8601 in the order of UTC; empty for another way to write it."""
     match = _COMPACT.fullmatch(text)
     if match is not None:
@@ -276,12 +289,24 @@ def _moment(text: str) -> str:
         return _written(match["year"], match["month"], match["day"], clock)
     match = _ISO.fullmatch(text) or _DOTTED.fullmatch(text)
     if match is not None:
-        return _written(match["year"], match["month"], match["day"], match["clock"])
+        return _written(match["year"], match["month"], match["day"], _clock(match))
+    match = _NAMED.fullmatch(text)
+    if match is not None and match["month"].lower() in _MONTHS:
+        return _written(match["year"], _MONTHS[match["month"].lower()], match["day"], _clock(match))
     match = _DECIMAL_YEAR.fullmatch(text)
     if match is not None:
         return match["year"]
     match = _EPOCH.fullmatch(text)
     return "" if match is None else datetime.fromtimestamp(int(match[1]), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _clock(match: re.Match[str]) -> str | None:
+    """In 24 hours."""
+    clock, half = match["clock"], match["half"]
+    if clock is None or half is None:
+        return clock
+    hour, _, rest = clock.partition(":")
+    return f"{int(hour) % 12 + 12 * (half.lower() == 'pm')}:{rest}"
 
 
 def _written(year: str, month: str | None, day: str | None, clock: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -14,12 +15,14 @@ from indexer.raw import PassedOver, RawRecord, SkippedMember
 from indexer.sources.members import is_hidden_path
 
 DESCRIBED = "data whose metadata lie beside them, in a file of the same name"
+_WRF = re.compile(r"wrf(?:out|input|bdy|rst|xtrm)_d\d\d")  # the model names its NetCDF files without a suffix
 _DESCRIPTIONS = (".xml", ".json", ".jsonld")
 
 
 def is_data(name: str) -> bool:
     """Whether a name looks like a data file that Sonde reads."""
-    return PurePosixPath(name.lower()).suffix in DATA_SUFFIXES and not is_hidden_path(name)
+    path = PurePosixPath(name.lower())
+    return (path.suffix in DATA_SUFFIXES or _WRF.match(path.name) is not None) and not is_hidden_path(name)
 
 
 def description_beside(name: str, names: Mapping[str, str]) -> str | None:
