@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Sequence
+from difflib import get_close_matches
 from http import HTTPStatus
+from typing import get_type_hints
 
 import structlog
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -81,9 +84,26 @@ def from_validation(error: ValidationError) -> Response:
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
-        return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
+        near = next(iter(get_close_matches(parameter.lower(), _parameters_of_view(error.title), 1)), None)
+        meant = f" Did you mean {near!r}?" if near else ""
+        return problem(
+            400, f"Unknown parameter {parameter!r}.{meant} /api lists the parameters of each call.", parameter
+        )
     place, message = _place_and_message([fault for fault in errors if fault["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
+
+
+def _parameters_of_view(model_name: str) -> list[str]:
+    """The parameters of the view that is asked, if this model has them."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    hints = get_type_hints(inspect.unwrap(view)) if view is not None else {}
+    models = [hint for hint in hints.values() if isinstance(hint, type) and issubclass(hint, BaseModel)]
+    return [
+        field.alias or name
+        for model in models
+        if model.__name__ == model_name
+        for name, field in model.model_fields.items()
+    ]
 
 
 def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
