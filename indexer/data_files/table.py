@@ -8,7 +8,8 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import IO
 
 from core.json_types import Json
@@ -264,9 +265,10 @@ def _points(first: str, longitude_text: str | None = None) -> Iterator[tuple[flo
 
 def _degrees(text: str) -> float | None:
     """``46.87``, ``46,87``, ``45°30'N`` or ``7.25 W``."""
-    match = _ANGLE.fullmatch(text.strip())
+    number = _number(text)
+    match = _ANGLE.fullmatch(text.strip()) if number is None else None
     if match is None:
-        return _number(text)
+        return number
     degrees, minutes, seconds = (_number(match[part] or "0") or 0.0 for part in ("degrees", "minutes", "seconds"))
     size = abs(degrees) + minutes / 60 + seconds / 3600
     is_negative = match["degrees"].startswith("-") or (match["before"] or match["after"] or "").upper() in ("S", "W")
@@ -311,12 +313,19 @@ def _clock(match: re.Match[str]) -> str | None:
 
 def _written(year: str, month: str | None, day: str | None, clock: str | None) -> str:
     """Empty for a date that does not exist."""
+    date_text = _date_text(year, month or "", day or "")
+    if not date_text or clock is None:
+        return date_text
+    return f"{date_text}T{clock.zfill(5) if len(clock) < 6 else clock.zfill(8)}Z"
+
+
+@lru_cache(maxsize=4096)
+def _date_text(year: str, month: str, day: str) -> str:
     try:
-        datetime(int(year), int(month or 1), int(day or 1))
+        date(int(year), int(month or 1), int(day or 1))
     except ValueError:
         return ""
-    date = "-".join([year, *(part.zfill(2) for part in (month, day) if part)])
-    return date if clock is None else f"{date}T{clock.zfill(5) if len(clock) < 6 else clock.zfill(8)}Z"
+    return "-".join([year, *(part.zfill(2) for part in (month, day) if part)])
 
 
 def _variables(names: list[str], coordinates: set[int], units: list[str]) -> Iterator[Json]:
