@@ -17,6 +17,10 @@ class RecordRefused(SondeError):
         return str(self)
 
 
+class PlainText(RecordRefused):
+    """The document has no markup at all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recognition:
     """What ``indexer.formats`` found out about a document's bytes, handed on so that nothing is parsed twice.

@@ -14,6 +14,7 @@ from core.json_types import Json
 
 Values = NDArray[np.float64]
 _UNITS = re.compile(r"(?P<unit>[a-z]+)\s+since\s+(?P<epoch>.+)", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"(?:day|month|year)\s+as\s+%Y(?P<month>%m(?P<day>%d)?)?(?:\.%f)?", re.IGNORECASE)
 _MONTHS = {"month": 1, "months": 1, "mon": 1, "year": 12, "years": 12, "yr": 12, "common_year": 12, "common_years": 12}
 _SECONDS = {
     "s": 1,
@@ -50,6 +51,9 @@ def describe_times(times: Values, edges: Values, units: str, calendar: str) -> J
 
 
 def _date(value: float, units: str, calendar: str) -> cftime.datetime:
+    absolute = _ABSOLUTE.fullmatch(units.strip())
+    if absolute is not None:
+        return _absolute_date(value, has_month=bool(absolute["month"]), has_day=bool(absolute["day"]))
     match = _UNITS.match(units.strip())
     if match is None:
         raise ValueError(f"{units!r} is no unit of time since a date")
@@ -59,6 +63,20 @@ def _date(value: float, units: str, calendar: str) -> cftime.datetime:
     epoch = cftime.num2date(0, f"days since {match['epoch']}", calendar or "standard")  # a month has no fixed length
     count = (epoch.year * 12 + epoch.month - 1) + math.floor(value * months)
     return epoch.replace(year=count // 12, month=count % 12 + 1, day=min(epoch.day, 28))
+
+
+def _absolute_date(value: float, *, has_month: bool, has_day: bool) -> cftime.datetime:
+    """Of CDO's ``day as %Y%m%d.%f``: 20010301.5 is noon of 1 March 2001. Only days have parts."""
+    whole = math.floor(value)
+    day, months = (whole % 100, whole // 100) if has_day else (1, whole)
+    year, month = divmod(months, 100) if has_month else (months, 1)
+    seconds = round((value - whole) * 86400) if has_day else 0
+    return cftime.datetime(year, month, day, calendar="proleptic_gregorian") + timedelta(seconds=seconds)
+
+
+def is_time_unit(units: str) -> bool:
+    """``hours since 1990-01-01``, ``day as %Y%m%d.%f``."""
+    return _UNITS.match(units.strip()) is not None or _ABSOLUTE.fullmatch(units.strip()) is not None
 
 
 def _iso(moment: cftime.datetime) -> str:

@@ -33,7 +33,7 @@ _KINDS = {
     b"PK\x03\x04": "it is a zip archive: unpack it",
     b"\x0e\x03\x13\x01": "HDF4 is not read: convert it to NetCDF",
 }
-_TABLES = (".csv", ".tsv")
+_TABLES = (".csv", ".tsv", ".tab")
 
 
 class Inquirer:

@@ -12,10 +12,12 @@ from typing import Protocol
 
 DATA_SUFFIXES = frozenset({
     ".nc", ".nc3", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".geotiff", ".gtiff", ".gpkg", ".csv",
-    ".tsv", ".grib", ".grib1", ".grib2", ".grb", ".grb1", ".grb2", ".gb2",
+    ".tsv", ".tab", ".grib", ".grib1", ".grib2", ".grb", ".grb1", ".grb2", ".gb2",
 })  # fmt: skip
 _FORECAST = re.compile(r"\.pgrb2?[a-z]?\.(?:[\w-]+\.)*(?:f\d{2,4}|anl)$")
 """GRIB as weather services name it: ``gfs.t00z.pgrb2.0p25.f006``."""
+_WRF = re.compile(r"(?:^|/)wrf(?:out|input|bdy|rst|xtrm)_d\d\d[^/]*$")
+"""The model names its NetCDF files without a suffix."""
 ZARR = ".zarr"
 ZARR_MARKS = ("zarr.json", ".zmetadata", ".zgroup", ".zarray")
 """The files of which one lies at the top of a Zarr store."""
@@ -26,7 +28,8 @@ TO_INSTALL = "to read data files, install Sonde's extra `data` (`make env` in a 
 
 def has_data_name(name: str) -> bool:
     """Whether a file's name looks like one of the formats that are read."""
-    return PurePosixPath(name.lower()).suffix in DATA_SUFFIXES or _FORECAST.search(name.lower()) is not None
+    name = name.lower()
+    return PurePosixPath(name).suffix in DATA_SUFFIXES or any(known.search(name) for known in (_FORECAST, _WRF))
 
 
 def missing_libraries() -> tuple[str, ...]:

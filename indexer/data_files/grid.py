@@ -17,18 +17,18 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from core.json_types import Json, JsonMapping
-from indexer.data_files.calendar import describe_times
+from indexer.data_files.calendar import describe_times, is_time_unit
 from indexer.data_files.georeference import box_in_degrees, longitude_range, reference_system
 from indexer.data_files.messages import FileFault
+from indexer.data_files.table import moment_in
 
 Values = NDArray[np.float64]
 Stored = NDArray[np.generic]
 Role = Literal["latitude", "longitude", "time", "vertical", "x", "y"]
 
-_UNITS = {
+_UNITS: Mapping[Role, re.Pattern[str]] = {
     "latitude": re.compile(r"degrees?_?(n|north)$", re.IGNORECASE),
     "longitude": re.compile(r"degrees?_?(e|east|w|west)$", re.IGNORECASE),
-    "time": re.compile(r"\w+\s+since\s", re.IGNORECASE),
 }
 _STANDARD_NAMES: Mapping[str, Role] = {
     "latitude": "latitude", "longitude": "longitude", "time": "time", "projection_x_coordinate": "x",
@@ -42,6 +42,7 @@ _NAMES: Mapping[str, Role] = {
     "depth": "vertical", "lev": "vertical", "level": "vertical", "plev": "vertical", "height": "vertical",
     "altitude": "vertical", "pressure": "vertical",
 }  # fmt: skip
+_TEXT_TIMES = ("time", "times", "datetime", "date_time", "timestamp")
 _CRS_ATTRIBUTES = ("crs_wkt", "spatial_ref", "grid_mapping_name", "epsg_code")
 _NUMBERS = {f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64)}
 _OF_STORAGE = frozenset({"_FillValue", "missing_value", "scale_factor", "add_offset", "_NCProperties", "_Unsigned"})
@@ -96,6 +97,17 @@ class ArrayHeader:
         )
         unpacked_values = stored_values.astype(np.float64) * factor + offset
         return np.where(is_valid, unpacked_values, np.nan)
+
+    def texts(self) -> list[str]:
+        """Of an array of texts, or of single letters along all dimensions but the first; none of a very large one."""
+        if math.prod(self.shape) > _MOST_VALUES:
+            return []
+        stored_values = np.asarray(self.read(1))
+        if stored_values.dtype == np.dtype("S1"):
+            rows = stored_values.reshape(stored_values.shape[0] if stored_values.ndim > 1 else 1, -1)
+            stored_values = np.array([b"".join(row) for row in rows])
+        texts = (part.decode("ascii", "replace") if isinstance(part, bytes) else part for part in stored_values.flat)
+        return [text.strip("\x00 ") for text in texts if isinstance(text, str)]
 
 
 def describe(format: str, attributes: JsonMapping, arrays: Sequence[ArrayHeader]) -> Json:
@@ -153,7 +165,8 @@ class _Grid:
         described = 0
         for array in self.arrays:
             is_helper = array.name in helpers or array.short_name in helpers
-            if array.name in coordinates or is_helper or _describes_system(array) or array.type not in _NUMBERS:
+            is_helper = is_helper or _describes_system(array) or bool(array.text("cf_role"))
+            if array.name in coordinates or is_helper or array.type not in _NUMBERS:
                 continue
             described += 1
             if described > _MOST_VARIABLES:
@@ -217,12 +230,21 @@ class _Grid:
 
     def times(self) -> Json:
         time = self._of_role("time")
-        if time is None or not _UNITS["time"].match(time.text("units")):
-            return {}
+        if time is None or not is_time_unit(time.text("units")):
+            return self._text_times()
         bounds = self._bounds(time) or self._bounds(time, "climatology")
         edges = time if bounds is None else bounds
         description = describe_times(time.values(), edges.values(), time.text("units"), time.text("calendar"))
         return {"times": {**description, "count": math.prod(time.shape)}} if description else {}
+
+    def _text_times(self) -> Json:
+        """Of times that are written out: ``2001-02-03T04:05:06Z``, WRF's ``2001-02-03_04:05:06``."""
+        for array in self.arrays:
+            if array.short_name.lower() in _TEXT_TIMES and array.type not in _NUMBERS:
+                moments = sorted(filter(None, (moment_in(text.replace("_", " ")) for text in array.texts())))
+                if moments:
+                    return {"times": {"start": moments[0], "end": moments[-1], "count": len(moments)}}
+        return {}
 
     def vertical(self) -> Json:
         vertical = self._of_role("vertical")
@@ -256,9 +278,12 @@ def _describes_system(array: ArrayHeader) -> bool:
 
 
 def _role(array: ArrayHeader) -> Role | None:
-    for role in ("latitude", "longitude", "time"):
-        if _UNITS[role].match(array.text("units")) and not array.name.lower().endswith(("_bnds", "_bounds")):
-            return role
+    if not array.name.lower().endswith(("_bnds", "_bounds")):
+        for role in ("latitude", "longitude"):
+            if _UNITS[role].match(array.text("units")):
+                return role
+        if is_time_unit(array.text("units")):
+            return "time"
     standard_name = array.text("standard_name")
     if standard_name in _STANDARD_NAMES:
         return _STANDARD_NAMES[standard_name]

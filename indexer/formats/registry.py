@@ -13,7 +13,7 @@ from indexer.formats.recognition import FORMATS, describe_unknown, recognise
 from indexer.formats.splitting.json_members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
 from indexer.formats.stated_fields import stated_in
-from indexer.raw import PassedOver, RawRecord, RecordRefused, SkippedMember
+from indexer.raw import PassedOver, PlainText, RawRecord, RecordRefused, SkippedMember
 
 
 def with_recognition(raw: RawRecord) -> RawRecord:
@@ -84,10 +84,14 @@ def separate(raw: RawRecord) -> Separation:
     """The records of one document as ``{its id}#{their own names}``; a document of one record is unchanged.
 
     A document that cannot be split is returned unchanged too: its reader reports the reason. Every other member of a
-    document is accounted for (``report_members``).
+    document is accounted for (``report_members``). A plain text, a README for example, is passed over.
     """
     try:
         document = split(raw.content) if raw.content.strip() else SplitDocument([])
+    except PlainText as refusal:
+        if raw.media_type != "text/plain":
+            return Separation((raw,))
+        return Separation((), (), (PassedOver(raw.origin, str(refusal), native_id=raw.native_id),))
     except RecordRefused:
         return Separation((raw,))
     skipped_members, passed_over = report_members(document.unreadable, raw.native_id, raw.origin)

@@ -257,9 +257,8 @@ def xml_of_any_status(answer: HttpAnswer) -> etree._Element:
 
 
 def parse_xml(content: bytes, host: str) -> etree._Element:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
     try:
-        root = etree.fromstring(content, parser)
+        root = etree.fromstring(content, _xml_parser())
     except etree.XMLSyntaxError as error:
         raise BadAnswer(f"{host} sent XML that is not well-formed: {describe_syntax_error(error)}") from None
     if root.getroottree().docinfo.internalDTD is not None:
@@ -267,6 +266,19 @@ def parse_xml(content: bytes, host: str) -> etree._Element:
     if local(root).lower() == "html":
         raise BadAnswer(f"{host} sent a web page where XML was asked for")
     return root
+
+
+def xml_fault(content: bytes) -> str:
+    """What is wrong with the markup, without the line; empty if it is well-formed."""
+    try:
+        etree.fromstring(content, _xml_parser())
+    except etree.XMLSyntaxError as error:
+        return describe_syntax_error(error).rpartition(" (")[0]
+    return ""
+
+
+def _xml_parser() -> etree.XMLParser:
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_pis=True)
 
 
 def json_object(answer: HttpAnswer) -> Json:

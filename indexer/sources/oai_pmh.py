@@ -7,13 +7,24 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
 
 import structlog
 from lxml import etree
 
 from core.errors import SondeError
 from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, SkippedMember, skipped_id
-from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, text_of, written_xml, xml_of_any_status
+from indexer.sources.fetching import (
+    BadAnswer,
+    Fetcher,
+    fingerprint,
+    local,
+    parse_xml,
+    text_of,
+    written_xml,
+    xml_fault,
+    xml_of_any_status,
+)
 from indexer.sources.linked_walk import join_path
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import Protocol, Question
@@ -23,6 +34,9 @@ from net.targets import address_of
 log = structlog.get_logger(__name__)
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
+_FAULT = "urn:sonde:fault"
+_RECORD_START = re.compile(rb"<((?:[\w.-]+:)?)record(?:\s[^>]*)?>\s*<\1header\b")
+_RECORD_END = re.compile(rb"</(?:[\w.-]+:)?record\s*>")
 _GBIF = "https://api.gbif.org/v1/oai-pmh/registry"
 _DATAVERSE_PAGE = re.compile(r"(.*?)/(?:dataverse/[^/]+/?|dataset\.xhtml|dataverse\.xhtml)$")
 _PREFERRED_PREFIXES = (
@@ -225,7 +239,10 @@ def _prefixes(answer: HttpAnswer) -> list[str]:
 
 
 def _root(answer: HttpAnswer) -> etree._Element:
-    root = xml_of_any_status(answer)
+    return _checked_root(answer, xml_of_any_status(answer))
+
+
+def _checked_root(answer: HttpAnswer, root: etree._Element) -> etree._Element:
     if root.tag != f"{_OAI}OAI-PMH":
         raise BadAnswer(f"{address_of(answer.url)} did not answer in OAI-PMH")
     error = root.find(f"{_OAI}error")
@@ -234,15 +251,54 @@ def _root(answer: HttpAnswer) -> etree._Element:
     return root
 
 
+def _list_root(answer: HttpAnswer) -> etree._Element:
+    """As ``_root``, but one broken record does not cost the complete list around it."""
+    try:
+        return _root(answer)
+    except BadAnswer:
+        content = _without_broken_records(answer.content)
+        if content is None:
+            raise
+    return _checked_root(answer, parse_xml(content, address_of(answer.url)))
+
+
+def _without_broken_records(content: bytes) -> bytes | None:
+    """The list with a fault for the metadata of each record that is not well-formed; None if more than that is broken,
+    for example a list that is cut off.
+    """
+    starts = list(_RECORD_START.finditer(content))
+    end = max((match.end() for match in _RECORD_END.finditer(content)), default=0)
+    if not starts or starts[-1].start() > end:
+        return None
+    opening, ending = content[: starts[0].start()], content[end:]
+    if xml_fault(opening + ending):
+        return None
+    stops = [*(match.start() for match in starts[1:]), end]
+    records = ((start[1], content[start.start() : stop]) for start, stop in zip(starts, stops, strict=True))
+    return opening + b"".join(_well_formed(prefix, record, opening, ending) for prefix, record in records) + ending
+
+
+def _well_formed(prefix: bytes, record: bytes, opening: bytes, ending: bytes) -> bytes:
+    """The record, or its header with the fault, or the fault alone if the header is broken too."""
+    fault = xml_fault(opening + record + ending)
+    if not fault:
+        return record
+    reason = escape(f"it is not well-formed XML: {fault}").encode("ascii", "xmlcharrefreplace")
+    after = b'<fault xmlns="%b">%b</fault></%brecord>' % (_FAULT.encode(), reason, prefix)
+    header, header_end, _ = record.partition(b"</%bheader>" % prefix)
+    with_header = header + header_end + after
+    return b"<%brecord>%b" % (prefix, after) if xml_fault(opening + with_header + ending) else with_header
+
+
 def _listing(answer: HttpAnswer) -> Listing:
-    records_element = _root(answer).find(f"{_OAI}ListRecords")
+    records_element = _list_root(answer).find(f"{_OAI}ListRecords")
     if records_element is None:
         raise BadAnswer(f"{address_of(answer.url)} did not answer with a list of records")
     records: list[RawRecord] = []
     deleted_ids: list[str] = []
     skipped_members: list[SkippedMember] = []
     for record in records_element.iter(f"{_OAI}record"):
-        header = record.find(f"{_OAI}header")
+        header, fault = record.find(f"{_OAI}header"), record.findtext(f"{{{_FAULT}}}fault")
         id = (
             text_of(identifier_element)
             if header is not None and (identifier_element := header.find(f"{_OAI}identifier")) is not None
@@ -251,7 +307,7 @@ def _listing(answer: HttpAnswer) -> Listing:
         if header is None or not id:
             place = f"{answer.url.partition('?')[0]}#{fingerprint(written_xml(record))}"
             skipped_members.append(
-                SkippedMember(place, "the record has no identifier in its header", container=WHOLE_SOURCE)
+                SkippedMember(place, fault or "the record has no identifier in its header", container=WHOLE_SOURCE)
             )
         elif header.get("status") == "deleted":
             deleted_ids.append(id)
@@ -260,7 +316,7 @@ def _listing(answer: HttpAnswer) -> Listing:
         else:
             place = f"{answer.url.partition('?')[0]}#{id}"
             skipped_members.append(
-                SkippedMember(place, "the server gives no metadata for it, and does not call it deleted", id)
+                SkippedMember(place, fault or "the server gives no metadata for it, and does not call it deleted", id)
             )
     token = records_element.find(f"{_OAI}resumptionToken")
     if not records and not deleted_ids and not skipped_members and token is None:

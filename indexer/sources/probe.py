@@ -81,11 +81,15 @@ def _preview(fetcher: Fetcher, protocol: Protocol, start: Start) -> DetectedSour
     fetcher.url = start.url
     records: list[RawRecord] = []
     total: int | None = None
-    for page in open_source(protocol.name, fetcher, None, options).pages():
-        records += page.records
-        total = page.total if page.total is not None else total
-        if len(records) >= PREVIEW:
-            break
+    try:
+        for page in open_source(protocol.name, fetcher, None, options).pages():
+            records += page.records
+            total = page.total if page.total is not None else total
+            if len(records) >= PREVIEW:
+                break
+    except SondeError:
+        if not records:  # else it is this protocol, and the harvest names what fails later
+            raise
     return DetectedSource(protocol.name, start.url, tuple(records[:PREVIEW]), total, start.options)
 
 

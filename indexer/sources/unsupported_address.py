@@ -75,7 +75,8 @@ def _page(answer: FirstAnswer) -> str | None:
         return f"this is a login page, so it needs credentials: {AUTH}"
     return (
         "this is a web page, not a catalogue: look on it for the address of its CSW, OAI-PMH, CKAN, STAC or OGC API, "
-        "its sitemap, or its folder of metadata files (WAF)"
+        "its sitemap, or its folder of metadata files (WAF); if it is itself a list of such files, write an entry with "
+        "`type: waf` and `options: {any_page: true}`"
     )
 
 

@@ -210,7 +210,9 @@ def entries(content: bytes, url: str, *, any_page: bool = False) -> list[Listing
     except (ParserError, ValueError) as error:
         raise NotAListing(str(error)) from None
     if not any_page and not _looks_like_one(page):
-        raise NotAListing("it does not call itself an index or directory listing")
+        raise NotAListing(
+            "it does not call itself an index or directory listing; options: {any_page: true} takes its links too"
+        )
     entry_by_url: dict[str, ListingEntry] = {}
     for anchor in page.iter("a"):
         entry = _entry(anchor, url)

@@ -214,7 +214,11 @@ class Federation:
 
     def _chosen(self, ids: Sequence[str]) -> list[FederatedCatalogue]:
         if not self.catalogues:
-            raise InvalidInput("distributedSearch", "distributedSearch: this service asks no other catalogues")
+            raise InvalidInput(
+                "distributedSearch",
+                "distributedSearch: this service asks no other catalogues; its operator names them in "
+                "SONDE_FEDERATION__CATALOGUES",
+            )
         unknown = [id for id in ids if id not in self.catalogues]
         if unknown:
             raise InvalidInput(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Sequence
+from difflib import get_close_matches
 from http import HTTPStatus
+from typing import get_type_hints
 
 import structlog
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import NotFound as NoSuchAddress
 
 from core.access import NotAllowed, NotAuthenticated
 from core.errors import (
@@ -80,9 +84,26 @@ def from_validation(error: ValidationError) -> Response:
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
-        return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
+        near = next(iter(get_close_matches(parameter.lower(), _parameters_of_view(error.title), 1)), None)
+        meant = f" Did you mean {near!r}?" if near else ""
+        return problem(
+            400, f"Unknown parameter {parameter!r}.{meant} /api lists the parameters of each call.", parameter
+        )
     place, message = _place_and_message([fault for fault in errors if fault["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
+
+
+def _parameters_of_view(model_name: str) -> list[str]:
+    """The parameters of the view that is asked, if this model has them."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    hints = get_type_hints(inspect.unwrap(view)) if view is not None else {}
+    models = [hint for hint in hints.values() if isinstance(hint, type) and issubclass(hint, BaseModel)]
+    return [
+        field.alias or name
+        for model in models
+        if model.__name__ == model_name
+        for name, field in model.model_fields.items()
+    ]
 
 
 def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
@@ -120,11 +141,23 @@ def _from_ours(error: SondeError) -> Response:
 
 
 def _from_http(error: HTTPException) -> Response:
-    response = problem(error.code or 500, error.description)
+    response = problem(error.code or 500, _description(error))
     for name, value in error.get_headers():
         if name.lower() in ("allow", "retry-after"):
             response.headers[name] = value
     return response
+
+
+def _description(error: HTTPException) -> str | None:
+    """Of an address or method that does not exist: which one, and where the right ones are."""
+    if isinstance(error, MethodNotAllowed):
+        allowed = ", ".join(sorted(error.valid_methods or ()))
+        return (
+            f"{request.method} is not possible at {request.path[:200]}; allowed: {allowed}. /api describes each call."
+        )
+    if isinstance(error, NoSuchAddress) and error.description == NoSuchAddress.description:
+        return f"There is nothing at {request.path[:200]}. /api lists every address."
+    return error.description
 
 
 def _from_depth(_error: RecursionError) -> Response:

@@ -202,9 +202,9 @@ class SearchPipeline:
     def with_contacts(
         self, request: SearchRequest, interpretation: Interpretation, serving: Serving, *, spelling: bool = False
     ) -> Interpretation:
-        """With the names of the catalogue. A place or time within a contact's name is not read: Vladimir Romanovsky."""
+        """With the names of the catalogue. Nothing else is read within a contact's name."""
         named = self.with_names(interpretation, serving, spelling=spelling)
-        if not named.has_contact_around_place:
+        if not named.has_contact_read_otherwise:
             return named
         again = self.interpret(request, serving.structured, named.contacts)
         return self.with_names(again, serving, spelling=spelling)

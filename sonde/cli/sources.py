@@ -91,6 +91,9 @@ def _show(*, as_json: bool) -> None:
             *(str(row.get(name, "")) for name in ("id", "type", "schedule", "started", "state", "seen", "refused"))
         )
     screen().print(table)
+    for row in rows:
+        if row.get("message"):
+            screen().print(f"{row['id']}: {row['message']}", soft_wrap=True, markup=False)
 
 
 @sources.command()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -221,8 +220,5 @@ def _last(latest: list[RunReport]) -> Json:
     if not latest:
         return {}
     run = latest[0]
-    return {"started": run.started, "state": run.state, "seen": run.counts.seen, "refused": run.counts.refused}
-
-
-if TYPE_CHECKING:
-    pass
+    counts = {"seen": run.counts.seen, "refused": run.counts.refused}
+    return {"started": run.started, "state": run.state, **counts} | ({"message": run.message} if run.message else {})

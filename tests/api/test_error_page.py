@@ -18,6 +18,31 @@ def test_programs_get_problem_json(samples: Service, address: str, accept: str) 
     assert "Accept" in answer.headers["Vary"]
 
 
+def test_an_address_or_method_that_does_not_exist_is_named_with_what_exists(samples: Service) -> None:
+    absent = samples.http.get("/no/such/place", headers={"Accept": "*/*"}).get_json()["detail"]
+    assert absent == "There is nothing at /no/such/place. /api lists every address."
+    refused = samples.http.delete("/search", headers={"Accept": "*/*"})
+    assert refused.status_code == 405
+    assert "DELETE is not possible at /search; allowed: GET, HEAD" in refused.get_json()["detail"]
+    assert "POST" in refused.headers["Allow"]
+
+
+@pytest.mark.parametrize(
+    ("address", "meant"),
+    [("/search?limt=3", "limit"), ("/search?date-time=1999", "datetime"), ("/stac/search?collection=a", "collections"),
+     ("/collections/all/items?boxb=1", "bbox"), ("/search?colour=red", None)],
+    ids=["a_letter", "a_hyphen", "stac", "items", "nothing_like_it"],
+)  # fmt: skip
+def test_an_unknown_parameter_is_named_with_the_nearest_known(
+    samples: Service, address: str, meant: str | None
+) -> None:
+    refused = samples.http.get(address, headers={"Accept": "*/*"}).get_json()
+    assert refused["status"] == 400
+    assert refused["detail"].startswith(f"Unknown parameter {refused['parameter']!r}.")
+    assert ("Did you mean" in refused["detail"]) is (meant is not None)
+    assert meant is None or f"Did you mean {meant!r}?" in refused["detail"]
+
+
 @pytest.mark.parametrize("address", ["/nowhere", "/collections/nowhere", "/<b>x"])
 def test_a_browser_gets_a_page(samples: Service, address: str) -> None:
     answer = samples.http.get(address, headers=BROWSER)

@@ -23,12 +23,14 @@ PEOPLE = {
     "mud": Contact(name="Quandt, Ole B.", organisation="Harbour College, Department of Mud"),
     "wind": Contact(name="Ines Ulrike van der Mole", organisation="TIDE"),
     "frost": Contact(name="Vladimir Zettergran", organisation="Georgia Institute of Frost"),
+    "rain": Contact(name="Berta Müller", organisation=""),
 }
 TITLES = {
     "ice": "Ice thickness of rivers",
     "mud": "Mud of harbours",
     "wind": "Wind above dykes",
     "frost": "Frost depth of meadows",
+    "rain": "Precipitation of hills",
 }
 MANY = 80
 
@@ -119,6 +121,16 @@ def test_a_place_within_the_name_of_a_contact_is_not_read(pipeline: SearchPipeli
     assert [name.is_contact for name in read.names] == [True]
     assert read.places == read.areas == ()
     assert pipeline.search(SearchRequest(q="frost Vladimir", algorithm="bm25")).interpretation.places
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [("Müller", "Müller"), ("Niederschlag Berta Müller", "precipitation"), ("Abfall", "waste")],
+    ids=["surname_with_a_stem", "beside_a_topic", "the_word_itself"],
+)
+def test_the_name_of_a_contact_is_not_translated(pipeline: SearchPipeline, question: str, topic: str) -> None:
+    read = pipeline.search(SearchRequest(q=question, algorithm="bm25")).interpretation
+    assert read.thematic == topic
 
 
 def test_a_contact_is_no_unknown_word(pipeline: SearchPipeline) -> None:

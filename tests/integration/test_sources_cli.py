@@ -270,6 +270,17 @@ def test_a_dead_source_is_named_and_the_others_have_their_turn(sonde: Sonde, tmp
     assert [(row["id"], row["schedule"]) for row in rows] == [(name, "not in sources.yaml") for name in "ac"]
 
 
+def test_the_list_says_why_the_last_run_of_a_source_failed(sonde: Sonde) -> None:
+    entry = "  - {id: page, type: waf, url: 'http://127.0.0.1:9/list/'}\n"
+    sonde.sources.write_text(f"sources:\n{entry}", "utf-8")
+    with capture_logs():
+        CliRunner(env=sonde.environment).invoke(cli, ["harvest", "page", "--no-embedding"])
+    (row,) = json.loads(sonde("sources", "--json"))
+    assert row["state"] == "interrupted"
+    assert "127.0.0.1:9" in row["message"]
+    assert f"page: {row['message']}" in sonde("sources", "list")
+
+
 def test_the_report_of_an_unknown_source_names_the_known_ones(sonde: Sonde, tmp_path: Path) -> None:
     sonde.sources.write_text("sources:\n  - {id: rain, type: folder, path: .}\n", "utf-8")
     with pytest.raises(SondeError, match=r"no source 'rian'; did you mean rain. Known are: rain"):

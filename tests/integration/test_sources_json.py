@@ -272,6 +272,45 @@ def test_oai_pmh_tombstones_sets_and_a_token_that_expires() -> None:
         assert (asked[0]["set"], asked[0]["from"], asked[0]["metadataPrefix"]) == ("s", "2024-05-01", "gmd")
 
 
+def _oai_record(id: str, text: str) -> str:
+    body = f"<metadata><dc xmlns='x'><record><title>{text}</title></record></dc></metadata>"
+    return f"<record><header><identifier>{id}</identifier></header>{body}</record>"
+
+
+def test_oai_pmh_names_a_broken_record_and_reads_all_others() -> None:
+    header_too = "<record><header><identifier>fish & chips</identifier></header></record>"
+    token = "<resumptionToken>t</resumptionToken>"
+    pages = {
+        "": _oai_record("a", "ice") + _oai_record("b", "wind & <b>rain") + _oai_record("c", "snow") + token,
+        "t": _oai_record("d", "a\x0bb") + header_too + _oai_record("e", "hail"),
+    }
+
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        page = pages[asked.get("resumptionToken", "")]
+        return 200, "text/xml", _OAI.format(f"<ListRecords>{page}</ListRecords>").encode()
+
+    with serving(answer) as (url, asked):
+        given = all_of(OaiSource(fetcher_of(url), url, None, OaiOptions(prefix="oai_dc")))
+    assert given.ids == ["a", "c", "e"]
+    skipped = [member for page in given.pages for member in page.skipped]
+    assert [(member.native_id, member.container) for member in skipped] == [("b", None), ("d", None), (None, "*")]
+    assert all("it is not well-formed XML: " in member.reason for member in skipped)
+    assert len(asked) == 2, "a broken record is the same when it is asked for again"
+
+
+def test_oai_pmh_asks_again_for_a_list_that_is_cut_off() -> None:
+    asked_before: list[Asked] = []
+
+    def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
+        asked_before.append(asked)
+        whole = _OAI.format(f"<ListRecords>{_oai_record('a', 'ice')}{_oai_record('b', 'snow')}</ListRecords>").encode()
+        return 200, "text/xml", whole if len(asked_before) > 1 else whole[:-60]
+
+    with serving(answer) as (url, asked):
+        given = all_of(OaiSource(fetcher_of(url), url, None, OaiOptions(prefix="oai_dc")))
+    assert (given.ids, len(asked)) == (["a", "b"], 2)
+
+
 def test_a_stac_api_gives_collections_and_on_request_items() -> None:
     def answer(path: str, asked: Asked, own: str) -> tuple[int, str, bytes]:
         if path == "/stac/collections":

@@ -184,6 +184,75 @@ def test_a_table_with_coordinates(tmp_path: Path, text: str, box: list[float], s
     assert _spans(tmp_path) == ([span] if span else [])
 
 
+@pytest.mark.parametrize(
+    ("columns", "values", "span"),
+    [
+        ("Datum", ["28.03.2019", "01.02.2021 12:30"], ("2019-03-28", "2021-02-01T12:30:59.999Z")),
+        ("Date", ["02/03/2009", "12/31/2010"], ("2009-02-03", "2010-12-31")),
+        ("Date", ["02/03/2009", "31/12/2010 8:15:00"], ("2009-03-02", "2010-12-31T08:15:00Z")),
+        ("Date", ["02/03/2009", "04/05/2010"], ("2009-01-01", "2010-12-31")),
+        ("Date", ["31/12/2009", "12/31/2010"], None),
+        ("Date", ["30.02.2009"], None),
+        ("Date/Time", ["2008-07-15T10:00", "2008-08-15T10:00"], ("2008-07-15T10:00:00Z", "2008-08-15T10:00:59.999Z")),
+        ("date_time", ["20120301T000000Z", "201204010630"], ("2012-03-01", "2012-04-01T06:30:59.999Z")),
+        ("decimal_year", ["1950.5", "1961,25"], ("1950-01-01", "1961-12-31")),
+        ("epoch", ["1262304000", "1293840000000"], ("2010-01-01", "2011-01-01T00:00:00Z")),
+        ("time|date", ["1230|2001/5/6", "0930|2001/5/7"], ("2001-05-06", "2001-05-07")),
+        ("year|date", ["2001|2001-05-06"], ("2001-05-06", "2001-05-06")),
+        ("year|date", ["2001|"], ("2001-01-01", "2001-12-31")),
+        ("date", ["3-Jan-2010", "05 März 2011"], ("2010-01-03", "2011-03-05")),
+        ("timestamp", ["1/13/2010 12:30 AM", "2/14/2010 2:30:00 PM"], ("2010-01-13T00:30:00Z", "2010-02-14T14:30:00Z")),
+    ],
+    ids=[
+        "dots", "month_first", "day_first", "either_order", "both_orders", "no_such_day", "pangaea", "compact",
+        "decimal_year", "seconds_since_1970", "clock_beside_date", "year_beside_date", "year_alone",
+        "names_of_months", "twelve_hours",
+    ],
+)  # fmt: skip
+def test_the_dates_of_a_table(tmp_path: Path, columns: str, values: list[str], span: Any) -> None:
+    rows = "".join(f"5.5|50.5|{value}\n" for value in values)
+    (tmp_path / "t.csv").write_text(f"lon|lat|{columns}\n{rows}", encoding="utf-8")
+    assert _spans(tmp_path) == ([span] if span else [])
+
+
+def test_places_of_a_table_in_degrees_and_minutes_or_as_wkt(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("site,lat,lon\nA,45°30'N,7°15'36\"W\nB,S 46.5,10 E\n", encoding="utf-8")
+    assert [extent.as_list() for extent in record_of(tmp_path).extents] == [[-7.26, -46.5, 10.0, 45.5]]
+    (tmp_path / "t.csv").write_text(
+        'wkt,depth_m\n"POLYGON ((5 43, 6 43.5, 5 44, 5 43))",3\nPOINT Z (7 42 9),1\n', "utf-8"
+    )
+    record = record_of(tmp_path)
+    assert [extent.as_list() for extent in record.extents] == [[5.0, 42.0, 7.0, 44.0]]
+    assert [variable.name for variable in record.names.variables] == ["depth_m"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["sep=;\n", "Field campaign in 2001;;;\nby, A, and, B\n", "\n# comment\nStations\n"],
+    ids=["of_excel", "titles", "comment_before_title"],
+)
+def test_lines_above_the_names_of_the_columns(tmp_path: Path, title: str) -> None:
+    (tmp_path / "t.csv").write_text(f"{title}site;Lat;Lon;Datum\nA;48,1;11,5;1.2.2019\n", encoding="utf-8")
+    assert [extent.as_list() for extent in record_of(tmp_path).extents] == [[11.5, 48.1, 11.5, 48.1]]
+    assert _spans(tmp_path) == [("2019-02-01", "2019-02-01")]
+
+
+def test_the_head_of_a_table_of_pangaea_gives_title_abstract_keywords_and_licence(tmp_path: Path) -> None:
+    cited = "Smith, J; Doe, A (2008): CTD casts of cruise ARK-XXIII/2 [dataset]. PANGAEA, https://doi.org/10.1594/PANGAEA.75"
+    (tmp_path / "t.tab").write_text(
+        f"/* DATA DESCRIPTION:\nCitation:\t{cited}\nAbstract:\tCasts in Fram Strait.\nKeyword(s):\tCTD; Fram Strait\n"
+        "License:\tCreative Commons Attribution 3.0 Unported (CC-BY-3.0)\n"
+        "Parameter(s):\tLATITUDE * GEOCODE\n\tTemp\n*/\n"
+        "Event\tDate/Time\tLatitude\tLongitude\tTemp [deg C]\nPS72/1\t2008-07-04T12:30\t78.8\t-4.5\t-1.2\n",
+        encoding="utf-8",
+    )
+    record = record_of(tmp_path)
+    assert record.title == "CTD casts of cruise ARK-XXIII/2"
+    assert record.abstract.startswith("Casts in Fram Strait.")
+    assert (record.licence, record.doi) == ("CC-BY-3.0", "10.1594/pangaea.75")
+    assert [keyword.term for keyword in record.keywords] == ["CTD", "Fram Strait"]
+
+
 def _times(values: Any, units: str, **attributes: str) -> dict[str, Any]:
     return {"time": (["time"], values, {"units": units, **attributes})}
 
@@ -198,8 +267,10 @@ def _times(values: Any, units: str, **attributes: str) -> dict[str, Any]:
         ([0, 365, 731, 1096], "days since 1999-01-01", "", ("1999-01-01", "2002-01-01"), "P1Y"),
         ([1.0, 1.125], "days since 1990-1-1 0:0:0", "gregorian", ("1990-01-02", "1990-01-02T03:00:00Z"), "PT3H"),
         ([0, 900], "seconds since 1970-01-01T00:00:00Z", "", ("1970-01-01", "1970-01-01T00:15:00Z"), "PT15M"),
+        ([20010101, 20010301.5], "day as %Y%m%d.%f", "", ("2001-01-01", "2001-03-01T12:00:00Z"), None),
+        ([200101, 200212.5], "month as %Y%m.%f", "", ("2001-01-01", "2002-12-01"), None),
     ],
-    ids=["360_day", "30_february", "noleap", "months", "years", "short_epoch", "seconds"],
+    ids=["360_day", "30_february", "noleap", "months", "years", "short_epoch", "seconds", "cdo_days", "cdo_months"],
 )
 def test_odd_times(
     tmp_path: Path, values: Any, units: str, calendar: str, span: tuple[str, str], step: str | None
@@ -210,6 +281,23 @@ def test_odd_times(
     assert _spans(path) == [span]
     if step:
         assert record_of(path).resolution.time_step == step
+
+
+@pytest.mark.parametrize(
+    ("file", "times"),
+    [
+        ("t.nc", np.array([list("2011-06-01_00:00:00"), list("2011-06-03_06:00:00")], "S1")),
+        ("wrfout_d01_2011-06-01_00_00_00", np.array([list("2011-06-01_00:00:00"), list("2011-06-03_06:00:00")], "S1")),
+        ("t.h5", np.array([b"2011-06-01T00:00:00Z", b"2011-06-03T06:00:00Z"])),
+    ],
+    ids=["letters", "a_file_of_wrf_without_suffix", "texts"],
+)
+def test_times_that_are_written_out(tmp_path: Path, file: str, times: Any) -> None:
+    with h5py.File(tmp_path / file, "w") as container:
+        container["Times"] = times
+        container["T2"] = np.zeros((2, 3))
+    assert _spans(tmp_path) == [("2011-06-01", "2011-06-03T06:00:00Z")]
+    assert [variable.name for variable in record_of(tmp_path).names.variables] == ["T2"]
 
 
 def test_the_period_is_that_of_the_time_bounds(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.registry import read
+from indexer.formats.registry import read, separate
 from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord, RecordRefused
 from tests.unit.format_documents import DOCUMENTS, TITLE, VARIANTS
@@ -128,6 +128,21 @@ def test_a_series_lists_its_members_once():
     parts = _split(json.dumps({"@type": "Catalog", "dataset": [member], "datasetSeries": [series]}).encode())
     assert [name for name, _ in parts] == ["m", "s"]
     assert read(RawRecord("m", parts[0][1], "/x"), "t").parent == "s"
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "passed_over"),
+    [
+        (b"Notes on the cruise", "text/plain", 1),
+        (b"<broken", "text/plain", 0),
+        (b"Notes on the cruise", "application/xml", 0),
+    ],
+    ids=["readme", "metadata_in_txt", "xml_by_its_name"],
+)
+def test_a_plain_text_is_passed_over_and_broken_metadata_are_refused(content, media_type, passed_over):
+    separation = separate(RawRecord("README.txt", content, "/x/README.txt", media_type))
+    assert (len(separation.passed_over), len(separation.records)) == (passed_over, 1 - passed_over)
+    assert all(member.native_id == "README.txt" for member in separation.passed_over)
 
 
 @settings(deadline=None)

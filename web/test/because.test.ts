@@ -34,3 +34,11 @@ test("an area that the question describes, and a box around an ocean, are said a
   assert.equal(said(hit({ spatial: [around] })), "Covers all of the area you asked for (within 100 km of Denver)");
   assert.equal(said(hit({ spatial: [{ code: "inside_place", place: "Pacific Ocean", rough: true }] })), "Lies in the box around Pacific Ocean");
 });
+
+test("a record of another time says so", () => {
+  const properties = { "sonde:times": [["1994-01-01T00:00:00Z", "2004-12-31T23:59:59.999Z"]] as [string, string][] };
+  const covers = { code: "covers_place", place: "Svalbard", share: 1 };
+  const sentence = "Covers all of Svalbard, outside the period you asked for: 1994 to 2004";
+  assert.equal(said(hit({ spatial: [covers], temporal: [{ code: "outside_period", start: "2100-01-01", end: "2100-12-31" }] }, { properties })), sentence);
+  assert.equal(said(hit({ temporal: [{ code: "covers_period", share: 1 }] }, { properties })), "1994 to 2004");
+});

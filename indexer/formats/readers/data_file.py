@@ -26,7 +26,9 @@ _DATES = {
 }  # fmt: skip
 _LICENCES = ("license", "licence", "rights", "Copyright", "license_url", "use_constraints")
 _DOIS = ("doi", "DOI", "identifier_product_doi", "id", "references", "citation")
-_KEYWORDS = ("keywords", "experiment", "experiment_id", "source_id", "model_id", "region", "sea_name", "mip_era")
+_KEYWORDS = (
+    "keywords", "keyword", "experiment", "experiment_id", "source_id", "model_id", "region", "sea_name", "mip_era",
+)  # fmt: skip
 _PARTIES = (
     ("creator_name", "creator_institution", "creator_email", "author"),
     ("author", "", "author_email", "author"),
@@ -42,8 +44,8 @@ _DIFFERENCE_DEG = 1.0
 _MOST_DESCRIBED = 40
 _CMOR_DATE = re.compile(r"(\d{4}):(\d{2}):(\d{2}) ")
 _ENDINGS = (
-    ".nc", ".nc3", ".nc4", ".zarr", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".gpkg", ".csv", ".tsv", ".cdf", ".grib",
-    ".grib1", ".grib2", ".grb", ".grb1", ".grb2", ".gb2",
+    ".nc", ".nc3", ".nc4", ".zarr", ".h5", ".hdf5", ".he5", ".tif", ".tiff", ".gpkg", ".csv", ".tsv", ".tab", ".cdf",
+    ".grib", ".grib1", ".grib2", ".grb", ".grb1", ".grb2", ".gb2",
 )  # fmt: skip
 
 
@@ -163,7 +165,7 @@ def _add_terms(draft: RecordDraft, attributes: JsonMapping) -> None:
     vocabulary = _text(attributes, "keywords_vocabulary") or None
     for name in _KEYWORDS:
         text = _text(attributes, name)
-        for term in re.split(r"[;,\n]", text) if name == "keywords" else [text]:
+        for term in re.split(r"[;,\n]", text) if name.startswith("keyword") else [text]:
             draft.add_keyword(term, vocabulary if name == "keywords" else None)
     for name, kind in (
         ("project", "project"),
@@ -247,4 +249,4 @@ def _recognises(inspection: Inspection) -> bool:
 
 
 _FOUND_BY = "member `sonde:dataFile`, which Sonde writes for the header of a data file"
-FORMAT = Format("data-file", 1, read, _recognises, _FOUND_BY, _resource)
+FORMAT = Format("data-file", 2, read, _recognises, _FOUND_BY, _resource)

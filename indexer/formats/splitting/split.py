@@ -28,7 +28,7 @@ from indexer.formats.splitting.json_members import (
     record_name,
 )
 from indexer.formats.xml_documents import Element, element_start, find, local_name, parse, text_at
-from indexer.raw import Recognition, RecordRefused
+from indexer.raw import PlainText, Recognition
 
 _DEEPEST_ELEMENT = 5
 _LISTS = frozenset({"SearchResults", "ListRecords", "GetRecord", "GetRecordByIdResponse", "results"})
@@ -156,7 +156,7 @@ def split(content: bytes) -> SplitDocument:
     if may_hold_scripts(content):
         return _split_page(content)
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
-        raise RecordRefused("it is neither XML, JSON nor RDF")
+        raise PlainText("it is neither XML, JSON nor RDF")
     recognition = recognise(content)
     if recognition.format == "dcat":
         return _split_rdf(content)

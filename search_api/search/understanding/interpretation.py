@@ -184,11 +184,15 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class QueryTranslation:
-    """In English: the topic, what is beside its terms, and the words of place and time."""
+    """In English: the topic, what is beside its terms, and the words of place and time.
+
+    ``ranges``: the parts of the question that are not written so in English.
+    """
 
     topic: str
     beside_terms: str
     named: str
+    ranges: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,14 +318,12 @@ class Interpretation:
         return words
 
     @property
-    def has_contact_around_place(self) -> bool:
-        """Whether a place or a time was read within the name of a contact."""
+    def has_contact_read_otherwise(self) -> bool:
+        """Whether a place or a time was read within the name of a contact, or a part of it was translated."""
         mentions = [*(place.mention for place in self.places), *(time.mention for time in self.times)]
-        return any(
-            mention.start < contact.end and contact.start < mention.end
-            for contact in self.contacts
-            for mention in mentions
-        )
+        ranges = [(mention.start, mention.end) for mention in mentions]
+        ranges += self.translation.ranges if self.translation is not None else ()
+        return any(start < contact.end and contact.start < end for contact in self.contacts for start, end in ranges)
 
     @property
     def degraded(self) -> tuple[str, ...]:

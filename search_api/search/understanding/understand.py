@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -143,7 +144,9 @@ class Understander:
                 readers,
             ),
             named=" ".join(dict.fromkeys(text[span.start : span.end] for span in without_topic)),
-            translation=None if foreign is None else _translation(foreign, text, topic, beside_terms, without_topic),
+            translation=(
+                None if foreign is None else _translation(foreign, text, (topic, beside_terms), without_topic, contacts)
+            ),
             unread=interpretation.unread,
             failed=tuple(readers.failed),
             exclusions=(*map(_exclusion, interpretation.exclusions), *excluded_places),
@@ -369,14 +372,24 @@ def _described(text: str, places: Sequence[PlaceMention], relations: Sequence[Re
 
 
 def _translation(
-    foreign: ForeignText, text: str, topic: str, beside_terms: str, named: Sequence[_Located]
+    foreign: ForeignText,
+    text: str,
+    topics: tuple[str, str],
+    named: Sequence[_Located],
+    contacts: Sequence[TextSpan],
 ) -> QueryTranslation:
-    """Places by their names in the gazetteer."""
+    """Places by their names in the gazetteer, contacts by theirs."""
     names = [
         mention.place.name if isinstance(mention, PlaceMention) else text[mention.start : mention.end]
         for mention in named
     ]
-    return QueryTranslation(foreign.in_english(topic), foreign.in_english(beside_terms), " ".join(names))
+    topic, beside_terms = (_in_english(foreign, part, [contact.text for contact in contacts]) for part in topics)
+    return QueryTranslation(topic, beside_terms, " ".join(names), tuple(_ranges(foreign.translations)))
+
+
+def _in_english(foreign: ForeignText, topic: str, names: Sequence[str]) -> str:
+    parts = re.split(f"({'|'.join(map(re.escape, names))})", topic) if names else [topic]
+    return " ".join(part if part in names else foreign.in_english(part) for part in parts if part.strip())
 
 
 def _text_span(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:

@@ -6,11 +6,11 @@ import type { Facet } from "../types.ts";
 const MOST = 6;
 const SHORTEST = 4;
 
-/** Topics, places and first years, each from the most frequent: "aerosol, Africa, since 1990". */
+/** Topics, places and first years, each from the most frequent: "aerosol, Africa, since 1990". Names of columns are no topics. */
 export function examplesOf(facets: Record<string, Facet>, placeText: (place: string) => string, since: (year: string) => string): string[] {
   const places = valuesOf(facets.region);
   const topics = [...new Set([...valuesOf(facets.variable), ...valuesOf(facets.keyword)].map(lastStep))]
-    .filter((topic) => topic.length >= SHORTEST && !/^global\b|earth science/i.test(topic) && !places.some((place) => place.toLowerCase() === topic.toLowerCase()))
+    .filter((topic) => topic.length >= SHORTEST && !/[_,]/.test(topic) && !/^global\b|earth science/i.test(topic) && !places.some((place) => place.toLowerCase() === topic.toLowerCase()))
     .slice(0, MOST);
   const years = valuesOf(facets.decade).map((decade) => yearsOf(new URLSearchParams({ datetime: decade }))[0]).filter((year) => year !== null && year >= 1950);
   return topics.map((topic, at) => {

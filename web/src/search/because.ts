@@ -64,7 +64,9 @@ function found(feature: Feature, field: string): string {
 function periodText(feature: Feature, words: Words, locale: string): string | undefined {
   const text = intervalText(feature, words, locale);
   const open = text?.endsWith(` ${words.to} ${words.today}`);
-  return text && open ? words.since(yearOrDay(text.slice(0, -` ${words.to} ${words.today}`.length))) : text;
+  const period = text && open ? words.since(yearOrDay(text.slice(0, -` ${words.to} ${words.today}`.length))) : text;
+  const outside = reasonsOf(feature, "temporal").some(({ code }) => code === "outside_period");
+  return period && outside ? words.because.outsidePeriod({ period }) : period;
 }
 
 function reasonsOf(feature: Feature, signal: string): readonly Reason[] {
