@@ -179,6 +179,17 @@ def test_a_hidden_version_is_seen_by_its_group_only(http: FlaskClient) -> None:
     assert http.get("/collections/all/items/a:eight/kin").status_code == 404
 
 
+def test_a_hit_names_its_newest_version(http: FlaskClient) -> None:
+    answer = http.get("/search?q=daily+snow+cover+of+the+Alps&algorithm=bm25&group=none").get_json()
+    newer = {hit["id"]: hit.get("sonde:supersededBy") for hit in answer["features"]}
+    seven = {"id": "a:seven", "title": "Daily snow cover of the Alps, Version 7"}
+    assert {id: newer[id] for id in ("a:five", "a:six", "a:seven")} == {
+        "a:five": seven,
+        "a:six": seven,
+        "a:seven": None,
+    }
+
+
 def test_documents_that_name_it_are_quoted(http: FlaskClient) -> None:
     (named,) = _kin(http, "a:six")["mentions"]
     assert (named["title"], named["by"]) == ("Snow seen from space", "text")

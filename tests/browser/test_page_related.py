@@ -40,4 +40,14 @@ def test_a_record_leads_on(visit: Visit, service: Service, events: StandIn, shoo
         shoot(page, "record-kin")
         page.get_by_role("region", name="Older versions").get_by_role("link").first.click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Version 5")
+        page.goto(address + "?q=daily+snow+cover+of+the+Alps&lang=de")
+        old = page.locator(".hit", has=page.get_by_role("link", name="Version 5"))
+        expect(old.locator(".newer")).to_contain_text(
+            "Es gibt eine neuere Version: Daily snow cover of the Alps, Version 7"
+        )
+        expect(page.locator(".hit", has_text="Raw reflectance").locator(".newer")).to_have_count(0)
+        sound(page)
+        shoot(page, "hit-newer")
+        old.locator(".newer a").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Version 7")
         page.close()  # it may still be asking: the service ends here

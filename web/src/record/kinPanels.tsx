@@ -9,19 +9,6 @@ import type { Feature } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { type Kin, type Mention, useCitations } from "./kin.ts";
 
-/** Above everything else: readers of an old version should know. */
-export function NewerVersion({ kin }: { kin: Kin }) {
-  const words = useWords();
-  const newest = kin.related.find(({ relation }) => relation === "newer_version")?.records[0];
-  if (!newest) return null;
-  return (
-    <p class="note newer">
-      {words.kin.newer}{" "}
-      <Go to={recordAddress(newest.id)} lang={statedLanguage(newest)}>{newest.properties.title || words.untitled}</Go>
-    </p>
-  );
-}
-
 export function KinPanels({ id, kin }: { id: string; kin: Kin }) {
   const words = useWords().kin;
   return (
