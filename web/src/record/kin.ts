@@ -21,6 +21,8 @@ export interface Mention {
   quote: string;
   ordinal?: number;
   page?: number;
+  /** How many were read from it; missing if none. */
+  tables?: number;
 }
 
 export interface Kin {
