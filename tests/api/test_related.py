@@ -76,7 +76,8 @@ Miller, A. (2019). Something else entirely about ice. Journal of Ice, 3, 1-9.
 Meier, B. (2020). Daily snow cover of the Alps, Version 5. Data set. https://doi.org/10.5555/snow.005.
 """
 OWN = """<html><head><title>Snow seen from space</title></head><body><h1>Snow seen from space</h1>
-<p>We took the cover from https://doi.org/10.5555/snow.006, and compared it with stations in the valley of the river.</p>
+<p>We took the cover from https://doi.org/10.5555/snow.006, and compared it with stations in the valley of the river.
+</p>
 <table><caption>Table 1. Snow days at the stations</caption>
 <tr><th>Station</th><th>Days</th></tr><tr><td>Davos</td><td>151</td></tr><tr><td>Andermatt</td><td>172</td></tr></table>
 <p>The stations lie in valleys, and each of them has measured the snow every morning.</p></body></html>"""

@@ -33,7 +33,9 @@ class RelatedAnswer(BaseModel):
     related: list[Json] = Field(
         description=f"By `relation`: {', '.join(RELATIONS)}; each with its `records`, and how many `matched`."
     )
-    explains: list[Json] = Field(description="Documents that belong to it, with the beginning of their text and the number of `tables`.")
+    explains: list[Json] = Field(
+        description="Documents that belong to it, with the beginning of their text and the number of `tables`."
+    )
     mentions: list[Json] = Field(description="Documents that name its DOI or its title, with the place.")
     links: list[Json]
 

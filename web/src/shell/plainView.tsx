@@ -1,6 +1,7 @@
 // A page whose text the service wrote (the API, listings): the same header and footer around it as everywhere.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLocale, useWords } from "../words/index.ts";
 
 const isPlain = document.querySelector('meta[name="sonde-plain"]') !== null;
 /** The text as it was loaded; scripts of that page know its elements. */
@@ -14,11 +15,18 @@ export function isPlainHere(): boolean {
 }
 
 export function PlainView() {
+  const words = useWords();
+  const language = useLocale();
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (main !== null) place.current?.replaceChildren(main);
     document.title = title;
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
-  return <div ref={place} />;
+  return (
+    <>
+      {language !== "en" && <p class="in-english soft small">{words.inEnglish}</p>}
+      <div ref={place} />
+    </>
+  );
 }
