@@ -23,10 +23,14 @@ export function PlainView() {
     document.title = title;
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
-  return (
-    <>
-      {language !== "en" && <p class="in-english soft small">{words.inEnglish}</p>}
-      <div ref={place} />
-    </>
-  );
+  useLayoutEffect(() => {
+    if (main === null || language === "en") return;
+    const note = document.createElement("p");
+    note.className = "soft small";
+    note.lang = language;
+    note.textContent = words.inEnglish;
+    main.prepend(note);
+    return () => note.remove();
+  }, [language, words]);
+  return <div ref={place} />;
 }
