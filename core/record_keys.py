@@ -35,7 +35,7 @@ _TITLE_FORMAT = re.compile(
     r"(?:geo-?)?tiff?|shape-?files?|km[lz]|zarr|pdf|txt|(?:geo-?)?json|xml|html|gif|png|jpe?g|dorade|cf-?radial|bufr|"
     r"icartt|matlab|tdf|binary)\b(?:[\s-]?(?:formatted|format|files?))?[)\]]?"
 )
-_TITLE_STATE = re.compile(r"[\s,;:(\[-]*\b(?:preliminary|provisional|draft|final)\b[)\]]?")
+TITLE_STATE = re.compile(r"[\s,;:(\[-]*\b(?:preliminary|provisional|draft|final)\b[)\]]?")
 _DAY_MS = 86_400_000
 _LEAST_TITLE_WORDS = 2  # "Bathymetry" alone does not identify a data set
 _MONTHS = (
@@ -95,26 +95,33 @@ def title_stem(title: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TwinKey:
-    """``data_set`` is equal for versions and formats of one data set; these differ in ``marks``: "ascii", "v2"."""
+    """``data_set`` is equal for versions and formats of one data set; these differ in ``marks``: "ascii", "v2".
 
-    data_set: str
+    ``title``: equal if only the title without its marks is the same. ``data_set``: None if no box and no start of a
+    period is known: equal titles are no twins, catalogues hold many "Flight tracks".
+    """
+
+    data_set: str | None
     marks: str
+    title: str
 
 
 def twin_key(source: str, title: str, boxes: Sequence[str], start: str | None) -> TwinKey | None:
-    """Of a record with these boxes whose period has this start; None with neither, or with a short title.
+    """Of a record with these boxes whose period has this start; None with a short title.
 
-    Equal titles are no twins: catalogues hold many "Flight tracks". A newer version may end later.
+    A newer version may end later.
     """
     stem, marks = _stem_and_marks(title)
-    if not stem or not (boxes or start):
+    if not stem:
         return None
-    return TwinKey(_digest(source, *stem, "", *sorted(boxes), "", start or ""), marks)
+    title_digest = _digest(source, *stem)
+    data_set = _digest(title_digest, *sorted(boxes), "", start or "") if boxes or start else None
+    return TwinKey(data_set, marks, title_digest)
 
 
 def _stem_and_marks(title: str) -> tuple[tuple[str, ...], str]:
     text, marks = folded(title), []
-    for pattern in (TITLE_VERSION, _TITLE_FORMAT, _TITLE_STATE):
+    for pattern in (TITLE_VERSION, _TITLE_FORMAT, TITLE_STATE):
         marks += [" ".join(folded_words(match[0])) for match in pattern.finditer(text)]
         text = pattern.sub(" ", text)
     words = tuple(folded_words(text))

@@ -64,7 +64,7 @@ def create_app(parts: Parts) -> Flask:
     app.url_map.strict_slashes = False  # /stac/ is /stac
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY_BYTES
     app.json = OrjsonProvider(app)
-    register_portal(app, parts.portal)
+    register_portal(app, parts.portal, lambda: bool(parts.documents.ids("", 1)[0]))
     problems.register(app)
     telemetry.watch(app)
     guard.register_audit(app)

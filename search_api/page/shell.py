@@ -5,19 +5,22 @@ from __future__ import annotations
 import gzip
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from cachetools import TTLCache
 from flask import Flask, Response, current_app, json, request
 
-from core.errors import NotFound, WrongFile
+from core.errors import NotFound, Unavailable, WrongFile
 from core.json_types import Json
 
 _EXTENSION = "sonde.portal"
+_DOCUMENTS = "sonde.portal.documents"
+_DOCUMENT_CHECK_S = 300.0
 _ACCENT_INK = {"light": "#ffffff", "dark": "#0c141a"}
 
 _COARSEST_DEG = 180 / 256
@@ -151,8 +154,30 @@ def _colours(accent: str, scheme: str) -> str:
     return f"--accent: {accent}; --hit: {accent}; --accent-ink: {_ACCENT_INK[scheme]};"
 
 
-def register_portal(app: Flask, look: PortalLook) -> None:
+class DocumentCheck:
+    """Whether there is a public document to ask; asks ``has_documents`` again after some minutes."""
+
+    def __init__(self, has_documents: Callable[[], bool]) -> None:
+        self._has_documents = has_documents
+        self._answers: TTLCache[str, bool] = TTLCache(1, _DOCUMENT_CHECK_S)
+
+    def __call__(self) -> bool:
+        """Also where nobody can say."""
+        known = self._answers.get("")
+        if known is not None:
+            return known
+        try:
+            answer = self._has_documents()
+        except Unavailable:
+            return True
+        self._answers[""] = answer
+        return answer
+
+
+def register_portal(app: Flask, look: PortalLook, has_documents: Callable[[], bool]) -> None:
+    """Raises nothing where ``has_documents`` raises Unavailable."""
     app.extensions[_EXTENSION] = look
+    app.extensions[_DOCUMENTS] = DocumentCheck(has_documents)
 
 
 def current_look() -> PortalLook:
@@ -196,6 +221,8 @@ _NEEDS_SCRIPT = re.compile(r"\s*<noscript>.*?</noscript>", re.DOTALL)
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
 _ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest", "/curation/<kind>": "desk"}
 """The page's rooms besides the search, by the route that each needs."""
+_ASK_OWN = "ask-own"
+"""Without public documents: only users who sign in have something to ask."""
 
 
 def page(
@@ -270,7 +297,10 @@ def _for_script(look: PortalLook) -> str:
 
 def _rooms() -> str:
     routes = {rule.rule for rule in current_app.url_map.iter_rules()}
-    return f'<meta name="sonde-rooms" content="{" ".join(name for route, name in _ROOMS.items() if route in routes)}">'
+    rooms = [name for route, name in _ROOMS.items() if route in routes]
+    if not current_app.extensions[_DOCUMENTS]():
+        rooms = [_ASK_OWN if room == "ask" else room for room in rooms]
+    return f'<meta name="sonde-rooms" content="{" ".join(rooms)}">'
 
 
 def with_page_policy(

@@ -28,6 +28,8 @@ class FoundRecord:
     """0..1: how probable it is that the record answers the question; None if meaning did not judge it."""
     folded: tuple[str, ...] = ()
     """Ids of the same data set from other sources, if hits are grouped by identity."""
+    successor: Record | None = None
+    """The newest version of the data set among what the search found."""
 
 
 Shared = Literal["place", "time"]

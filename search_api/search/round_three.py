@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from core.hit import Hit
 from core.json_types import Json, JsonMapping
 from core.record import Record
+from core.versions import newest_version
 from es_gateway.searching import Search
 from reading.sentences import sure_language
 from search_api.search.answer import FoundRecord
 from search_api.search.caches import Version
 from search_api.search.parts import SearchParts
+from search_api.search.ranking.diversity import possible_versions
 from search_api.search.ranking.signals.record import NamesSignal
 from search_api.search.ranking.signals.signal import Reason
 from search_api.search.request import FacetName, SearchRequest
@@ -43,19 +46,21 @@ _ALL_COUNT = 3
 
 @dataclass(frozen=True, slots=True)
 class PageAnswers:
-    """What a page shows of its ids."""
+    """What a page shows of its ids. ``successors``: the newest version of a record, where it is another one."""
 
     ids: tuple[str, ...]
     records: Mapping[str, Record]
     highlights: Mapping[str, Mapping[str, list[str]]]
     passages: Mapping[str, BestPassage]
+    successors: Mapping[str, Record]
 
 
 @dataclass(frozen=True, slots=True)
 class PageSearch:
-    """The records of a page with their highlights, and the best passage of each."""
+    """The records of a page with their highlights, the best passage of each, and what may be other versions of them."""
 
     ids: tuple[str, ...]
+    relatives: Mapping[str, Sequence[str]]
     records: PageRecords
     passages: PagePassages | None
     searches: Mapping[str, Search]
@@ -65,20 +70,28 @@ class PageSearch:
         cls, parts: SearchParts, state: SearchState, ids: Sequence[str], known_versions: Mapping[str, Version]
     ) -> PageSearch:
         """``known_versions``: the versions of these records and of others."""
-        versions = {record: known_versions[record] for record in ids}
+        keys = {record: fields.duplicate_key for record, fields in state.candidates.fields.items()}
+        relatives = possible_versions(ids, keys)
+        versions = {record: known_versions[record] for record in dict.fromkeys(chain(ids, *relatives.values()))}
         marks = state.plan.marked if state.request.highlight else None
-        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marks)
+        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marks, ids)
         passages, index = None, state.serving.passages
         if index is not None:
             best = state.candidates.passages
-            keys = {record: best[record] for record in ids if record in best}
-            passages = PagePassages.of(index.index, keys, parts.caches.passages)
+            passage_keys = {record: best[record] for record in ids if record in best}
+            passages = PagePassages.of(index.index, passage_keys, parts.caches.passages)
         searches = {**records.searches, **({} if passages is None else passages.searches)}
-        return cls(tuple(ids), records, passages, searches)
+        return cls(tuple(ids), relatives, records, passages, searches)
 
     def read(self, answers: Mapping[str, JsonMapping]) -> PageAnswers:
         passages = {} if self.passages is None else self.passages.read(answers)
-        return PageAnswers(self.ids, self.records.read(answers), read_highlights(answers), passages)
+        records = self.records.read(answers)
+        successors: dict[str, Record] = {}
+        for id, others in self.relatives.items():
+            versions = [records[other] for other in others if other in records]
+            if id in records and (newest := newest_version(records[id], versions)) is not None:
+                successors[id] = newest
+        return PageAnswers(self.ids, records, read_highlights(answers), passages, successors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +191,7 @@ class RoundThree:
                     explanation=self._explanation(window, position, page.records[hit.id]),
                     relevance=self._relevance(hit),
                     folded=tuple(window.folded.get(hit.id, ())),
+                    successor=page.successors.get(hit.id),
                 )
                 for position, hit in zip(positions, hits, strict=True)
                 if hit.id in page.records

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 
 from core.errors import Unavailable
 from search_api.app import create_app
+from search_api.page.shell import DocumentCheck
 from sonde.wiring.api import api_parts
 from tests.service import Service
 
@@ -102,11 +103,27 @@ def test_metadata_stay_text_before_the_script_runs(samples: Service) -> None:
     assert '<a href="javascript:' not in text
 
 
+def test_whether_there_are_documents_is_asked_once_and_again_after_a_failure() -> None:
+    answers: list[bool | Exception] = [Unavailable("down"), False, True]
+    asked: list[bool | Exception] = []
+
+    def has_documents() -> bool:
+        asked.append(answers[len(asked)])
+        if isinstance(asked[-1], Exception):
+            raise asked[-1]
+        return asked[-1]
+
+    check = DocumentCheck(has_documents)
+    assert [check(), check(), check()] == [True, False, False]
+    assert len(asked) == 2
+
+
 def test_the_page_offers_what_the_service_has(samples: Service) -> None:
     text = samples.http.get("/answers").text
     rooms = text.partition('<meta name="sonde-rooms" content="')[2].partition('"')[0].split()
     routes = {rule.rule for rule in samples.app.url_map.iter_rules()}
     assert ("library" in rooms) == ("/library/documents" in routes)
-    assert {"ask", "harvest", "desk"} <= set(rooms)
+    assert {"ask-own", "harvest", "desk"} <= set(rooms)
+    assert "ask" not in rooms, "the samples have no documents"
     for path in ("/sources/samples", "/my-documents", "/my-documents/collections", "/desk", "/desk/rules/pins"):
         assert samples.http.get(path).mimetype == "text/html"

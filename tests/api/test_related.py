@@ -75,6 +75,12 @@ We took the cover from https://doi.org/10.5555/snow.006, and compared it with st
 Miller, A. (2019). Something else entirely about ice. Journal of Ice, 3, 1-9.
 Meier, B. (2020). Daily snow cover of the Alps, Version 5. Data set. https://doi.org/10.5555/snow.005.
 """
+OWN = """<html><head><title>Snow seen from space</title></head><body><h1>Snow seen from space</h1>
+<p>We took the cover from https://doi.org/10.5555/snow.006, and compared it with stations in the valley of the river.
+</p>
+<table><caption>Table 1. Snow days at the stations</caption>
+<tr><th>Station</th><th>Days</th></tr><tr><td>Davos</td><td>151</td></tr><tr><td>Andermatt</td><td>172</td></tr></table>
+<p>The stations lie in valleys, and each of them has measured the snow every morning.</p></body></html>"""
 OTHER = PAPER.replace("snow.006", "snow.0061").replace("Snow seen", "Ice seen")
 
 
@@ -125,8 +131,8 @@ def service(es_client: Elasticsearch, elasticsearch_url: str) -> Iterator[Servic
         es_client.index(index=index, id=record.id, document=to_document(record))
     es_client.indices.refresh(index=index)
     parts = document_parts(one.settings, one.models, es_client)
-    for name, text in (("paper.md", PAPER), ("other.md", OTHER), ("own.md", PAPER + "\nMore.\n")):
-        record = "a:six" if name == "own.md" else None
+    for name, text in (("paper.md", PAPER), ("other.md", OTHER), ("own.html", OWN)):
+        record = "a:six" if name == "own.html" else None
         assert ingest(IncomingDocument(text.encode(), name, name, record=record), parts).entry.state == "ready"
     DocumentStore(es_client, one.prefix).refresh("public")
     yield one
@@ -179,6 +185,17 @@ def test_a_hidden_version_is_seen_by_its_group_only(http: FlaskClient) -> None:
     assert http.get("/collections/all/items/a:eight/kin").status_code == 404
 
 
+def test_a_hit_names_its_newest_version(http: FlaskClient) -> None:
+    answer = http.get("/search?q=daily+snow+cover+of+the+Alps&algorithm=bm25&group=none").get_json()
+    newer = {hit["id"]: hit.get("sonde:supersededBy") for hit in answer["features"]}
+    seven = {"id": "a:seven", "title": "Daily snow cover of the Alps, Version 7"}
+    assert {id: newer[id] for id in ("a:five", "a:six", "a:seven")} == {
+        "a:five": seven,
+        "a:six": seven,
+        "a:seven": None,
+    }
+
+
 def test_documents_that_name_it_are_quoted(http: FlaskClient) -> None:
     (named,) = _kin(http, "a:six")["mentions"]
     assert (named["title"], named["by"]) == ("Snow seen from space", "text")
@@ -193,7 +210,8 @@ def test_its_own_documents_explain_it(http: FlaskClient) -> None:
     (own,) = _kin(http, "a:six")["explains"]
     assert own["title"] == "Snow seen from space"
     assert own["quote"].startswith("We took the cover from")
-    assert "own.md" not in json.dumps(_kin(http, "a:six")["mentions"])
+    assert "own.html" not in json.dumps(_kin(http, "a:six")["mentions"])
+    assert own["tables"] == 1
     assert _kin(http, "a:five")["explains"] == []
 
 

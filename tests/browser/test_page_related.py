@@ -9,7 +9,8 @@ from sonde.document_settings import CitationsSettings
 from sonde.settings import NetSettings
 from sonde.wiring.api import api_parts
 from tests.api.test_related import StandIn, events, service
-from tests.browser.conftest import Shoot, Visit, served
+from tests.browser.conftest import SHOTS, Shoot, Visit, served
+from tests.browser.test_page_people import flaws
 from tests.browser.test_page_rooms import sound
 from tests.service import Service
 
@@ -38,6 +39,25 @@ def test_a_record_leads_on(visit: Visit, service: Service, events: StandIn, shoo
         page.wait_for_load_state("networkidle")
         sound(page)
         shoot(page, "record-kin")
+        explains = page.get_by_role("region", name="Documents that explain it")
+        explains.get_by_text("Tables (1)").click()
+        explains.get_by_text("Table 1. Snow days at the stations").click()
+        expect(explains.get_by_role("row", name="Andermatt 172")).to_be_visible()
+        sound(page)
+        explains.screenshot(path=SHOTS / "record-tables.png")
         page.get_by_role("region", name="Older versions").get_by_role("link").first.click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("Version 5")
+        page.goto(address + "?q=daily+snow+cover+of+the+Alps&lang=de")
+        old = page.locator(".hit", has=page.get_by_role("link", name="Version 5"))
+        expect(old.locator(".newer")).to_contain_text(
+            "Es gibt eine neuere Version: Daily snow cover of the Alps, Version 7"
+        )
+        expect(page.locator(".hit", has_text="Raw reflectance").locator(".newer")).to_have_count(0)
+        assert flaws(page) == []
+        old.scroll_into_view_if_needed()
+        shoot(page, "hit-newer")
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_function("document.documentElement.scrollWidth === 390")
+        old.locator(".newer a").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Version 7")
         page.close()  # it may still be asking: the service ends here

@@ -302,6 +302,7 @@ def test_a_document_that_others_own_is_not_shown_without_its_key(visit: Visit, r
 def test_a_service_without_documents_says_that_there_is_nothing_to_ask(visit: Visit, rooms: Rooms) -> None:
     page = visit("answers")
     expect(page.locator(".note")).to_have_text(re.compile("has no public documents yet"))
+    expect(page.get_by_role("link", name="Ask", exact=True)).to_have_count(0)
     assert flaws(page) == []
     page = visit("answers", at=rooms.address)
     with page.expect_response(lambda answer: "/documents?limit=1" in answer.url):

@@ -28,6 +28,7 @@ def test_the_service_s_own_pages_have_the_header_of_all_pages(visit: Visit, path
     expect(banner.get_by_role("combobox", name="Sprache der Seite")).to_have_value("de")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.locator("main")).to_have_attribute("lang", "en")
+    expect(page.locator("main > p").first).to_have_text("Der Text dieser Seite ist englisch.")
     expect(page.get_by_role("contentinfo")).to_be_visible()
     assert flaws(page) == []
     page.emulate_media(color_scheme="dark")

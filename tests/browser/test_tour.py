@@ -28,7 +28,7 @@ def test_a_state_that_does_not_appear_is_named(
     browser: Browser, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.browser.tour.PATIENCE_MS", 500)
-    with pytest.raises(SystemExit, match=r"nowhere-desktop\.png: .*[Tt]imeout"):
+    with pytest.raises(SystemExit, match=r"nowhere-desktop-en\.png: .*[Tt]imeout"):
         tour(browser, address, tmp_path, [State("nowhere", "Not there", "docs", ".no-such-thing")])
 
 

@@ -1,10 +1,10 @@
 """`make tour`: walks through a running service and keeps a picture of each state, with a page that shows them all,
 and a short recording of a search (``search.webp``).
 
-``python -m tests.browser.tour --url http://127.0.0.1:8080 --out dist/tour``; `sonde demo` gives the samples that the
-states name. Each state is a desktop and a phone, and some are dark: forty pictures and more. It fails if a state does
-not appear, so the pictures never show an older page than the one that is served. The pictures of the run before are
-kept beside (``dist/tour-before``) and compared: the page of pictures shows what changed first.
+``python -m tests.browser.tour --url URL --out dist/tour``; `sonde demo` gives the samples that the states name. Each
+state is a desktop and a phone, and some are dark; the six languages take turns. It fails if a state does not appear,
+so the pictures never show an older page than the one that is served. The pictures of the run before are kept beside
+(``dist/tour-before``) and compared: the page of pictures shows what changed first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -27,57 +28,103 @@ from tests.browser.recording import record
 
 _DESKTOP, _PHONE = {"width": 1366, "height": 900}, {"width": 390, "height": 844}
 _RAINFALL = "?q=" + quote("rainfall in southern Africa since 1990")
-_RAIN = f"search{_RAINFALL}"
+
+
+LANGUAGES = ("en-GB", "de-DE", "fr-FR", "es-ES", "it-IT", "pt-PT")
+Form = Literal["desktop", "phone", "dark"]
 
 
 @dataclass(frozen=True)
 class State:
-    """``path`` below the service's address; ``shows``: what is there when it is ready; ``then``: what a person does."""
+    """``path`` below the service's address; ``shows``: what is there when it is ready; ``then``: what a person does.
+
+    ``then`` names nothing by its words: each state is drawn in two languages.
+    """
 
     name: str
     about: str
     path: str
-    shows: str
+    shows: str = "main"
     then: Callable[[Page], object] = lambda _page: None
+    forms: tuple[Form, ...] = ("desktop", "phone")
 
 
-def _first_hit(page: Page) -> None:
-    page.locator(".hit a").first.click()
-    page.locator(".detail .title").wait_for()
+def _click(selector: str, shows: str) -> Callable[[Page], object]:
+    def click(page: Page) -> None:
+        page.locator(selector).first.click()
+        page.locator(shows).first.wait_for()
+
+    return click
 
 
-def _keep_list(page: Page) -> None:
-    page.get_by_role("button", name="Share, save, export").click()
-    page.locator(".keep section").first.wait_for()
+def _action(name: str) -> Callable[[Page], object]:
+    """The panel of an action of a record."""
+    return _click(f"[aria-controls=action-{name}]", f"#action-{name}:not([hidden])")
 
 
+def _view(name: str) -> Callable[[Page], object]:
+    def choose(page: Page) -> None:
+        page.locator(".map-view").select_option(name)
+
+    return choose
+
+
+def _fail(page: Page) -> None:
+    """The next search finds no service."""
+    page.route("**/search?**", lambda route: route.abort())
+    page.locator("input[type=search], input[role=combobox]").first.fill("rain")
+    page.keyboard.press("Enter")
+    page.locator(".note.wrong").first.wait_for()
+
+
+_ERA5 = "records/samples%3Aera5-single-levels-hourly"
+_MAP_SERVICE = "records/samples%3Aemodnet-bathymetry-wms"
+_KEEP = ".list-tools [aria-controls=keep]"
+_FILTERS, _MAP = (f".list-tools [aria-haspopup] >> nth={n}" for n in (1, 0))
+_AREA = _click(".area-tools summary", ".area-tools button")
 STATES = (
-    State("home", "Home: what is here", "", "main"),
-    State("search", "A question read as what, where and when", _RAIN, ".hit"),
-    State("search-place", "A place alone", "search?q=Baltic+Sea", ".hit"),
-    State("search-words", "Words alone", "search?q=ocean+temperature&algorithm=bm25", ".hit"),
-    State("search-narrowed", "Narrowed to a source and a time", f"{_RAIN}&datetime=2000-01-01/2010-12-31", ".hit"),
-    State("search-misspelt", "Misspelt words", "search?q=raifall+precipitaton", "main"),
-    State("search-unknown", "A product code that nothing has", "search?q=XKQZ-7731", "main"),
-    State("search-nothing", "Nothing found", "search?q=zzzzqqq&source=nowhere", "main"),
-    State("search-keep", "What a reader can do with the list", _RAIN, ".hit", _keep_list),
-    State("search-german", "German", f"{_RAINFALL}&lang=de", ".hit"),
-    State("search-french", "French", f"{_RAINFALL}&lang=fr", ".hit"),
-    State("record", "A record", _RAIN, ".hit", _first_hit),
-    State("answers", "A question to documents", "answers?q=" + quote("How deep were the cores drilled?"), "main"),
+    State("home", "Home: what is here", "", forms=("desktop", "phone", "dark")),
+    State("search", "A question read as what, where and when", _RAINFALL, ".hit", forms=("desktop", "phone", "dark")),
+    State("search-place", "A place alone", "?q=Baltic+Sea", ".hit"),
+    State("search-words", "Words alone", "?q=ocean+temperature&algorithm=bm25", ".hit"),
+    State("search-narrowed", "Narrowed to a time", f"{_RAINFALL}&datetime=2000-01-01/2010-12-31&type=dataset", ".hit"),
+    State("search-misspelt", "Misspelt words", "?q=raifall+precipitaton"),
+    State("search-unknown", "A product code that nothing has", "?q=XKQZ-7731"),
+    State("search-nothing", "Nothing found", "?q=zzzzqqq&source=nowhere"),
+    State("search-why", "Why a hit is here", _RAINFALL, ".hit", _click(".why summary", ".bars")),
+    State("search-keep", "What a reader can do with the list", _RAINFALL, ".hit", _click(_KEEP, ".keep section")),
+    State("search-beside", "A record beside the list", _RAINFALL, ".hit", _click(".hit h2 a", ".detail .title")),
+    State("search-failed", "The service does not answer", _RAINFALL, ".hit", _fail),
+    State("filters", "Filters", _RAINFALL, ".hit", _click(_FILTERS, ".sheet"), ("phone",)),
+    State("map-sheet", "The map", _RAINFALL, ".hit", _click(_MAP, ".sheet"), ("phone",)),
+    State("map-polar", "The north", "?q=sea+ice", ".hit", _view("north"), ("desktop",)),
+    State("map-area", "Drawing an area", _RAINFALL, ".hit", _AREA, ("desktop",)),
+    State("record", "A record", _ERA5, ".facts-list", forms=("desktop", "phone", "dark")),
+    State("record-service", "A map service", _MAP_SERVICE, ".facts-list"),
+    State("record-cite", "Citing a record", _ERA5, ".facts-list", _action("cite")),
+    State("record-qgis", "Opening a service in QGIS", _MAP_SERVICE, ".facts-list", _action("qgis")),
+    State("record-share", "Sharing a record", _ERA5, ".facts-list", _action("share")),
+    State("basket-empty", "An empty basket", "basket"),
+    State("basket", "Records compared", f"basket?id={_ERA5[8:]}&id={_MAP_SERVICE[8:]}", "table"),
+    State("ask", "Before a question", "answers"),
+    State("answers", "A question to documents", "answers?q=" + quote("How deep were the cores drilled?")),
     State("documents", "Public documents", "documents?f=html", "body"),
-    State("my-documents", "One's own documents", "my-documents", "main"),
-    State("sources", "Sources and their harvests", "sources", "main"),
-    State("source", "One source", "sources/samples", "main"),
+    State("my-documents", "One's own documents", "my-documents"),
+    State("sign-in", "Signing in", "sign-in"),
+    State("desk", "The stewards' desk", "desk"),
+    State("sources", "Catalogues and their harvests", "sources", forms=("desktop", "phone", "dark")),
+    State("source", "One catalogue", "sources/samples"),
     State("catalogue", "The catalogue without a script", "collections/all/items?f=html", "body"),
+    State("collections", "The collections", "collections?f=html", "body"),
     State("docs", "The interface", "docs", "body"),
-    State("missing", "An address that leads nowhere", "records/nowhere", "main"),
+    State("missing", "An address that leads nowhere", "records/nowhere"),
+    State("lost", "A page that does not exist", "nowhere/at/all", "body"),
+    State("wrong", "A request that cannot be read", "collections/all/items?f=html&bbox=wrong", "body"),
     State("embedded", "Embedded in another page", "embed?q=rainfall", "body"),
 )
 PATIENCE_MS = 30_000
 _MARKS = "changes"
 RECORDING = "search.webp"
-_DARK = frozenset(("home", "search", "record", "sources"))
 
 
 @dataclass(frozen=True)
@@ -92,7 +139,7 @@ def tour(browser: Browser, url: str, out: Path, states: Sequence[State] = STATES
     missing: list[str] = []
     made: list[Picture] = []
     for state, form, options in _courses(states):
-        file = f"{state.name}-{form}.png"
+        file = f"{state.name}-{form}-{str(options['locale'])[:2]}.png"
         try:
             _take(browser, url, state, options, out / file)
         except BrowserError as error:
@@ -114,16 +161,21 @@ def set_aside(out: Path) -> Path:
     return before
 
 
-def _courses(states: Sequence[State]) -> Iterator[tuple[State, str, dict[str, object]]]:
-    for state in states:
-        yield state, "desktop", {"viewport": _DESKTOP}
-        yield state, "phone", {"viewport": _PHONE, "is_mobile": True, "has_touch": True}
-        if state.name in _DARK:
-            yield state, "dark", {"viewport": _DESKTOP, "color_scheme": "dark"}
+def _courses(states: Sequence[State]) -> Iterator[tuple[State, Form, dict[str, object]]]:
+    """Each form of a state in another language: the next one, and so on through all of them."""
+    options: dict[Form, dict[str, object]] = {
+        "desktop": {"viewport": _DESKTOP},
+        "phone": {"viewport": _PHONE, "is_mobile": True, "has_touch": True},
+        "dark": {"viewport": _DESKTOP, "color_scheme": "dark"},
+    }
+    for at, state in enumerate(states):
+        for form in state.forms:
+            turn = at + (0, 3, 1)[list(options).index(form)] + at // len(LANGUAGES)
+            yield state, form, {**options[form], "locale": LANGUAGES[turn % len(LANGUAGES)]}
 
 
 def _take(browser: Browser, url: str, state: State, options: dict[str, object], file: Path) -> None:
-    context = browser.new_context(locale="en-GB", **options)  # type: ignore[arg-type]
+    context = browser.new_context(**options)  # type: ignore[arg-type]
     try:
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)

@@ -12,7 +12,14 @@ from core.geo import BBox
 from core.record import Contact, Record
 from core.record_keys import TwinKey, series_of, signature_of, title_stem, twin_key
 from core.timespan import TimeSpan
-from search_api.search.ranking.diversity import Diversity, DuplicateKey, Family, deduplicate, diversify
+from search_api.search.ranking.diversity import (
+    Diversity,
+    DuplicateKey,
+    Family,
+    deduplicate,
+    diversify,
+    possible_versions,
+)
 
 RULE = Diversity(block=10, most={"series": 3, "parent": 5}, least_share=0.8)
 
@@ -224,7 +231,7 @@ def test_other_data_sets_are_not(one: DuplicateKey, other: DuplicateKey) -> None
 
 
 def test_each_format_is_in_a_group_once() -> None:
-    ascii_key, excel_key = TwinKey("d", "ascii"), TwinKey("d", "excel")
+    ascii_key, excel_key = TwinKey("d", "ascii", "t"), TwinKey("d", "excel", "t")
     twins = {"a": ascii_key, "b": excel_key, "c": ascii_key, "d": excel_key}
     keys = {name: DuplicateKey("s", name, twin=twin) for name, twin in twins.items()}
     assert deduplicate(["a", "b", "c", "d"], keys) == {"a": ["b"], "c": ["d"]}
@@ -232,3 +239,30 @@ def test_each_format_is_in_a_group_once() -> None:
 
 def test_the_stem_keeps_numbers_and_words_that_only_look_like_formats() -> None:
     assert title_stem("Ivotuk MAT Site 2, 1999 (ASCII)") == ("ivotuk", "mat", "site", "2", "1999")
+
+
+def _key(title: str, name: str, source: str = "s") -> DuplicateKey:
+    return DuplicateKey(source, name, twin=twin_key(source, title, ["b"], "0"))
+
+
+def test_possible_versions_differ_in_marks_or_at_the_end_of_the_doi() -> None:
+    keys = {
+        "a": _key("Snow cover daily, Version 5", "a"),
+        "b": _key("Snow cover daily, Version 6", "b"),
+        "c": _key("Snow cover weekly, Version 6", "c"),
+        "d": _key("Snow cover daily, Version 6", "d", source="t"),
+        "e": DuplicateKey("s", "10.5067/x/mod.006"),
+        "f": DuplicateKey("s", "10.5067/x/mod.061"),
+    }
+    assert possible_versions(["a", "c", "e", "gone"], keys) == {"a": ["b"], "e": ["f"]}
+
+
+def test_equal_titles_are_possible_versions_of_one_data_set_only() -> None:
+    keys = {
+        "a": _key("Flight tracks", "a"),
+        "b": DuplicateKey("s", "b", twin=twin_key("s", "Flight tracks", ["elsewhere"], "0")),
+        "c": _key("Flight tracks", "c"),
+        "d": DuplicateKey("s", "d", twin=twin_key("s", "Flight tracks", [], None)),
+        "e": DuplicateKey("s", "e", twin=twin_key("s", "Flight tracks", [], None)),
+    }
+    assert possible_versions(keys, keys) == {"a": ["c"], "c": ["a"]}

@@ -161,3 +161,43 @@ def test_the_survey_reads_as_the_harvest_does():
         assert (sum(found.records.values()), found.refusals) == (1, {}), name
     several = DOCUMENTS["echo10"] + b"\n"
     assert survey_document("x", several).share() == 1.0
+
+
+NEW = "https://doi.org/10.5555/new"
+SUCCEEDED = {
+    "datacite": json.dumps(
+        {
+            "titles": [{"title": "Snow"}], "doi": "10.5555/old", "publicationYear": 2020,
+            "relatedIdentifiers": [
+                {"relatedIdentifier": "10.5555/new", "relationType": "IsPreviousVersionOf"}
+            ],
+        }
+    ),
+    "stac": json.dumps(
+        {
+            "type": "Collection", "stac_version": "1.0.0", "id": "snow", "description": "Snow.", "license": "MIT",
+            "extent": {"spatial": {"bbox": [[5, 45, 10, 48]]}, "temporal": {"interval": [["2001-01-01", None]]}},
+            "links": [{"rel": "successor-version", "href": NEW}],
+        }
+    ),
+    "ogc-record": json.dumps(
+        {
+            "type": "Feature", "id": "snow", "geometry": None, "properties": {"type": "dataset", "title": "Snow"},
+            "conformsTo": ["http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"],
+            "links": [{"rel": "successor-version", "href": NEW}],
+        }
+    ),
+    "dcat": PREFIXES + f'<https://x.example/old> a dcat:Dataset ; dct:title "Snow" ; dct:isReplacedBy <{NEW}> .',
+    "dublin-core": (
+        '<oai_dc:dc xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dct="http://purl.org/dc/terms/"><dc:title>Snow</dc:title><dc:identifier>x1</dc:identifier>'
+        "<dct:isReplacedBy>doi:10.5555/new</dct:isReplacedBy></oai_dc:dc>"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format", SUCCEEDED)
+def test_what_replaces_a_data_set_is_a_link(format: str) -> None:
+    found = _read(SUCCEEDED[format].encode())
+    assert found.native_format == format
+    assert [link.href for link in found.links if link.rel == "successor-version"] == [NEW]

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from core.geo import BBox
-from core.record import Dates, Record
+from core.record import Dates, Link, Record
 from core.record_keys import title_stem
+from core.timespan import TimeSpan
+from core.versions import are_versions, doi_stem, newest_version, order_of, stated_successor, version_key
 from search_api.catalogue.related.citations import CitingWork, citations_of, names_one, phrases_of
-from search_api.catalogue.related.relations import are_versions, doi_stem, order_of, version_key
 
 
 def _record(title: str, doi: str | None = None, edition: str | None = None, published: str | None = None) -> Record:
@@ -107,3 +108,73 @@ def test_formats_of_one_data_set_are_versions_without_an_order() -> None:
     assert are_versions(excel, text)
     assert order_of(excel, text) == "other_version"
     assert not are_versions(excel, replace(text, extents=(BBox(5.0, 6.0, 7.0, 8.0),)))
+
+
+ALPS = BBox(5, 44, 16, 48)
+
+
+def _there(title: str, box: BBox, edition: str | None = None, start: str = "2001-01-01") -> Record:
+    return replace(_record(title, edition=edition), extents=(box,), times=(TimeSpan.from_iso(start, "2011-12-31"),))
+
+
+SNOW = _there("Snow cover daily, Version 5", ALPS)
+
+
+@pytest.mark.parametrize(
+    ("others", "newest"),
+    [
+        ([_record("Snow cover daily, Version 6"), _record("Snow cover daily, V10"), _record("Snow cover daily v4")], 1),
+        ([_record("Snow cover daily", edition="6.1")], 0),
+        ([_there("Snow cover daily, Version 6", BBox(50, 5, 60, 8)), _there("Snow cover daily, V7", ALPS)], 1),
+        ([_record("Snow cover weekly, Version 6")], None),
+        ([_record("Snow cover daily", published="2030")], None),
+        ([_record("Snow cover daily", edition="2021-03")], None),
+        ([replace(_record("Snow cover daily, Version 6"), source="b")], None),
+        ([], None),
+    ],
+    ids=[
+        "numbers",
+        "edition",
+        "another area",
+        "another title",
+        "only a date",
+        "a year is no number",
+        "another source",
+        "nothing",
+    ],
+)
+def test_the_newest_version_replaces_a_record(others: list[Record], newest: int | None) -> None:
+    assert newest_version(SNOW, others) == (None if newest is None else others[newest])
+
+
+def test_a_year_replaces_a_year_and_a_number_at_the_end_of_a_doi_another() -> None:
+    old, new = _there("Glaciers of Asia", ALPS, "2019"), _there("Glaciers of Asia", ALPS, "2021")
+    assert newest_version(old, [new]) == new
+    assert newest_version(replace(old, edition="3"), [new]) is None
+    six, later = _record("Daily snow cover", "10.5067/x/mod.006"), _record("Daily snow cover", "10.5067/x/mod.061")
+    assert newest_version(six, [later]) == later
+    assert newest_version(later, [six]) is None
+
+
+def test_editions_of_equal_titles_are_versions_only_of_one_area_and_start() -> None:
+    first = _there("Flight tracks", ALPS, "1.0")
+    assert newest_version(first, [_there("Flight tracks", ALPS, "2.0")]) is not None
+    assert newest_version(first, [_there("Flight tracks", BBox(5, 44, 16, 47), "2.0")]) is None
+    assert newest_version(first, [_there("Flight tracks", ALPS, "2.0", start="2005-01-01")]) is None
+    assert not are_versions(_record("Flight tracks", edition="1.0"), _record("Flight tracks", edition="2.0"))
+
+
+def test_a_date_orders_states_but_not_formats() -> None:
+    dates = Dates(published="2001"), Dates(published="2009")
+    text = replace(_there("Soil data (ASCII)", ALPS), dates=dates[0])
+    netcdf = replace(_there("Soil data (netCDF)", ALPS), dates=dates[1])
+    assert are_versions(text, netcdf)
+    assert order_of(text, netcdf) == "other_version"
+    draft, final = replace(text, title="Soil data, preliminary"), replace(netcdf, title="Soil data, final")
+    assert order_of(draft, final) == "newer_version"
+
+
+def test_metadata_state_the_successor_by_a_link() -> None:
+    link = Link("https://doi.org/10.5555/new", "successor-version")
+    assert stated_successor(replace(SNOW, links=(Link("https://x.example", "about"), link))) == link
+    assert stated_successor(SNOW) is None

@@ -341,7 +341,7 @@ export interface components {
         };
         /** @description A GeoJSON FeatureCollection (OGC API - Records items), best hit first. */
         SearchAnswer: {
-            /** @description Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: how probable it is that the record answers the question, 0 to 1. `sonde:estimatedBoxes` of a record without an extent are places that its title names. */
+            /** @description Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: how probable it is that the record answers the question, 0 to 1. `sonde:estimatedBoxes` of a record without an extent are places that its title names. `sonde:supersededBy`, only where a newer version is known: `id` and `title` of the newest record that the search found, or the `href` that the metadata state. */
             features: {
                 [key: string]: unknown;
             }[];

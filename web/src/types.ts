@@ -112,11 +112,20 @@ export interface Feature {
   properties: Properties;
   links?: Link[];
   "sonde:score"?: number;
+  /** The newest version that is known: a record, or the address that the metadata state. */
+  "sonde:supersededBy"?: Successor;
   "sonde:highlights"?: Record<string, string[]>;
   "sonde:passages"?: { id: string; text: string; section: string[]; page: number | null }[];
   /** Counts that the hit was opened, if the service keeps what is asked. */
   "sonde:opened"?: string;
   "sonde:explanation"?: { signals: Signal[]; ordered_by: string; conditions?: { code: string; text: string; subject: string }[] };
+}
+
+export interface Successor {
+  id?: string | undefined;
+  href?: string | undefined;
+  title?: string | undefined;
+  edition?: string | undefined;
 }
 
 export interface FacetValue {

@@ -6,6 +6,7 @@ import re
 
 from core.json_types import Json, JsonMapping
 from core.record import Record
+from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
@@ -50,7 +51,10 @@ _DATES = {
 _EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
 _PERIODS = frozenset({"Coverage", "Collected", "Valid"})
 _SOURCES = frozenset({"IsDerivedFrom", "IsVariantFormOf"})
-_RELS = {"IsDocumentedBy": "describedby", "IsMetadataFor": "related", "HasMetadata": "describedby"}
+_RELS = {
+    "IsDocumentedBy": "describedby", "IsMetadataFor": "related", "HasMetadata": "describedby",
+    "IsObsoletedBy": SUCCESSOR, "IsPreviousVersionOf": SUCCESSOR,
+}  # fmt: skip
 _LINEAGE = frozenset({"Methods", "TechnicalInfo"})
 
 
@@ -295,7 +299,7 @@ def _collected_document(raw: RawRecord) -> Json:
 
 FORMAT = Format(
     "datacite",
-    4,
+    5,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import DATA_OF_SERVICE, HIGH_VALUE_VOCABULARIES, Record, Resolution
+from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft, add_period, add_period_object
 from indexer.formats.format import Format, Inspection, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
@@ -244,9 +245,10 @@ def _add_links(draft: RecordDraft, resource: JsonMapping) -> None:
             draft.add_link(address(dataset), "related", name=name, description=DATA_OF_SERVICE)
     for item in objects_in(resource.get("distribution")):
         _add_distribution(draft, item)
-    for item in [*as_list(resource.get("references")), *as_list(resource.get("relation"))]:
-        if address(item).lower().startswith("http"):
-            draft.add_link(address(item), "related", name=label(item) if isinstance(item, dict) else "")
+    for term, rel in (("references", "related"), ("relation", "related"), ("isReplacedBy", SUCCESSOR)):
+        for item in as_list(resource.get(term)):
+            if address(item).lower().startswith("http"):
+                draft.add_link(address(item), rel, name=label(item) if isinstance(item, dict) else "")
 
 
 def _documents(resource: JsonMapping) -> Iterator[tuple[str, str]]:
@@ -423,7 +425,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dcat",
-    5,
+    6,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

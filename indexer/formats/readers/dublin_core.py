@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from core.record import Record
+from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.repair.links import doi_in
@@ -105,15 +107,20 @@ def _add_distribution(draft: RecordDraft, holder: Element) -> None:
             draft.add_constraint(text)
             if name == "license" or _ADDRESS.match(text):
                 draft.add_licence(text)
-    for text in texts_at(holder, "identifier"):
-        if _ADDRESS.match(text) or doi_in(text):
-            draft.add_link(text if _ADDRESS.match(text) else f"https://doi.org/{doi_in(text)}", "about")
+    for name, rel in (("identifier", "about"), ("isReplacedBy", SUCCESSOR)):
+        _add_addresses(draft, texts_at(holder, name), rel)
     for name in ("URI", "references", "relation"):
         for element in find_all(holder, name):
             _add_reference(draft, element)
     for name in _RELATIONS:
         for text in texts_at(holder, name):
             draft.add_source(text)
+
+
+def _add_addresses(draft: RecordDraft, texts: Iterable[str], rel: str) -> None:
+    for text in texts:
+        if _ADDRESS.match(text) or doi_in(text):
+            draft.add_link(text if _ADDRESS.match(text) else f"https://doi.org/{doi_in(text)}", rel)
 
 
 def _add_reference(draft: RecordDraft, element: Element) -> None:
@@ -161,7 +168,7 @@ def _recognises(inspection: Inspection) -> bool:
 
 FORMAT = Format(
     "dublin-core",
-    4,
+    5,
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",

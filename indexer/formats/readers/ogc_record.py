@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
+from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
@@ -189,7 +190,7 @@ def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
     if rel in _NAVIGATION_RELS or not href:
         return
     protocol = text_in(link.get("protocol"))
-    link_rel = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service") else None)
+    link_rel = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service", SUCCESSOR) else None)
     if is_message_channel(href):
         link_rel = "service"
     if link_rel is None and protocol.upper().startswith(("OGC:", "ESRI:")):
@@ -222,4 +223,4 @@ def _recognises(inspection: Inspection) -> bool:
     return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
-FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)
+FORMAT = Format("ogc-record", 4, read, _recognises, "a GeoJSON feature of OGC API - Records", json_of)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from core.versions import SUCCESSOR
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
@@ -23,6 +24,7 @@ _RELS = {
     "preview": "preview", "thumbnail": "preview", "describedby": "describedby", "service": "service",
     "service-desc": "service", "service-doc": "describedby", "wms": "service", "wmts": "service", "xyz": "service",
     "alternate": "alternate", "documentation": "describedby", "data": "download", "download": "download",
+    SUCCESSOR: SUCCESSOR,
 }  # fmt: skip
 _NAVIGATION_RELS = frozenset(
     {"self", "root", "parent", "child", "item", "items", "collection", "next", "prev", "first", "last"}
@@ -277,4 +279,4 @@ def _recognises(inspection: Inspection) -> bool:
     return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
 
 
-FORMAT = Format("stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", json_of)
+FORMAT = Format("stac", 4, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", json_of)

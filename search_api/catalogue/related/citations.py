@@ -155,7 +155,7 @@ _AROUND = 200
 """Characters of a quote before and after the name."""
 _PASSAGE = ["record", "document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page"]
 _ONCE: Json = {"collapse": {"field": "document"}, "sort": [{"document": "asc"}, {"ordinal": "asc"}]}
-_ENTRY_WITHOUT = ["affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
+_ENTRY_WITHOUT = ["affiliations", "tables.csv", "front_source", "registered", "took_ms", "warnings"]
 
 
 @dataclass(frozen=True, slots=True)

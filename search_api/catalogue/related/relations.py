@@ -9,9 +9,9 @@ from typing import Literal, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from core.json_types import Json
-from core.names import folded
 from core.record import Record
-from core.record_keys import TITLE_VERSION, TwinKey, title_stem, twin_key
+from core.record_keys import title_stem
+from core.versions import VersionOrder, are_versions, doi_stem, order_of, version_key
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all, with_current_index
 from es_mappings.codecs import vectors
@@ -19,13 +19,6 @@ from es_mappings.codecs.records import from_document
 from reading.names import read_identifiers
 from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import ServingResolver
-
-VersionOrder = Literal["newer_version", "older_version", "other_version"]
-
-_NUMBER = r"\d+(?:[._]\d+)*"
-_MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
-_BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
-_LEAST_COMMON_WORDS = 0.5
 
 Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "data", "service", "sibling", "project"]
 RELATIONS: tuple[Relation, ...] = (
@@ -47,100 +40,6 @@ _QUERY_OF: Mapping[Relation, str] = {
     "copy": "copies", "source": "sources", "derived": "derived", "whole": "whole", "part": "parts",
     "data": "data", "service": "services", "sibling": "siblings",
 }  # fmt: skip
-
-
-def doi_stem(doi: str) -> tuple[str, bool] | None:
-    """The DOI without its last number, and whether that is marked as a version (``.v2``).
-
-    ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends neither so nor with three digits.
-    """
-    folded_doi = folded(doi)
-    marked_suffix = _MARKED_SUFFIX.search(folded_doi)
-    suffix = marked_suffix or _BARE_SUFFIX.search(folded_doi)
-    if suffix is None or "/" not in folded_doi[: suffix.start()]:
-        return None
-    return folded_doi[: suffix.start()], marked_suffix is not None
-
-
-def version_key(record: Record) -> tuple[int, ...] | None:
-    """The numbers of its version: stated, else in its title, else at the end of its DOI. None if there are none."""
-    edition_number = re.search(_NUMBER, record.edition or "")
-    if edition_number is not None:
-        return _numbers(edition_number[0])
-    title_version = TITLE_VERSION.search(folded(record.title))
-    if title_version is not None:
-        return _numbers(title_version["number"] or title_version["ordinal"])
-    folded_doi = folded(record.doi or "")
-    suffix = (_MARKED_SUFFIX.search(folded_doi) or _BARE_SUFFIX.search(folded_doi)) if doi_stem(folded_doi) else None
-    return None if suffix is None else _numbers(suffix[1])
-
-
-def are_versions(record: Record, other: Record) -> bool:
-    """Two data sets with one title apart from version or format, or with DOIs that differ only in a version.
-
-    The same title without any version is no evidence: catalogues hold many "Meteorological data".
-    """
-    stem = title_stem(record.title)
-    if stem and stem == title_stem(other.title):
-        return version_key(record) != version_key(other) or _are_twins(record, other)
-    return _of_one_doi_family(record, other)
-
-
-def _are_twins(record: Record, other: Record) -> bool:
-    """Whether they are formats of one data set."""
-    own_key, other_key = _twin_key(record), _twin_key(other)
-    if own_key is None or other_key is None:
-        return False
-    return own_key.data_set == other_key.data_set and own_key.marks != other_key.marks
-
-
-def _twin_key(record: Record) -> TwinKey | None:
-    start = "".join(str(span.start_ms) for span in record.times[:1])
-    return twin_key(record.source, record.title, [str(box) for box in record.extents], start)
-
-
-def order_of(record: Record, other: Record) -> VersionOrder:
-    """What ``other`` is to ``record``: by version number, else by date."""
-    own_key, other_key = version_key(record), version_key(other)
-    if own_key is not None and other_key is not None and own_key != other_key:
-        return "newer_version" if other_key > own_key else "older_version"
-    days = _day(record), _day(other)
-    if "" in days or days[0] == days[1]:
-        return "other_version"
-    return "newer_version" if days[1] > days[0] else "older_version"
-
-
-def _of_one_doi_family(record: Record, other: Record) -> bool:
-    own_stem, other_stem = doi_stem(record.doi or ""), doi_stem(other.doi or "")
-    if own_stem is None or other_stem is None or own_stem[0] != other_stem[0] or record.doi == other.doi:
-        return False
-    return (own_stem[1] and other_stem[1]) or _alike(record.title, other.title)
-
-
-def _alike(title: str, other: str) -> bool:
-    """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
-    "part 1" and "part 2" are no versions.
-    """
-    words, other_words = set(title_stem(title)), set(title_stem(other))
-    differing_numbers = {word for word in words ^ other_words if any(letter.isdigit() for letter in word)}
-    return (
-        bool(words)
-        and not differing_numbers
-        and len(words & other_words) / len(words | other_words) >= _LEAST_COMMON_WORDS
-    )
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    """``2.0`` and ``2`` are one version."""
-    numbers = [int(digits) for digits in re.split(r"[._]", text)]
-    while len(numbers) > 1 and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
-
-
-def _day(record: Record) -> str:
-    dates = record.dates
-    return (dates.published or dates.created or dates.modified or "")[:10]
 
 
 @dataclass(frozen=True, slots=True)

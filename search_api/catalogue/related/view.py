@@ -33,7 +33,9 @@ class RelatedAnswer(BaseModel):
     related: list[Json] = Field(
         description=f"By `relation`: {', '.join(RELATIONS)}; each with its `records`, and how many `matched`."
     )
-    explains: list[Json] = Field(description="Documents that belong to it, with the beginning of their text.")
+    explains: list[Json] = Field(
+        description="Documents that belong to it, with the beginning of their text and the number of `tables`."
+    )
     mentions: list[Json] = Field(description="Documents that name its DOI or its title, with the place.")
     links: list[Json]
 
@@ -110,6 +112,7 @@ def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> 
         "quote": mention.quote(phrases),
         "ordinal": None if passage is None else passage.ordinal,
         "page": None if passage is None else passage.first_page,
+        "tables": len(entry.tables) or None,
         "links": [link("about", addresses.to(f"/documents/{entry.id}"), GEOJSON)],
     }
     return without_empty(members)

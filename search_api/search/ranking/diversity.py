@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.record_keys import TwinKey
+from core.versions import doi_stem
 from search_api.search.ranking.numbers import check_positive, check_shares
 
 
@@ -80,6 +81,39 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
     return folded_ids
 
 
+_MOST_VERSIONS = 8
+
+
+def possible_versions(ids: Iterable[str], keys: Mapping[str, DuplicateKey]) -> dict[str, list[str]]:
+    """What may be another version of each id, among ``keys``: by its title, or by a DOI that differs at its end.
+
+    Only ids that have some. ``core.versions`` decides, with the records.
+    """
+    by_title: defaultdict[str, list[tuple[str, TwinKey]]] = defaultdict(list)
+    for record, key in keys.items():
+        if key.twin is not None:
+            by_title[key.twin.title].append((record, key.twin))
+    versions = {record: _possible_versions(record, keys, by_title) for record in ids if record in keys}
+    return {record: others for record, others in versions.items() if others}
+
+
+def _possible_versions(
+    record: str, keys: Mapping[str, DuplicateKey], by_title: Mapping[str, Sequence[tuple[str, TwinKey]]]
+) -> list[str]:
+    """Equal titles are versions only of one data set."""
+    key = keys[record]
+    family = doi_stem(key.doi) if key.doi is not None else None
+    others = [] if family is None else [other for other in keys if (keys[other].doi or "").startswith(family[0])]
+    if (own := key.twin) is not None:
+        is_one = own.data_set is not None
+        others += [
+            other
+            for other, twin in by_title[own.title]
+            if twin.marks != own.marks or (is_one and twin.data_set == own.data_set)
+        ]
+    return [other for other in dict.fromkeys(others) if other != record][:_MOST_VERSIONS]
+
+
 def _repeated(values: Sequence[str | None]) -> frozenset[str]:
     return frozenset([value for value, count in Counter(values).items() if count > 1 and value is not None])
 
@@ -95,7 +129,7 @@ class _Groups:
         if key.identity is not None and (same := self._by_name[_name("identity", key.identity)]):
             return same[0]
         alike = self._by_name[_name("signature", key.signature)][:1] if key.signature is not None else []
-        twins = self._by_name[_name("twin", key.twin.data_set)] if key.twin is not None else []
+        twins = self._by_name[_name("twin", key.data_set)] if key.data_set is not None else []
         fitting = [group for group in alike if not _opposes(group, key)]
         return next(iter(fitting + [group for group in twins if not _has_marks(group, key)]), None)
 

@@ -54,17 +54,23 @@ class PageRecords:
 
     @classmethod
     def of(
-        cls, index: str, versions: Mapping[str, Version], cache: VersionedCache[Record], highlight: Json | None = None
+        cls,
+        index: str,
+        versions: Mapping[str, Version],
+        cache: VersionedCache[Record],
+        highlight: Json | None = None,
+        marked: Sequence[str] | None = None,
     ) -> PageRecords:
-        """``highlight``: from :func:`marks`; None for no highlights."""
+        """``highlight``: from :func:`marks`; None for no highlights. ``marked``: the records to highlight, else all."""
         cached = cache.get(versions)
         misses = [record for record in versions if record not in cached]
         searches: dict[str, Search] = {}
         if misses:
             body = {**_of_ids(misses), "_source": EXCEPT_VECTORS, "seq_no_primary_term": True}
             searches["records"] = ({"index": index}, body)
-        if highlight and versions:
-            body = {**_of_ids(list(versions)), "_source": False, "highlight": highlight}
+        highlighted = list(versions if marked is None else marked)
+        if highlight and highlighted:
+            body = {**_of_ids(highlighted), "_source": False, "highlight": highlight}
             searches["highlights"] = ({"index": index}, body)
         return cls(cached, versions[misses[0]][0] if misses else "", cache, searches)
 

@@ -11,6 +11,7 @@ from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Link, Record, doubts
 from core.timespan import TimeSpan
+from core.versions import stated_successor
 from reading.concepts import Label
 from reading.relations import is_along_river
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
@@ -182,7 +183,20 @@ def hit_members(record: FoundRecord) -> Json:
         members["sonde:relevance"] = round(record.relevance, 3)
     if record.folded:
         members["sonde:folded"] = list(record.folded)
+    if successor := _superseded_by(record):
+        members["sonde:supersededBy"] = successor
     return members
+
+
+def _superseded_by(found: FoundRecord) -> Json:
+    """A record of the catalogue, else the address that the metadata give; empty if neither is known."""
+    if found.successor is not None:
+        newer = found.successor
+        values = {"id": newer.id, "title": newer.title, "edition": newer.edition}
+    else:
+        stated = stated_successor(found.record)
+        values = {} if stated is None else {"href": stated.href, "title": stated.name}
+    return {name: value for name, value in values.items() if value}
 
 
 def _signals(hit: Hit) -> dict[str, float | None]:

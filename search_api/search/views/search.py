@@ -48,7 +48,8 @@ class SearchAnswer(BaseModel):
     features: list[Json] = Field(
         description="Records with `sonde:score`, `sonde:signals` and, if meaning judged the hit, `sonde:relevance`: "
         "how probable it is that the record answers the question, 0 to 1. `sonde:estimatedBoxes` of a record without "
-        "an extent are places that its title names."
+        "an extent are places that its title names. `sonde:supersededBy`, only where a newer version is known: "
+        "`id` and `title` of the newest record that the search found, or the `href` that the metadata state."
     )
     numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name

@@ -78,6 +78,17 @@ export function citedBy(hash: string): Cited | null {
   return { passage: Number(passage), quote: said.get("quote") ?? "", from: ANSWER.test(from) ? from : undefined };
 }
 
+/** The address of a page of a document's file. */
+export function pageAddress(id: string, page: number): string {
+  return `${documentAddress(id)}#page=${page}`;
+}
+
+/** The page that the address of a document names. */
+export function pageIn(hash: string): number | null {
+  const page = Number(new URLSearchParams(hash.replace(/^#/, "")).get("page"));
+  return Number.isInteger(page) && page > 0 ? page : null;
+}
+
 /** The number of a passage in its document, from its id. */
 export function passageNumber(id: string): number {
   return Number(id.slice(id.lastIndexOf("#") + 1));

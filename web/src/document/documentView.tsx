@@ -12,7 +12,7 @@ import { useLocale, useWords } from "../words/index.ts";
 import { BibliographyPanel } from "./bibliographyPanel.tsx";
 import { CitedPanel } from "./citedPanel.tsx";
 import { CollectPanel } from "./collectPanel.tsx";
-import { citedBy, type DocumentFeature, originAt } from "./document.ts";
+import { citedBy, type DocumentFeature, originAt, pageIn } from "./document.ts";
 import { EditPanel } from "./editPanel.tsx";
 import { PassagesPanel } from "./passagesPanel.tsx";
 import { PdfPane } from "./pdfPane.tsx";
@@ -74,7 +74,7 @@ function Whole({ found, title, hash, changed }: WholeProps) {
       {found.properties["sonde:private"] && <EditPanel found={found} changed={changed} />}
       {known && <CollectPanel id={found.id} />}
       {cited !== null && <CitedPanel key={`${cited.passage} ${cited.quote}`} found={found} cited={cited} />}
-      {cited === null && file?.type === "application/pdf" && <FileToOpen found={found} />}
+      {cited === null && file?.type === "application/pdf" && <FileToOpen key={hash} found={found} at={pageIn(hash)} />}
       <TablesPanel found={found} />
       <PassagesPanel id={found.id} />
       <References texts={found.properties["sonde:references"] ?? []} />
@@ -91,10 +91,11 @@ function BackToAnswer({ address }: { address: string }) {
   );
 }
 
-function FileToOpen({ found }: { found: DocumentFeature }) {
+/** `at`: the page that is open at once. */
+function FileToOpen({ found, at }: { found: DocumentFeature; at: number | null }) {
   const words = useWords().document;
-  const [open, setOpen] = useState(false);
-  if (open) return <PdfPane address={`documents/${found.id}/file`} marks={[]} page={1} origin={originAt(found.links, undefined)} />;
+  const [open, setOpen] = useState(at !== null);
+  if (open) return <PdfPane address={`documents/${found.id}/file`} marks={[]} page={at ?? 1} origin={originAt(found.links, at ?? undefined)} />;
   return (
     <p>
       <button type="button" onClick={() => setOpen(true)}>

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
-import type { Feature } from "../types.ts";
+import type { Feature, Successor } from "../types.ts";
 import { itemAddress } from "./useRecord.ts";
 
 export interface Related {
@@ -21,6 +21,8 @@ export interface Mention {
   quote: string;
   ordinal?: number;
   page?: number;
+  /** How many were read from it; missing if none. */
+  tables?: number;
 }
 
 export interface Kin {
@@ -46,6 +48,14 @@ export function useKin(id: string): Kin {
 
 export function useCitations(id: string): Citation[] {
   return useOffered<{ citations: Citation[] }>(itemAddress(id, "/citations"))?.citations ?? [];
+}
+
+/** The newest that the catalogue has, else what the metadata state. */
+export function newerVersion(feature: Feature, kin: Kin): Successor | undefined {
+  const newest = kin.related.find(({ relation }) => relation === "newer_version")?.records[0];
+  if (newest) return { id: newest.id, title: newest.properties.title, edition: newest.properties["sonde:edition"] };
+  const stated = feature.links?.find(({ rel }) => rel === "successor-version");
+  return stated && { href: stated.href, title: stated.title };
 }
 
 function useOffered<T>(address: string): T | null {

@@ -1,26 +1,15 @@
 // Other versions, the campaign, sources and uses of a record; documents that name it; works that cite it.
 
+import { useState } from "preact/hooks";
 import { statedLanguage } from "../languages.ts";
 import { recordAddress } from "../route.ts";
 import { intervalText } from "../search/intervalText.ts";
 import { Go } from "../shell/link.tsx";
+import { useLoadedModule } from "../shell/lazyView.tsx";
 import { Outside } from "../shell/outside.tsx";
 import type { Feature } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { type Kin, type Mention, useCitations } from "./kin.ts";
-
-/** Above everything else: readers of an old version should know. */
-export function NewerVersion({ kin }: { kin: Kin }) {
-  const words = useWords();
-  const newest = kin.related.find(({ relation }) => relation === "newer_version")?.records[0];
-  if (!newest) return null;
-  return (
-    <p class="note newer">
-      {words.kin.newer}{" "}
-      <Go to={recordAddress(newest.id)} lang={statedLanguage(newest)}>{newest.properties.title || words.untitled}</Go>
-    </p>
-  );
-}
 
 export function KinPanels({ id, kin }: { id: string; kin: Kin }) {
   const words = useWords().kin;
@@ -40,7 +29,7 @@ export function KinPanels({ id, kin }: { id: string; kin: Kin }) {
           {matched > records.length && <p class="soft small">{words.more({ n: matched - records.length })}</p>}
         </section>
       ))}
-      <Mentions id="explains" title={words.explains} mentions={kin.explains ?? []} />
+      <Mentions id="explains" title={words.explains} mentions={kin.explains ?? []} withTables />
       <Mentions id="mentions" title={words.mentions} mentions={kin.mentions} />
       <Citations id={id} />
     </>
@@ -59,7 +48,22 @@ function OneRecord({ record }: { record: Feature }) {
   );
 }
 
-function Mentions({ id, title, mentions }: { id: string; title: string; mentions: readonly Mention[] }) {
+const loadTables = () => import("../document/tablesPanel.tsx");
+
+/** Loaded where a reader opens them. */
+function Tables({ document, count }: { document: string; count: number }) {
+  const words = useWords();
+  const [open, setOpen] = useState(false);
+  const panel = useLoadedModule(open ? loadTables : null);
+  return (
+    <details class="explained" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{`${words.document.tables} (${count})`}</summary>
+      {open && (panel ? <panel.TablesOf id={document} /> : <p role="status">{words.loading}</p>)}
+    </details>
+  );
+}
+
+function Mentions({ id, title, mentions, withTables = false }: { id: string; title: string; mentions: readonly Mention[]; withTables?: boolean }) {
   const words = useWords();
   if (mentions.length === 0) return null;
   return (
@@ -71,6 +75,7 @@ function Mentions({ id, title, mentions }: { id: string; title: string; mentions
             <Go to={`documents/${one.document}`}>{one.title}</Go>{" "}
             <span class="soft small">{[one.published?.slice(0, 4), one.by === "references" ? words.kin.inReferences : one.page && words.page({ n: one.page })].filter(Boolean).join(" · ")}</span>
             <blockquote class="small breaks">{one.quote}</blockquote>
+            {withTables && one.tables && <Tables document={one.document} count={one.tables} />}
           </li>
         ))}
       </ul>

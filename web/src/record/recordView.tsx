@@ -10,11 +10,12 @@ import type { Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
 import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
-import { useKin } from "./kin.ts";
-import { KinPanels, NewerVersion } from "./kinPanels.tsx";
+import { newerVersion, useKin } from "./kin.ts";
+import { KinPanels } from "./kinPanels.tsx";
 import { Glance, OffersLine } from "./glance.tsx";
 import { GranulesPanel } from "./granulesPanel.tsx";
 import { LinksPanel } from "./linksPanel.tsx";
+import { Newer } from "./newer.tsx";
 import { OriginPanel } from "./originPanel.tsx";
 import { PreviewPanel } from "./previewPanel.tsx";
 import { RecordMap } from "./recordMap.tsx";
@@ -71,7 +72,7 @@ function Whole({ feature, title, beside }: { feature: Feature; title: string; be
       <Heading class="title" lang={lang}>{title}</Heading>
       <Glance feature={feature} area />
       <OffersLine feature={feature} />
-      <NewerVersion kin={kin} />
+      <Newer record={newerVersion(feature, kin)} />
       <Actions feature={feature} title={title} />
       <div class="record-columns">
         <div class="told">

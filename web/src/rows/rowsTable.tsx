@@ -52,7 +52,7 @@ export function RowsTable({ found, words, licence }: { found: Rows; words: RowsW
           <Plot points={pointsOf(rows, axes, column)} isTime={axes.isTime} title={words.plotOf({ column: columns[column] ?? "", along })} />
         </>
       )}
-      <div class="compared" tabIndex={0} role="region" aria-label={words.firstRows}>
+      <div class="compared cells" tabIndex={0} role="region" aria-label={words.firstRows}>
         <table>
           <thead>
             <tr>

@@ -6,6 +6,7 @@ import { BasketButton } from "../basket/basketButton.tsx";
 import { boxesOf } from "../boxes.ts";
 import { statedLanguage } from "../languages.ts";
 import { Glance, OffersLine } from "../record/glance.tsx";
+import { Newer } from "../record/newer.tsx";
 import { goBeside, recordAddress } from "../route.ts";
 import { marks } from "../safe.ts";
 import { Go } from "../shell/link.tsx";
@@ -60,6 +61,7 @@ function Drawn({ feature, rank, isMarked, isOpen, marking, compact }: Props) {
           </Go>
         </h2>
         <Glance feature={feature} />
+        <Newer record={feature["sonde:supersededBy"]} />
         {!compact && <OffersLine feature={feature} />}
         {!compact && (
           <>

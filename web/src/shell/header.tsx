@@ -40,7 +40,7 @@ export function Header({ view, choose }: Props) {
         <Go to="./" current={view === "search"}>
           {words.nav.search}
         </Go>
-        {has("ask") && (
+        {(has("ask") || (has("ask-own") && key !== null)) && (
           <Go to="answers" current={view === "ask"}>
             {words.nav.ask}
           </Go>

@@ -42,8 +42,9 @@ export function Reasons({ problem }: { problem: Problem }) {
   return (
     <>
       {problem.parameter && <p>{words.refused({ parameter: problem.parameter })}</p>}
+      {problem.parameter && problem.explained && <Explanation problem={problem} />}
       {known && <p>{known}</p>}
-      {problem.explained && <Explanation problem={problem} />}
+      {!problem.parameter && problem.explained && <Explanation problem={problem} />}
     </>
   );
 }

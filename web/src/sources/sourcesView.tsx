@@ -51,7 +51,7 @@ export function SourcesView() {
         ))}
       </ul>
       {!loading && has("desk") && (
-        <p>
+        <p class="apart">
           <Go to="desk">{words.nav.desk}</Go>
         </p>
       )}
