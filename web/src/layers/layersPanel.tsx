@@ -76,7 +76,7 @@ function Layer({ layer, name, map, words, report }: { layer: ServiceLayer; name:
   return (
     <>
       <input type="range" min="10" max="100" step="10" aria-label={words.opacityOf({ name })} value={opacity} onInput={(event) => setOpacity(Number(event.currentTarget.value))} />
-      {layer.time && <TimeField time={layer.time} value={time} words={words} change={setTime} />}
+      {layer.time && <TimeField time={layer.time} words={words} change={setTime} />}
       {layer.legend && <Legend key={layer.legend} address={layer.legend} words={words} title={layer.title} />}
       {layer.credit && <p class="soft small">{words.credit({ credit: layer.credit })}</p>}
       {features.length > 0 && <FeatureTable features={features} chosen={feature} words={words} name={name} />}
@@ -84,13 +84,14 @@ function Layer({ layer, name, map, words, report }: { layer: ServiceLayer; name:
   );
 }
 
-function TimeField({ time, value, words, change }: { time: NonNullable<ServiceLayer["time"]>; value: string; words: LayerWords; change: (time: string) => void }) {
+function TimeField({ time, words, change }: { time: NonNullable<ServiceLayer["time"]>; words: LayerWords; change: (time: string) => void }) {
   const list = useId();
+  const [text, setText] = useState("");
   return (
     <p class="small">
       <label>
         {words.time}{" "}
-        <input type="text" list={list} value={value} placeholder={time.usual} onChange={(event) => change(event.currentTarget.value.trim())} />
+        <input type="text" list={list} value={text} placeholder={time.usual} onInput={(event) => setText(event.currentTarget.value)} onChange={(event) => change(event.currentTarget.value.trim())} />
       </label>
       <datalist id={list}>
         {time.choices.map((choice) => (

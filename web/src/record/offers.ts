@@ -2,7 +2,7 @@
 
 import type { Link } from "../types.ts";
 
-export type Access = "wms" | "wmts" | "xyz" | "wfs" | "features" | "opendap" | "zarr" | "netcdf" | "csv" | "parquet" | "vector" | "raster";
+export type Access = "wms" | "wmts" | "xyz" | "wfs" | "features" | "opendap" | "zarr" | "netcdf" | "csv" | "parquet" | "geojson" | "vector" | "raster";
 
 /** A link that a program can open; `href` is the address that the program wants. */
 export interface Opening {
@@ -33,7 +33,8 @@ const KINDS: readonly [access: Access, said: RegExp, address: RegExp][] = [
   ["netcdf", /x-netcdf\d?\b|x-hdf5?\b/, /\.(nc|nc4|cdf|h5|hdf5)$/],
   ["csv", /text\/csv/, /\.csv(\.gz)?$/],
   ["parquet", /parquet/, /\.parquet$/],
-  ["vector", /geo\+json|geopackage|flatgeobuf/, /\.(geojson|gpkg|fgb|gml|kml|shp|shp\.zip)$/],
+  ["geojson", /geo\+json/, /\.geojson$/],
+  ["vector", /geopackage|flatgeobuf/, /\.(gpkg|fgb|gml|kml|shp|shp\.zip)$/],
   ["raster", /image\/tiff/, /\.(tif|tiff|geotiff)$/],
 ];
 const FILE = /\.(nc4?|cdf|h5|hdf5?|he5|grib?2?|grb2?|csv|tsv|txt|json|geojson|gpkg|fgb|gml|kmz?|shp|tiff?|jp2|parquet|xlsx?|zip|gz|tgz|bz2|7z|tar|xml|asc|las|laz|mat|zarr)$/;

@@ -9,6 +9,7 @@ const SECTIONS: Partial<Record<Access, string>> = {
   xyz: "XYZ Tiles",
   wfs: "WFS / OGC API - Features",
   features: "WFS / OGC API - Features",
+  geojson: "Vector",
   vector: "Vector",
   csv: "Vector",
   raster: "Raster",
