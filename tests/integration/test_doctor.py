@@ -25,9 +25,8 @@ from sonde.cli import cli
 from sonde.document_settings import LibrarySettings
 from sonde.model_settings import AnswersSettings
 from sonde.ops.doctor.elasticsearch import NodeDisk, Watermark, Watermarks, judge_disks
-from sonde.ops.doctor.examine import examine
+from sonde.ops.doctor.examine import api, examine, judge_keys, language_model, mail, waiting_tasks
 from sonde.ops.doctor.finding import Finding, of_broker
-from sonde.ops.doctor.services import api, judge_keys, language_model, mail, waiting_tasks
 from sonde.settings import (
     ApiSettings,
     BrokerSettings,
