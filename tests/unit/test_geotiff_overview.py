@@ -11,7 +11,7 @@ import pytest
 import tifffile
 from PIL import Image
 
-from search_api.catalogue.pictures.geotiff import NoOverview, Overview, read_overview
+from search_api.catalogue.pictures.geotiff import NoOverview, RasterOverview, read_overview
 
 SIZE = 300
 SLOPE = np.add.outer(np.arange(SIZE), np.arange(SIZE))
@@ -37,7 +37,7 @@ def by_tifffile(path: Path, values: Any, **options: Any) -> bytes:
     return (path / "file.tif").read_bytes()
 
 
-def shades(overview: Overview) -> Any:
+def shades(overview: RasterOverview) -> Any:
     return np.asarray(overview.image)[..., 0].astype(int)
 
 

@@ -11,12 +11,15 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from core.errors import SondeError
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 Fetch = Callable[[int, int], bytes]
 """Bytes of the file by offset and length; fewer at its end. Raises SondeError."""
@@ -45,7 +48,7 @@ class NoOverview(SondeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class RasterOverview:
     """``low`` and ``high``: the values that are drawn black and white; None for a picture in colours."""
 
     image: Image.Image
@@ -142,7 +145,7 @@ class _Tags:
             return None
 
 
-def read_overview(fetch: Fetch) -> Overview:
+def read_overview(fetch: Fetch) -> RasterOverview:
     """Of the smallest image with an edge of 256 pixels or more. Raises NoOverview, and what ``fetch`` raises."""
     try:
         images = [each for each in _File(fetch).images() if not each.number(_KIND, 0) & _MASK and min(each.size) > 0]
@@ -245,6 +248,8 @@ def _decoded(tags: _Tags, content: bytes, block: _Block, samples: int, form: str
 
 
 def _of_jpeg(tables: bytes, content: bytes) -> NDArray[np.generic]:
+    from PIL import Image
+
     whole = tables[:-2] + content[2:] if tables else content
     with Image.open(io.BytesIO(whole), formats=("JPEG",)) as picture:
         if picture.width * picture.height > _MOST_PIXELS:
@@ -254,6 +259,8 @@ def _of_jpeg(tables: bytes, content: bytes) -> NDArray[np.generic]:
 
 def _of_libtiff(content: bytes, compression: int, width: int, height: int) -> bytes:
     """Decodes one block as the only strip of a small grey TIFF of ours."""
+    from PIL import Image
+
     tags = [
         (_WIDTH, width), (_HEIGHT, height), (_BITS, 8), (_COMPRESSION, compression), (_PHOTOMETRIC, 1),
         (_STRIPS, 8 + 2 + 9 * 12 + 4), (_SAMPLES, 1), (_ROWS, height), (_STRIP_SIZES, len(content)),
@@ -264,15 +271,19 @@ def _of_libtiff(content: bytes, compression: int, width: int, height: int) -> by
         return picture.tobytes()
 
 
-def _drawn(tags: _Tags, values: NDArray[np.generic]) -> Overview:
+def _drawn(tags: _Tags, values: NDArray[np.generic]) -> RasterOverview:
+    from PIL import Image
+
     photometric, (height, width, samples) = tags.number(_PHOTOMETRIC, 1), values.shape
     is_coloured = samples >= 3 and photometric in (_RGB, _YCBCR)
     if photometric == _INDEXED and values.dtype.kind == "u" and (palette := tags.numbers(_PALETTE)):
         colours = (np.array(palette).reshape(3, -1).T >> 8).astype(np.uint8)
-        return Overview(Image.fromarray(colours[np.minimum(values[..., 0], len(colours) - 1)]), width, height)
+        return RasterOverview(Image.fromarray(colours[np.minimum(values[..., 0], len(colours) - 1)]), width, height)
     if is_coloured and values.dtype == np.uint8:
         has_alpha = samples >= 4 and tags.number(_EXTRA, 0) in (1, 2)
-        return Overview(Image.fromarray(np.ascontiguousarray(values[..., : 4 if has_alpha else 3])), width, height)
+        return RasterOverview(
+            Image.fromarray(np.ascontiguousarray(values[..., : 4 if has_alpha else 3])), width, height
+        )
     bands = values[..., : 3 if is_coloured else 1].astype(np.float64)
     known: NDArray[np.bool_] = np.asarray(np.isfinite(bands).all(axis=-1))
     if (no_data := tags.no_data) is not None:
@@ -284,4 +295,4 @@ def _drawn(tags: _Tags, values: NDArray[np.generic]) -> Overview:
     grey = np.asarray(share * 255).round().astype(np.uint8)
     opaque = np.where(known[..., None], np.uint8(255), np.uint8(0))
     shown = np.concatenate([grey, opaque], axis=-1)
-    return Overview(Image.fromarray(shown), width, height, low, high)
+    return RasterOverview(Image.fromarray(shown), width, height, low, high)
