@@ -12,6 +12,7 @@ from search_api.ask.view import ask_views
 from search_api.catalogue.documents.view import documents_views
 from search_api.catalogue.fair.view import fair_views
 from search_api.catalogue.granules.view import granules_views
+from search_api.catalogue.pictures.view import picture_views
 from search_api.catalogue.related.view import related_views
 from search_api.catalogue.rows.view import rows_views
 from search_api.catalogue.view import add_record_page, preview_views
@@ -87,6 +88,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(preview_views(parts))
     app.register_api(granules_views(parts))
     app.register_api(rows_views(parts))
+    app.register_api(picture_views(parts))
     _register_beside(app, push_views(parts))
     app.register_api(stac_views(parts))
     app.register_api(stac_properties_views(parts))

@@ -20,6 +20,7 @@ from search_api.catalogue.fair.reader import FairReader
 from search_api.catalogue.federation import Federation
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.listing import RecordReader
+from search_api.catalogue.pictures.reader import PictureReader
 from search_api.catalogue.previews import Previews
 from search_api.catalogue.related.citations import CitationEvents, MentionReader
 from search_api.catalogue.related.relations import RelationReader
@@ -126,4 +127,5 @@ class Parts:
     previews: Previews = field(default_factory=lambda: Previews(None))
     granules: GranuleSearches = field(default_factory=lambda: GranuleSearches(None))
     tables: TableReader = field(default_factory=lambda: TableReader(None))
+    pictures: PictureReader = field(default_factory=lambda: PictureReader(None))
     federation: Federation = field(default_factory=Federation)

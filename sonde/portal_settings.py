@@ -158,7 +158,7 @@ class PortalSettings(BaseModel):
     layer_hosts: tuple[LayerHost, ...] = Field(
         (),
         max_length=100,
-        description="Origins whose WMS, WFS and OGC API Features the page may draw on a record's map: "
+        description="Origins whose WMS, WMTS, tiles, WFS and OGC API Features the page may draw on a record's map: "
         "`https://maps.example,https://*.example`.",
     )
     start_map: Degrees | None = Field(

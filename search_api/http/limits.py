@@ -231,7 +231,7 @@ def _without_key() -> bool:
 def _asks_no_granules() -> bool:
     """Whether no other host is asked. Counted by address, with a key or without: a text that is no key is no caller."""
     rule = request.url_rule
-    return _is_uncounted() or rule is None or not rule.rule.endswith(("/granules", "/rows"))
+    return _is_uncounted() or rule is None or not rule.rule.endswith(("/granules", "/rows", "/picture"))
 
 
 def _is_uncounted() -> bool:

@@ -57,6 +57,7 @@ from sonde.wiring.portal import (
     federation,
     granule_searches,
     http_policy,
+    picture_reader,
     portal_look,
     previews,
     record_quality,
@@ -174,6 +175,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         previews=previews(settings, partial(models.gates, "records")),
         granules=granule_searches(settings, partial(models.gates, "records")),
         tables=table_reader(settings, partial(models.gates, "records")),
+        pictures=picture_reader(settings, partial(models.gates, "records")),
         federation=federation(settings, partial(models.gates, "federation")),
     )
 

@@ -20,6 +20,7 @@ from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
 from search_api.catalogue.federation import FederatedCatalogue, Federation
 from search_api.catalogue.granules.searches import GranuleSearches
+from search_api.catalogue.pictures.reader import PictureReader
 from search_api.catalogue.previews import Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.catalogue.rows.grids import Range
@@ -138,6 +139,11 @@ class _StoreReader:
 
     def close(self) -> None:
         self._reader.close()
+
+
+def picture_reader(settings: Settings, gate: Callable[[], Gate]) -> PictureReader:
+    """Under the settings of granules, as ``table_reader``."""
+    return PictureReader(gate if settings.granules.enabled else None)
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:

@@ -189,6 +189,7 @@ ASKED: dict[str, list[tuple[str, Any]]] = {
     "/collections/<catalogue>/fair": [("/collections/secret/fair", None)],
     "/collections/<catalogue>/items/<record>/preview": [],  # asked for below: the record names no picture
     "/collections/<catalogue>/items/<record>/rows": [],  # asked for below: the record names no table
+    "/collections/<catalogue>/items/<record>/picture": [],  # asked for below: the record names no service
     "/collections/<catalogue>/items/<record>/granules": [],  # asked for below: nothing says where its granules are
     "/collections/<catalogue>/items/<record>/similar": [
         (f"/collections/all/items/{OPEN}/similar", None),
@@ -350,8 +351,9 @@ def test_its_granules_are_not_even_looked_for(http: FlaskClient) -> None:
     assert said["member"] == f"Nothing says where the granules of {HIDDEN!r} can be searched."
 
 
-def test_its_rows_are_not_even_looked_for(http: FlaskClient) -> None:
-    address = f"/collections/all/items/{HIDDEN}/rows"
+@pytest.mark.parametrize("name", ["rows", "picture"])
+def test_its_data_are_not_even_looked_for(http: FlaskClient, name: str) -> None:
+    address = f"/collections/all/items/{HIDDEN}/{name}"
     said = {who: _ask(http, address, None, who).get_json()["detail"] for who in (None, "other", "member")}
     assert said[None] == said["other"] == f"There is no record {HIDDEN!r}."
     assert said["member"] != said["other"]

@@ -89,3 +89,20 @@ def test_one_finger_scrolls_the_page_above_the_map(visit: Visit) -> None:
     page = visit(WORLDWIDE, viewport=_PHONE, has_touch=True, is_mobile=True)
     drawn(page)
     assert page.locator(".map-place").evaluate("one => getComputedStyle(one).touchAction") == "pan-x pan-y"
+
+
+def test_the_hint_names_the_key_of_a_mac(visit: Visit) -> None:
+    mac = "Object.defineProperty(Navigator.prototype, 'platform', { get: () => 'MacIntel' })"
+    page = visit(WORLDWIDE, before=lambda page: page.add_init_script(mac))
+    drawn(page)
+    page.locator(".map-place").hover()
+    page.mouse.wheel(0, 120)
+    expect(page.locator(".map-hint")).to_have_text("⌘ and the wheel zoom the map")
+
+
+def test_an_area_of_several_parts_says_how_it_is_changed(visit: Visit) -> None:
+    parts = "MULTIPOLYGON(((0 0,9 0,9 9,0 0)),((20 0,29 0,29 9,20 0)))"
+    page = visit(f"?q=rainfall&geometry={parts}")
+    titles(page)
+    expect(page.get_by_text("This area has 2 parts")).to_be_visible()
+    expect(page.get_by_role("button", name="Change on the map")).to_have_count(0)

@@ -57,6 +57,7 @@ export const embedded = said("embedded") === "yes";
 
 /** Whether the operator allows layers of this address. */
 export function layerHost(href: string): boolean {
+  if (!URL.canParse(href)) return false;
   const { origin } = new URL(href);
   return portal.layerHosts.some((allowed) => {
     const [scheme = "", host = ""] = allowed.toLowerCase().split("//*.");

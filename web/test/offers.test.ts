@@ -17,6 +17,10 @@ test("a link is opened as what it says it is, or as its address looks", () => {
   assert.deepEqual(opened({ href: "https://s.org/oapi/collections/lakes", "sonde:protocol": "OGC API Features" }), ["features https://s.org/oapi/collections/lakes"]);
   assert.deepEqual(opened({ href: "https://s.org/thredds/dodsC/sst.nc.html" }), ["opendap https://s.org/thredds/dodsC/sst.nc"]);
   assert.deepEqual(opened({ href: "https://s.org/thredds/dodsC/catalog.html" }), []);
+  assert.deepEqual(opened({ href: "https://s.org/%7Bz%7D/%7Bx%7D/%7By%7D.png?key=a" }), ["xyz https://s.org/{z}/{x}/{y}.png?key=a"]);
+  assert.deepEqual(opened({ href: "https://s.org/tms/1.0.0/relief", "sonde:protocol": "OSGeo:TMS" }), ["xyz https://s.org/tms/1.0.0/relief"]);
+  assert.deepEqual(opened({ href: "https://s.org/oapi/collections/lakes/items?f=json" }), ["features https://s.org/oapi/collections/lakes/items?f=json"]);
+  assert.deepEqual(opened({ href: "https://s.org/collections/lakes/items/7" }), []);
   assert.deepEqual(opened({ href: "https://s.org/sst.zarr" }), ["zarr https://s.org/sst.zarr"]);
   assert.deepEqual(opened({ href: "https://s.org/get?id=7", type: "text/csv" }), ["csv https://s.org/get?id=7"]);
   assert.deepEqual(opened({ href: "ftp://s.org/sst.nc" }), []);

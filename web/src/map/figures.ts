@@ -8,11 +8,12 @@ import { unwrapped } from "./rings.ts";
 export interface FigureStyle {
   className: string;
   pane?: string;
+  interactive?: boolean;
 }
 
 /** The paths of a geometry, wherever the ground shows it. */
 export function pathsOf(geometry: Geometry | null, ground: Ground, style: FigureStyle): L.Path[] {
-  const options = { ...style, interactive: false };
+  const options = { interactive: false, ...style };
   switch (geometry?.type) {
     case "Polygon":
       return polygonsOf(geometry.coordinates, ground).map((rings) => L.polygon(rings, options));

@@ -52,9 +52,14 @@ export function MapFrame(props: Props) {
           <option key={one} value={one}>{words.mapViews[one]}</option>
         ))}
       </select>
-      {hint && <p class="map-hint" aria-hidden="true">{hint === "wheel" ? words.ctrlWheel : words.twoFingers}</p>}
+      {hint && <p class="map-hint" aria-hidden="true">{hint === "wheel" ? keyed(words.ctrlWheel) : words.twoFingers}</p>}
     </div>
   );
+}
+
+/** With the key of a Mac, where it is one. */
+function keyed(hint: string): string {
+  return /mac/i.test(navigator.platform) ? hint.replace(/Ctrl|Strg/, "⌘") : hint;
 }
 
 /** The map in one view; another view is another map. */

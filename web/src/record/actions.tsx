@@ -70,27 +70,39 @@ function actionsOf(feature: Feature, title: string, offers: Offers, words: Retur
     ...(offers.files.length > 1 ? [{ id: "files", name: words.download, panel: <Files files={offers.files} /> }] : []),
     ...(inPython.length ? [{ id: "python", name: words.python, panel: <PythonPanel openings={inPython} /> }] : []),
     ...(inQgis.length ? [{ id: "qgis", name: words.qgis, panel: <QgisPanel openings={inQgis} title={title} /> }] : []),
-    ...(offers.openings.some(isTable) ? [{ id: "look", name: words.look, panel: open === "look" ? <Look feature={feature} /> : null }] : []),
+    ...(offers.openings.some((one) => isTable(one) || isPicture(one)) ? [{ id: "look", name: words.look, panel: open === "look" ? <Look feature={feature} title={title} offers={offers} /> : null }] : []),
     { id: "cite", name: words.cite, panel: <CitePanel feature={feature} /> },
     { id: "share", name: words.share, panel: <SharePanel address={address} title={title} /> },
   ];
 }
 
 const loadRows = () => import("../rows/rowsPanel.tsx");
+const loadPicture = () => import("../rows/picturePanel.tsx");
 
 /** Asks the provider only once a reader wants to see it. */
-function Look({ feature }: { feature: Feature }) {
-  const rows = useLoadedModule(loadRows);
-  return rows && <rows.RowsPanel key={feature.id} feature={feature} />;
+function Look({ feature, title, offers }: { feature: Feature; title: string; offers: Offers }) {
+  const rows = useLoadedModule(offers.openings.some(isTable) ? loadRows : null);
+  const picture = useLoadedModule(offers.openings.some(isPicture) ? loadPicture : null);
+  return (
+    <>
+      {rows && <rows.RowsPanel key={feature.id} feature={feature} />}
+      {picture && <picture.PicturePanel key={feature.id} feature={feature} title={title} />}
+    </>
+  );
 }
 
-const READ = new Set<Access>(["csv", "opendap"]);
+const READ = new Set<Access>(["csv", "opendap", "geojson"]);
 
 /** As the service reads: CSV, OPeNDAP, features and tables of ERDDAP. */
 function isTable({ access, href }: Opening): boolean {
   if (READ.has(access)) return true;
   if (access === "features") return /\/collections\/[^/?#]+(\/items)?\/?([?#]|$)/.test(href);
-  return /\.geojson([?#]|$)/i.test(href) || /\/erddap\/tabledap\/[^/?#]+/.test(href);
+  return /\/erddap\/tabledap\/[^/?#]+/.test(href);
+}
+
+/** As the service draws. */
+function isPicture({ access }: Opening): boolean {
+  return access === "wms" || access === "raster";
 }
 
 function Files({ files }: { files: Link[] }) {

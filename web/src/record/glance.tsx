@@ -48,7 +48,7 @@ function areaText({ properties }: Feature, stated: boolean, words: Words, locale
   return properties["sonde:estimatedBoxes"]?.length ? words.areaGuessed : words.noArea;
 }
 
-const SERVICES: Partial<Record<Access, string>> = { wms: "WMS", wmts: "WMTS", wfs: "WFS", features: "OGC API Features", opendap: "OPeNDAP", zarr: "Zarr" };
+const SERVICES: Partial<Record<Access, string>> = { wms: "WMS", wmts: "WMTS", xyz: "XYZ", wfs: "WFS", features: "OGC API Features", opendap: "OPeNDAP", zarr: "Zarr" };
 const MOST_FORMATS = 3;
 const MOST_VARIABLES = 2;
 

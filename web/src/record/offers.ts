@@ -2,7 +2,7 @@
 
 import type { Link } from "../types.ts";
 
-export type Access = "wms" | "wmts" | "wfs" | "features" | "opendap" | "zarr" | "netcdf" | "csv" | "parquet" | "vector" | "raster";
+export type Access = "wms" | "wmts" | "xyz" | "wfs" | "features" | "opendap" | "zarr" | "netcdf" | "csv" | "parquet" | "geojson" | "vector" | "raster";
 
 /** A link that a program can open; `href` is the address that the program wants. */
 export interface Opening {
@@ -20,19 +20,21 @@ export interface Offers {
   openings: Opening[];
 }
 
-const SERVICES = new Set<Access>(["wms", "wmts", "wfs", "features", "opendap", "zarr"]);
+const SERVICES = new Set<Access>(["wms", "wmts", "xyz", "wfs", "features", "opendap", "zarr"]);
 /** The first that fits wins: what the link says of itself (protocol, media type), or its address. */
 const KINDS: readonly [access: Access, said: RegExp, address: RegExp][] = [
   ["wmts", /\bwmts\b/, /[?&]service=wmts\b|\/wmts\/?(\?|$)|wmtscapabilities\.xml$/],
   ["wms", /\bwms\b/, /[?&]service=wms\b|\/wms\/?(\?|$)|\/wmsserver\/?(\?|$)/],
   ["wfs", /\bwfs\b/, /[?&]service=wfs\b|\/wfs\/?(\?|$)|\/wfsserver\/?(\?|$)/],
-  ["features", /ogc ?api[ -:]*features|oapif/, /$^/],
+  ["xyz", /\btms\b|tilejson|\bxyz\b/, /(\{|%7b)-?y(\}|%7d)|\/tms\/1\.0\.0\b|tilemapresource\.xml$/],
+  ["features", /ogc ?api[ -:]*features|oapif/, /\/collections\/[^/?#]+\/items\/?(\?|$)/],
   ["opendap", /opendap|\bdods\b/, /\/dodsc\/|\/opendap\/|\/erddap\/griddap\//],
   ["zarr", /zarr/, /\.zarr\/?$/],
   ["netcdf", /x-netcdf\d?\b|x-hdf5?\b/, /\.(nc|nc4|cdf|h5|hdf5)$/],
   ["csv", /text\/csv/, /\.csv(\.gz)?$/],
   ["parquet", /parquet/, /\.parquet$/],
-  ["vector", /geo\+json|geopackage|flatgeobuf/, /\.(geojson|gpkg|fgb|gml|kml|shp|shp\.zip)$/],
+  ["geojson", /geo\+json/, /\.geojson$/],
+  ["vector", /geopackage|flatgeobuf/, /\.(gpkg|fgb|gml|kml|shp|shp\.zip)$/],
   ["raster", /image\/tiff/, /\.(tif|tiff|geotiff)$/],
 ];
 const FILE = /\.(nc4?|cdf|h5|hdf5?|he5|grib?2?|grb2?|csv|tsv|txt|json|geojson|gpkg|fgb|gml|kmz?|shp|tiff?|jp2|parquet|xlsx?|zip|gz|tgz|bz2|7z|tar|xml|asc|las|laz|mat|zarr)$/;
@@ -75,7 +77,7 @@ function openedAt(access: Access, href: string): string {
     for (const name of [...url.searchParams.keys()]) if (/^(service|request|version)$/i.test(name)) url.searchParams.delete(name);
   }
   url.hash = "";
-  return url.href;
+  return access === "xyz" ? url.href.replace(/%7b(-?\w+)%7d/gi, "{$1}") : url.href; // places for numbers
 }
 
 function isFile(link: Link): boolean {

@@ -4,6 +4,14 @@ import type { Opening } from "./offers.ts";
 
 type Write = (address: string, opening: Opening) => string;
 
+function readFeatures(address: string): string {
+  return `# pip install geopandas
+import geopandas
+
+features = geopandas.read_file(${address})
+print(features)`;
+}
+
 const WRITTEN: Partial<Record<Opening["access"], Write>> = {
   opendap: (address) => `# pip install xarray netcdf4
 import xarray
@@ -32,11 +40,8 @@ import pandas
 
 table = pandas.read_parquet(${address})
 print(table)`,
-  vector: (address) => `# pip install geopandas
-import geopandas
-
-features = geopandas.read_file(${address})
-print(features)`,
+  geojson: readFeatures,
+  vector: readFeatures,
   raster: (address) => `# pip install rioxarray
 import rioxarray
 

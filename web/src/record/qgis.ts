@@ -6,8 +6,10 @@ import type { Access, Opening } from "./offers.ts";
 const SECTIONS: Partial<Record<Access, string>> = {
   wms: "WMS/WMTS",
   wmts: "WMS/WMTS",
+  xyz: "XYZ Tiles",
   wfs: "WFS / OGC API - Features",
   features: "WFS / OGC API - Features",
+  geojson: "Vector",
   vector: "Vector",
   csv: "Vector",
   raster: "Raster",
@@ -28,6 +30,7 @@ export function qgisOf(opening: Opening, title: string): Way | null {
 function connectionOf({ access, href }: Opening, title: string): string | null {
   const said = `name="${escaped(title)}" url="${escaped(href)}"`;
   if (access === "wms" || access === "wmts") return file("qgsWMSConnections", "1.0", `<wms ${said}/>`);
+  if (access === "xyz") return /\{-?y\}/.test(href) ? file("qgsXYZTilesConnections", "1.0", `<xyztiles ${said}/>`) : null;
   if (access === "wfs") return file("qgsWFSConnections", "1.1", `<wfs ${said} version="auto"/>`);
   if (access === "features") return file("qgsWFSConnections", "1.1", `<wfs ${said} version="OGC_API_FEATURES"/>`);
   return null;

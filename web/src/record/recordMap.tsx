@@ -9,7 +9,7 @@ import type { Feature } from "../types.ts";
 import { useLoadedModule } from "../shell/lazyView.tsx";
 import { layerHost } from "../portal.ts";
 import { linksOf } from "./links.ts";
-import { offersOf, type Opening } from "./offers.ts";
+import { type Access, offersOf, type Opening } from "./offers.ts";
 import { useWords } from "../words/index.ts";
 
 export function RecordMap({ feature, title }: { feature: Feature; title: string }) {
@@ -20,7 +20,7 @@ export function RecordMap({ feature, title }: { feature: Feature; title: string 
   const [map, setMap] = useState<WorldMap | null>(null);
   const services = useMemo(() => offersOf(linksOf(feature).own).openings.filter(isLayer), [feature]);
   useFigure(map, figure);
-  if (boxes.length === 0) return null;
+  if (boxes.length === 0 && services.length === 0) return null;
   return (
     <>
       <MapFrame label={words.mapOfRecord} shapes={shapes} areas={boxes} filter={null} marked={figure ? null : feature.id} events={QUIET} onMap={setMap} />
@@ -44,9 +44,11 @@ function Layers({ services, map }: { services: readonly Opening[]; map: WorldMap
   );
 }
 
+const DRAWN = new Set<Access>(["wms", "wmts", "xyz", "wfs", "features"]);
+
 /** A service that the map can draw, of a host that the operator allows. */
 function isLayer({ access, href }: Opening): boolean {
-  return (access === "wms" || access === "wfs" || access === "features") && layerHost(href);
+  return DRAWN.has(access) && layerHost(href);
 }
 
 function useFigure(map: WorldMap | null, figure: Geometry | null): void {

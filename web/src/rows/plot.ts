@@ -44,10 +44,15 @@ export function axesOf(rows: readonly (readonly string[])[], columns: number): A
   return { numbers: numbers.filter((index) => index !== along), along, isTime: time !== undefined };
 }
 
-/** Ordered along x; rows without both values are left out. */
-export function pointsOf(rows: readonly (readonly string[])[], { along, isTime }: Axes, column: number): Point[] {
+/** Ordered along x, in stretches: a row without a value ends one. Rows without an x are left out. */
+export function stretchesOf(rows: readonly (readonly string[])[], { along, isTime }: Axes, column: number): Point[][] {
   if (along === null) return [];
   const read = isTime ? timeOf : numberOf;
-  const points = rows.map((row) => ({ x: read(row[along]), y: numberOf(row[column]) }));
-  return points.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y)).sort((a, b) => a.x - b.x);
+  const points = rows.map((row) => ({ x: read(row[along]), y: numberOf(row[column]) })).filter(({ x }) => Number.isFinite(x)).sort((a, b) => a.x - b.x);
+  const stretches: Point[][] = [[]];
+  for (const point of points) {
+    if (Number.isFinite(point.y)) stretches.at(-1)?.push(point);
+    else stretches.push([]);
+  }
+  return stretches.filter((stretch) => stretch.length > 0);
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { Feature } from "../types.ts";
 import { useLocale } from "../words/index.ts";
 import { GridPanel } from "./gridPanel.tsx";
+import { LinkSelect } from "./linkSelect.tsx";
 import { RowsProblem, RowsTable } from "./rowsTable.tsx";
 import { useRows } from "./useRows.ts";
 import { useRowsWords } from "./words/index.ts";
@@ -17,26 +18,10 @@ export function RowsPanel({ feature }: { feature: Feature }) {
   if (words === null) return null;
   return (
     <div class="rows">
-      {found && found.tables.length > 1 && (
-        <label>
-          {words.table}{" "}
-          <select value={href ?? found.href} onChange={(event) => setHref(event.currentTarget.value)}>
-            {found.tables.map((one) => (
-              <option key={one} value={one}>
-                {nameOf(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
+      {found && <LinkSelect label={words.table} hrefs={found.tables} chosen={href ?? found.href} choose={setHref} />}
       {problem && <RowsProblem problem={problem} words={words} again={again} />}
       {!problem && !found && <p role="status">{words.asking}</p>}
       {!problem && found && (found.variables.length > 0 ? <GridPanel key={found.href} feature={feature} header={found} words={words} /> : <RowsTable key={found.href} found={found} words={words} licence={feature.properties.license} />)}
     </div>
   );
-}
-
-/** The end of an address, which tells tables of a record apart. */
-function nameOf(href: string): string {
-  return href.split(/[?#]/)[0]?.split("/").filter(Boolean).at(-1) ?? href;
 }

@@ -5,7 +5,7 @@ import type { Problem } from "../api.ts";
 import { Outside } from "../shell/outside.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
 import { useLocale, useWords } from "../words/index.ts";
-import { axesOf, type Point, pointsOf } from "./plot.ts";
+import { axesOf, type Point, stretchesOf } from "./plot.ts";
 import type { Rows } from "./useRows.ts";
 import type { RowsWords } from "./words/index.ts";
 
@@ -49,7 +49,7 @@ export function RowsTable({ found, words, licence }: { found: Rows; words: RowsW
               </select>
             </label>
           </p>
-          <Plot points={pointsOf(rows, axes, column)} isTime={axes.isTime} title={words.plotOf({ column: columns[column] ?? "", along })} />
+          <Plot stretches={stretchesOf(rows, axes, column)} isTime={axes.isTime} title={words.plotOf({ column: columns[column] ?? "", along })} />
         </>
       )}
       <div class="compared cells" tabIndex={0} role="region" aria-label={words.firstRows}>
@@ -82,8 +82,10 @@ export function RowsTable({ found, words, licence }: { found: Rows; words: RowsW
   );
 }
 
-function Plot({ points, isTime, title }: { points: readonly Point[]; isTime: boolean; title: string }) {
+/** A single value between gaps is a dot. */
+function Plot({ stretches, isTime, title }: { stretches: readonly Point[][]; isTime: boolean; title: string }) {
   const locale = useLocale();
+  const points = stretches.flat();
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last || points.length < 2) return null;
   const values = points.map(({ y }) => y);
@@ -95,7 +97,9 @@ function Plot({ points, isTime, title }: { points: readonly Point[]; isTime: boo
   return (
     <svg class="rows-plot" role="img" aria-label={`${title}: ${number.format(low)} – ${number.format(high)}`} viewBox={`0 0 ${WIDTH} ${HEIGHT + 2 * EDGE}`}>
       <text x="0" y={EDGE - 6}>{number.format(high)}</text>
-      <polyline points={points.map(at).join(" ")} />
+      {stretches.map((stretch) => (
+        <polyline key={stretch[0]?.x} class={stretch.length === 1 ? "dot" : undefined} points={[...stretch, ...stretch.slice(0, stretch.length === 1 ? 1 : 0)].map(at).join(" ")} />
+      ))}
       <line x1="0" x2={WIDTH} y1={HEIGHT + EDGE} y2={HEIGHT + EDGE} />
       <text x="0" y={below}>{`${number.format(low)} · ${name(first.x)}`}</text>
       <text x={WIDTH} y={below} text-anchor="end">{name(last.x)}</text>

@@ -37,6 +37,7 @@ export function AreaTools({ search, filter, drawing, draw, edit, crossing }: Pro
   const [editing, setEditing] = useState(false);
   const geometry = search.get("geometry");
   const area = useMemo(() => areaOf(filter, geometry), [filter, geometry]);
+  const parts = useMemo(() => (geometry === null || area ? 0 : ringsOfArea(geometry).length), [geometry, area]);
   useEffect(() => edit(editing ? area : null), [editing, area]);
   if (!words) return null;
   const clear = () => {
@@ -55,6 +56,7 @@ export function AreaTools({ search, filter, drawing, draw, edit, crossing }: Pro
       </div>
       <p role="status" class="area-hint small soft">{drawing ? words.drawHelp[drawing] : ""}</p>
       {crossing && <p role="alert" class="wrong-field">{words.crossing}</p>}
+      {parts > 1 && <p class="small soft">{words.parts({ n: parts })}</p>}
       <div class="row">
         {area && (
           <button type="button" aria-pressed={editing} onClick={() => setEditing(!editing)}>
