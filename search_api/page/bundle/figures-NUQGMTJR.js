@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-OQKWT6J4.js";import"./chunk-GWKZ5YO7.js";import"./chunk-24OXYASB.js";import"./chunk-SQE76S5B.js";export{b as drawFigures,a as pathsOf};
