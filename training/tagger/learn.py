@@ -85,7 +85,6 @@ class TaggerNetwork(nn.Module):
         return named | {"tags.weight": self.tags.weight, "tags.bias": self.tags.bias}
 
 
-_OUTSIDE = 0
 _IGNORED = -100
 _MOST_PLACES = 5
 _HIDDEN_LABELS = frozenset(("O", "B-PLACE", "I-PLACE", "B-PERSON", "I-PERSON"))
