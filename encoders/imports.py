@@ -1,6 +1,6 @@
 """Imports of large packages: hides optional ones; one lock for torch, and one message if it is not installed.
 
-``encoders.entities`` hides torch for a moment; the lock prevents other imports during that time.
+``encoders.catalogue`` hides torch for a moment; the lock prevents other imports during that time.
 """
 
 from __future__ import annotations

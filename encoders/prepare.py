@@ -122,11 +122,11 @@ def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     # whose weights have one bit less.
     vnni_comparison = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
     vnni = (
-        {**asdict(vnni_comparison), "good": vnni_comparison.good}
+        {**asdict(vnni_comparison), "good": vnni_comparison.is_good}
         if vnni_comparison
-        else {"good": portable.good, "measured": False}
+        else {"good": portable.is_good, "measured": False}
     )
-    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": vnni}}
+    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.is_good, "vnni": vnni}}
 
 
 def _run_make(location: Located, draft: Path, output: GraphOutput) -> None:

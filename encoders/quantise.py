@@ -29,7 +29,7 @@ class Int8Comparison:
     texts: int
 
     @property
-    def good(self) -> bool:
+    def is_good(self) -> bool:
         return self.mean >= LEAST_MEAN_COSINE
 
 

@@ -13,19 +13,20 @@ from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.late_interaction import is_reranker
 from encoders.locate import SHIPPED, locate
-from encoders.model_card import CARD, damaged_files
-from encoders.prepare import prepare_model
-from encoders.presets import KNOWN_MODELS, known_model
-from encoders.quantise import LEAST_MEAN_COSINE
-from encoders.recipe import read_json
-from encoders.reference_results import (
+from encoders.model_card import (
+    CARD,
     SAME_COHERENCE,
     SAME_COSINE,
     SAME_LOGIT,
     cross_encoder_gap,
+    damaged_files,
     embedder_agreement,
     segmenter_gap,
 )
+from encoders.prepare import prepare_model
+from encoders.presets import KNOWN_MODELS, known_model
+from encoders.quantise import LEAST_MEAN_COSINE
+from encoders.recipe import read_json
 from encoders.segmenter import load_segmenter
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
 from encoders.tagger import TAGS, read_weights

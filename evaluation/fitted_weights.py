@@ -131,7 +131,7 @@ class OfflineRanking:
         fixed = most_outside + numbers.place.outside.tolerance
         lies = weights.place * counted[place]
         spread = np.where(features.outside, np.minimum(lies, most_outside), lies + fixed) / (weights.place + fixed)
-        back = features.place_back & (features.scale[place] > 0.0)
+        back = features.demotes_outside & (features.scale[place] > 0.0)
         scale[place] = np.where(back, weights.place + fixed, scale[place])
         counted = counted.copy()
         counted[place] = np.where(back[:, None], spread, counted[place])
@@ -200,8 +200,8 @@ class RankedCollections:
         names = list(self.rankings)
         rows = []
         for name in names:
-            others = [other for other in names if other != name]
-            weights = fit(partial(self.mean, others), shipped, numbers)
+            other_names = [other for other in names if other != name]
+            weights = fit(partial(self.mean, other_names), shipped, numbers)
             rows.append(LeftOut(name, self.mean_of(name, shipped), self.mean_of(name, weights), weights))
         best = fit(partial(self.mean, names), shipped, numbers)
         return LeftOutTable(tuple(rows), shipped, best, self.mean(names, best))

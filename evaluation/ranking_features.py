@@ -52,7 +52,7 @@ class QuestionFeatures:
     """The n candidates of one question, by id, and so in the order of ties.
 
     ``counted``: (signals, n) 0..1. ``scale``: (signals,) by which the question multiplies a signal's weight; 0: not
-    asked for. ``place_back``: whether candidates outside the asked place stand back, and ``outside`` which ones.
+    asked for. ``demotes_outside``: whether candidates outside the asked place stand back, and ``outside`` which ones.
     ``interaction``: (n,) late interaction, NaN without token vectors. ``topic_words``: how many the topic has.
     ``families``: (2, n) series and parent as numbers. ``ideal``: the DCG@10 of the best order.
     """
@@ -60,7 +60,7 @@ class QuestionFeatures:
     counted: Floats
     scale: Floats
     outside: Flags
-    place_back: bool
+    demotes_outside: bool
     interaction: Floats
     topic_words: int
     families: Integers
@@ -79,7 +79,7 @@ class CollectionFeatures:
     counted: Floats
     scale: Floats
     outside: Flags
-    place_back: Flags
+    demotes_outside: Flags
     interaction: Floats
     topic_words: Integers
     families: Integers
@@ -97,7 +97,7 @@ class CollectionFeatures:
             counted=np.stack([_padded(question.counted, longest, 0.0) for question in questions], axis=1),
             scale=np.stack([question.scale for question in questions], axis=1),
             outside=np.stack([_padded(question.outside, longest, False) for question in questions]),
-            place_back=np.array([question.place_back for question in questions]),
+            demotes_outside=np.array([question.demotes_outside for question in questions]),
             interaction=np.stack([_padded(question.interaction, longest, math.nan) for question in questions]),
             topic_words=np.array([question.topic_words for question in questions]),
             families=np.stack([_padded(question.families, longest, _NO_FAMILY) for question in questions], axis=1),
@@ -152,12 +152,12 @@ def _question_features(state: SearchState, grades: Mapping[str, int], documents:
     interaction = late.raw if late is not None else np.full(len(candidates), np.nan)
     grade_of = [float(max(grades.get(documents[id], 0), 0)) for id in candidates.ids]
     families = _family_numbers([state.candidates.fields[id].families for id in candidates.ids])
-    outside, place_back = _outside(ranking)
+    outside, demotes_outside = _candidates_outside(ranking)
     return QuestionFeatures(
         counted=counted[:, by_id],
         scale=scale,
         outside=outside[by_id],
-        place_back=place_back,
+        demotes_outside=demotes_outside,
         interaction=interaction[by_id],
         topic_words=state.interpretation.topic_words,
         families=families[:, by_id],
@@ -193,7 +193,7 @@ def _plain_match(signal: Spatial, inputs: RankingInput) -> Floats:
     return measured.counted
 
 
-def _outside(ranking: Ranking) -> tuple[Flags, bool]:
+def _candidates_outside(ranking: Ranking) -> tuple[Flags, bool]:
     spatial, target = ranking.ranker.find(Spatial), ranking.inputs.target
     if spatial is None or target.spatial != "blend" or not spatial.sets_outside_back(target):
         return np.zeros(len(ranking.candidates), dtype=np.bool_), False

@@ -245,6 +245,7 @@ class AlertsSettings(SettingsGroup):
         "Default: no saved searches.",
     )
     hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
+    most: int = Field(50, ge=1, le=1_000, description="Maximum saved searches of one user.")
 
     @model_validator(mode="after")
     def _is_long_enough(self) -> Self:

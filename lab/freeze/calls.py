@@ -384,7 +384,7 @@ def _steward() -> Iterator[Call]:
 
 
 def _refused_calls() -> Iterator[Call]:
-    bad: Sequence[tuple[str, Json]] = (
+    refused_bodies: Sequence[tuple[str, Json]] = (
         ("/search", {"q": "x", "nope": "1"}), ("/search", {"limit": "0"}), ("/search", {"limit": "x"}),
         ("/search", {"bbox": "1,2,3"}), ("/search", {"bbox": "1,80,2,10"}), ("/search", {"datetime": "yesterday"}),
         ("/search", {"q": "x" * 5000}), ("/search", {"relation": "within"}), ("/search", {"cursor": "abc"}),
@@ -395,7 +395,7 @@ def _refused_calls() -> Iterator[Call]:
         ("/collections/none/items", {}), ("/collections/samples/items/none", {}), ("/nothing", {}), ("/suggest", {}),
         ("/collections/samples/items", {"limit": "100000"}), ("/stac/collections/none", {}), ("/documents/none", {}),
     )  # fmt: skip
-    for path, query in bad:
+    for path, query in refused_bodies:
         yield Call(f"refused {path} {json.dumps(query)[:80]}", path, query)
     yield Call("refused for a browser", "/nothing", accept="text/html")
     yield Call("refused method", "/search", method="DELETE")

@@ -254,7 +254,7 @@ class AttackOutcome:
     """Of honest searchers: how many were answered, refused, failed, and how soon; of the attack: what it met."""
 
     attack: str
-    told: str
+    description: str
     answered: int
     refused: int
     failed: int
@@ -268,14 +268,14 @@ class AttackOutcome:
     answers: dict[str, int]
     attack_failed: int
 
-    def wrong(self, alone: AttackOutcome, ratio: float | None) -> list[str]:
+    def wrong(self, baseline: AttackOutcome, ratio: float | None) -> list[str]:
         """What did not hold; empty where everything did."""
         problems = [f"{self.refused} refused"] if self.refused else []
         problems += [f"{self.failed} failed"] if self.failed else []
         problems += ["nobody was answered"] if not self.answered else []
         problems += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
         problems += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
-        for name, value, usual in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
+        for name, value, usual in (("p50", self.p50_ms, baseline.p50_ms), ("p95", self.p95_ms, baseline.p95_ms)):
             if ratio is not None and usual and value > ratio * usual:
                 problems.append(f"{name} {value / usual:.1f} times the usual")
         return problems

@@ -170,10 +170,10 @@ class Sheet:
         self.truth.regions.append(PrintedRegion(kind, self.page, text_without_marks, left, top, right, bottom))
 
     def flow(
-        self, items: Sequence[BodyPart], first: Sequence[PrintColumn], others: Sequence[PrintColumn], size: float
+        self, items: Sequence[BodyPart], first: Sequence[PrintColumn], later_columns: Sequence[PrintColumn], size: float
     ) -> None:
         """Fills the frames of this page, then those of new pages; paragraphs continue in the next frame."""
-        frames = self._frames(first, others)
+        frames = self._frames(first, later_columns)
         frame = next(frames)
         self.y = frame.top + size
         for item in items:
@@ -186,11 +186,11 @@ class Sheet:
             else:
                 draw(self, item, frame, size)
 
-    def _frames(self, first: Sequence[PrintColumn], others: Sequence[PrintColumn]) -> Iterator[PrintColumn]:
+    def _frames(self, first: Sequence[PrintColumn], later_columns: Sequence[PrintColumn]) -> Iterator[PrintColumn]:
         yield from first
         while True:
             self.turn_page()
-            yield from others
+            yield from later_columns
 
     def _paragraph(self, item: BodyPart, frame: PrintColumn, frames: Iterator[PrintColumn], size: float) -> PrintColumn:
         if item.kind == "text":

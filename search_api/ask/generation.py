@@ -105,7 +105,6 @@ _NO_ANSWER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_SORRY = re.compile(r"(?:I'm |I am )?sorry\b|unfortunately,?$|leider$", re.IGNORECASE)
 
 
 def without_reasoning(pieces: Iterable[str]) -> Iterator[str]:

@@ -25,10 +25,10 @@ _HOURS_S, _LOOK_S = 24 * 3600.0, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """``taken``: when the snapshot began, ISO 8601. ``documents``: by index, how many there were then."""
+    """``started_at``: when the snapshot began, ISO 8601. ``documents``: by index, how many there were then."""
 
     name: str
-    taken: str
+    started_at: str
     state: str
     indices: tuple[str, ...]
     documents: Mapping[str, int]
@@ -80,14 +80,14 @@ class Backups:
                 return dict(snapshot)
             time.sleep(_LOOK_S)
 
-    def taken(self) -> Sequence[Backup]:
+    def list_backups(self) -> Sequence[Backup]:
         """The backups that were taken, oldest first. Raises NotFound if there is no such repository."""
         self._require_repository()
         snapshots = self.client.snapshot.get(repository=self.repository, snapshot="_all")["snapshots"]
         own_snapshots = (
             snapshot for snapshot in snapshots if (snapshot.get("metadata") or {}).get(_PREFIX) == self.prefix
         )
-        return sorted(map(_backup, own_snapshots), key=lambda snapshot: snapshot.taken)
+        return sorted(map(_backup, own_snapshots), key=lambda snapshot: snapshot.started_at)
 
     def _require_repository(self) -> None:
         repositories = self.client.options(ignore_status=404).snapshot.get_repository(name=self.repository)
@@ -98,11 +98,11 @@ class Backups:
 
     def thin_out(self, keep: int) -> Sequence[str]:
         """Keeps the ``keep`` newest complete backups and deletes older ones, complete or not; returns their names."""
-        finished = [backup for backup in self.taken() if backup.state != "IN_PROGRESS"]
+        finished = [backup for backup in self.list_backups() if backup.state != "IN_PROGRESS"]
         complete_backups = [backup for backup in finished if backup.state == "SUCCESS"]
         if len(complete_backups) <= keep:
             return []
-        names_to_delete = [backup.name for backup in finished if backup.taken < complete_backups[-keep].taken]
+        names_to_delete = [backup.name for backup in finished if backup.started_at < complete_backups[-keep].started_at]
         for name in names_to_delete:
             self.client.options(request_timeout=_HOURS_S).snapshot.delete(repository=self.repository, snapshot=name)
         return names_to_delete
@@ -137,7 +137,7 @@ class Backups:
         return backup, self._counts()
 
     def _backup_of(self, name: str) -> Backup:
-        complete_backups = [backup for backup in self.taken() if backup.state == "SUCCESS"]
+        complete_backups = [backup for backup in self.list_backups() if backup.state == "SUCCESS"]
         for backup in reversed(complete_backups):
             if name in (LATEST, backup.name):
                 return backup
@@ -206,8 +206,8 @@ def take(*, repository: str, register: str | None, keep: int | None) -> None:
 def list_(*, repository: str) -> None:
     """List the backups of this installation, the oldest first."""
     table = plain_table("name", "taken", "state", "documents", fold=True)
-    for snapshot in _backups(repository).taken():
-        table.add_row(snapshot.name, snapshot.taken, snapshot.state, str(sum(snapshot.documents.values())))
+    for snapshot in _backups(repository).list_backups():
+        table.add_row(snapshot.name, snapshot.started_at, snapshot.state, str(sum(snapshot.documents.values())))
     screen().print(table)
 
 
@@ -222,7 +222,7 @@ def restore(*, name: str, repository: str, register: str | None, replace: bool) 
     if register is not None:
         backups.register(_body(register))
     snapshot, counts = backups.restore(name, replace=replace)
-    say(f"{snapshot.name} of {snapshot.taken} is restored.")
+    say(f"{snapshot.name} of {snapshot.started_at} is restored.")
     _show(snapshot, counts)
 
 

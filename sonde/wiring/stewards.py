@@ -94,7 +94,7 @@ def record_texts(client: Elasticsearch, prefix: str) -> RecordTexts:
 
 
 def alert_policy(settings: Settings) -> AlertPolicy:
-    return AlertPolicy(alert_secret(settings), mails=settings.mail.host is not None)
+    return AlertPolicy(alert_secret(settings), settings.alerts.most, mails=settings.mail.host is not None)
 
 
 def alert_desk(settings: Settings, pipeline: SearchPipeline, client: Elasticsearch) -> AlertDesk:

@@ -11,9 +11,8 @@ from click.testing import CliRunner, Result
 from tiny_models import tiny_colbert, tiny_cross_encoder, tiny_embedder, tiny_headed_cross_encoder
 
 from encoders.catalogue import load_embedder
-from encoders.model_card import ModelCard, write_card
+from encoders.model_card import ModelCard, record_embedder, write_card
 from encoders.presets import KNOWN_MODELS, known_model, preset_for
-from encoders.reference_results import record_embedder
 from encoders.registry import entry_of
 from encoders.specs import EmbedderSpec
 from sonde.cli import EXIT_USER_ERROR, cli, main

@@ -42,7 +42,7 @@ def backups(service: Service) -> Iterator[Backups]:
             raise
         pytest.skip("this Elasticsearch names no path.repo, so no folder can hold a snapshot")
     yield own
-    for one in own.taken():
+    for one in own.list_backups():
         service.client.snapshot.delete(repository=own.repository, snapshot=one.name)
     service.client.snapshot.delete_repository(name=own.repository)
 
@@ -62,7 +62,7 @@ def test_what_was_lost_comes_back_with_its_aliases(service: Service, backups: Ba
     assert before
     taken = _run(service, "take", "--register", json.dumps(_folder(service.prefix)), "--keep", "2")
     assert taken.exit_code == 0, taken.output
-    (made,) = backups.taken()
+    (made,) = backups.list_backups()
     assert (made.state, len(made.indices), made.documents["records"]) == ("SUCCESS", len(KINDS), 169)
     with pytest.raises(SondeError, match="--replace"):
         backups.restore("latest")
@@ -84,12 +84,12 @@ def test_a_backup_replaces_what_was_written_since_and_old_ones_go(service: Servi
         service.client.index(index=index, id="one", document={"note": note})
         backups.take(_NOW + timedelta(days=day))
     assert backups.thin_out(keep=2) == [f"{service.prefix}-20261124-013000"]
-    assert [one.name[-15:] for one in backups.taken()] == ["20261125-013000", "20261126-013000"]
+    assert [one.name[-15:] for one in backups.list_backups()] == ["20261125-013000", "20261126-013000"]
     _, now = backups.restore(f"{service.prefix}-20261125-013000", replace=True)
     assert now == {"keys": 1}
     assert service.client.get(index=f"{service.prefix}-keys", id="one")["_source"] == {"note": "second"}
     other = Backups(service.client, service.prefix, f"{service.prefix}x")
-    assert list(other.taken()) == [], "another installation's backups in one repository are left alone"
+    assert list(other.list_backups()) == [], "another installation's backups in one repository are left alone"
     with pytest.raises(NotFound, match="there are"):
         backups.restore("nothing", replace=True)
 

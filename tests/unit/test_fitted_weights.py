@@ -34,7 +34,7 @@ def _question(
         counted=counted,
         scale=scale,
         outside=np.zeros(count, dtype=np.bool_),
-        place_back=False,
+        demotes_outside=False,
         interaction=np.array(interaction),
         topic_words=topic_words,
         families=np.full((2, count), -1),

@@ -21,11 +21,10 @@ from core.ports import CrossEncoderCard
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, PairTokeniser
 from encoders.imports import torch_imports
 from encoders.locate import Located
-from encoders.model_card import ModelCard, write_card
+from encoders.model_card import ModelCard, record_cross_encoder, write_card
 from encoders.onnx_session import Compute
 from encoders.quantise import quantise
 from encoders.recipe import read_pair_limit
-from encoders.reference_results import record_cross_encoder
 from encoders.torch_models import INPUTS, accepted_inputs, trace
 from training.calibration import Calibration, area_under_curve, calibrate_lists
 from training.cross_encoder.learner import CrossEncoderLearner, CrossEncoderTrainingSettings, labels_of

@@ -17,12 +17,11 @@ from core.json_types import Json
 from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
 from encoders.locate import Located, weights_digest
-from encoders.model_card import CARD, ModelCard, write_card
+from encoders.model_card import CARD, ModelCard, record_embedder, write_card
 from encoders.onnx_graphs import write_with_weights
 from encoders.onnx_session import Compute
 from encoders.prepare import prepare_model
 from encoders.recipe import read_json
-from encoders.reference_results import record_embedder
 from evaluation.metrics import HEADLINE, RunMeasures, paired_randomisation
 from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.learner import EmbedderLearner, HeldOut

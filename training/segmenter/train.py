@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 
 from core.batched import batched
 from encoders.locate import Located, weights_digest
-from encoders.model_card import CARD, ModelCard, TrainingData, write_card
+from encoders.model_card import CARD, ModelCard, TrainingData, record_segmenter, write_card
 from encoders.onnx_session import Compute, pad_inputs
 from encoders.prepare import prepare_model
-from encoders.reference_results import record_segmenter
 from encoders.segmenter import NextSentence, SentencePairTokeniser, windows
 from indexer.documents.parse.model import Block, ReadDocument
 from indexer.documents.parse.sections import sections

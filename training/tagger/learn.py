@@ -85,7 +85,6 @@ class TaggerNetwork(nn.Module):
         return named | {"tags.weight": self.tags.weight, "tags.bias": self.tags.bias}
 
 
-_OUTSIDE = 0
 _IGNORED = -100
 _MOST_PLACES = 5
 _HIDDEN_LABELS = frozenset(("O", "B-PLACE", "I-PLACE", "B-PERSON", "I-PERSON"))
@@ -242,8 +241,8 @@ def measure_places(name: str, reader: PlaceReader, questions: Sequence[TaggedQue
     }
 
 
-def _overlaps(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
-    return any(span[0] < end and start < span[1] for start, end in others)
+def _overlaps(span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in spans)
 
 
 def _card(

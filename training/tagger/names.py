@@ -90,8 +90,8 @@ class GazetteerNames:
         if kind == "adjective":
             return chance.choice(self._adjectives)
         place = chance.choice(self._by_kind[kind])
-        others = self._other_names.get(place.name)
-        return chance.choice(others) if others and chance.random() < 0.3 else place.name
+        other_names = self._other_names.get(place.name)
+        return chance.choice(other_names) if other_names and chance.random() < 0.3 else place.name
 
     @cached_property
     def _names(self) -> dict[str, GazetteerName]:
@@ -135,13 +135,13 @@ class GazetteerNames:
     @cached_property
     def _other_names(self) -> dict[str, list[str]]:
         """Name -> the same place in other languages; the gazetteer has these in lower case."""
-        others: dict[str, list[str]] = defaultdict(list)
+        other_names: dict[str, list[str]] = defaultdict(list)
         for key, name in self._names.items():
             place = name.places[0]
             is_large = place.kind in (*_AREA_KINDS, "country")
             if is_large and not name.is_adjective and not name.is_word and key.isascii() and len(key) > 3:
-                others[place.name].append(key.title())
-        return {name: keys[:_MOST_NAMES] for name, keys in others.items()}
+                other_names[place.name].append(key.title())
+        return {name: keys[:_MOST_NAMES] for name, keys in other_names.items()}
 
 
 def _by_country(places: Iterable[Place]) -> dict[str | None, list[Place]]:

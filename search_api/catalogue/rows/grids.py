@@ -220,8 +220,8 @@ class _Series:
             if at != running and axis.kind in ("latitude", "longitude")
             if (coordinate := self._coordinate(axis.dimension)) is not None
         ]
-        found = self.data.values([Slab(each) for each in coordinates]) if coordinates else {}
-        return [_Axis(axis.dimension, axis.kind, found.get(axis.dimension.name)) for axis in axes]
+        variables_by_name = self.data.values([Slab(each) for each in coordinates]) if coordinates else {}
+        return [_Axis(axis.dimension, axis.kind, variables_by_name.get(axis.dimension.name)) for axis in axes]
 
     def _coordinate(self, dimension: Dimension) -> DapVariable | None:
         """The variable that gives each index of a dimension its value."""

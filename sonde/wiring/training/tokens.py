@@ -62,8 +62,8 @@ def lesson(
     texts, questions = _NumberedTexts(), _NumberedTexts()
     lists_by_collection: dict[str, list[CandidateList]] = {}
     for name, collection in collections.items():
-        found = judged_candidates(settings, collection, Depth(candidates))
-        candidate_texts = texts_of(collection, found)
+        judged = judged_candidates(settings, collection, Depth(candidates))
+        candidate_texts = texts_of(collection, judged)
         lists_by_collection[name] = [
             CandidateList(
                 questions.place(example.text),
@@ -71,7 +71,7 @@ def lesson(
                 example.fused,
                 example.grades,
             )
-            for example in found
+            for example in judged
         ]
     example_lists = [
         CandidateList(
