@@ -107,13 +107,14 @@ def _index_of(name: str, index: str, body: JsonMapping) -> ServingIndex:
 
 
 _SEGMENT_BYTES = 256 * 1024 * 1024
-_JOIN_TIMEOUT_S = 900.0
+_JOIN_TIMEOUT_S = 120.0
 
 
 def join_segments(client: Elasticsearch, index: str) -> None:
     """Merges the smallest segments of each shard if it has many: every segment costs every search processor time.
 
-    Waits for the end. Searches and writes continue meanwhile, and nothing depends on it, so a failure is only logged.
+    Waits for the end, up to two minutes; Elasticsearch then finishes without us. Searches and writes continue
+    meanwhile. Nothing depends on it, so a failure is only logged.
     """
     joining = UnhurriedElasticsearch.over(client).options(request_timeout=_JOIN_TIMEOUT_S, max_retries=0)
     try:
