@@ -16,8 +16,7 @@ from pathlib import Path
 
 from local_stack.accounts import make_shared_folder
 from local_stack.errors import FetchFailed
-from local_stack.fetching import ArchiveEntry, fetch_entries, list_entries, repository_url
-from local_stack.geo_shape_plugin import install_plugin, is_installed
+from local_stack.fetching import ArchiveEntry, fetch_entries, install_plugin, is_installed, list_entries, repository_url
 from local_stack.java import Java
 from local_stack.part import Reporter
 from local_stack.state import file_lock, read_json, write_json

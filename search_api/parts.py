@@ -1,13 +1,18 @@
-"""The parts of the app; ``sonde/wiring`` builds them, tests build their own."""
+"""The parts of the app; ``sonde/wiring`` builds them, tests build their own.
+
+``RecordSink`` is the port for pushed records; its implementation uses the indexer, which this package does not know.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from prometheus_client import generate_latest
 
 from core.access import Authenticator
+from core.record import Record
 from search_api.ask.answerer import Answerer
 from search_api.catalogue.catalogues import Catalogues
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
@@ -16,7 +21,6 @@ from search_api.catalogue.federation import Federation
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.listing import RecordReader
 from search_api.catalogue.previews import Previews
-from search_api.catalogue.record_sink import RecordSink
 from search_api.catalogue.related.citations import CitationEvents, MentionReader
 from search_api.catalogue.related.relations import RelationReader
 from search_api.catalogue.rows.tables import TableReader
@@ -34,6 +38,45 @@ from search_api.stewards.alerts.desk import AlertDesk
 from search_api.stewards.curation.desk import CurationDesk
 from search_api.stewards.harvests import Harvests
 from search_api.stewards.insight import MeasurementStore, QualityOf, QuestionReader, RecordTexts
+
+Check = Callable[[str], None]
+"""Called with the record's full id before it is written, under the lock; an exception stops the write."""
+
+
+def unchecked(record: str) -> None:
+    """Writes without a condition."""
+
+
+class RecordSink(Protocol):
+    """Writes single documents to a source and deletes them. ``id``: a full record id, or the name within the source.
+
+    Both raise core.errors.Conflict if the source or the record is being written by another process, Unavailable, and
+    the errors of ``check``.
+    """
+
+    def put(
+        self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
+    ) -> tuple[str, bool]:
+        """The record's full id, and whether it is new; searchable when this returns.
+
+        Raises InvalidInput (parameter ``body``) if the body is not one record of a known format.
+        """
+        ...
+
+    def delete(self, source: str, id: str, check: Check = unchecked) -> None:
+        """Raises NotFound."""
+        ...
+
+    def read(self, source: str, content: bytes, media_type: str | None) -> Record:
+        """What the document describes, without writing it; ``identifier`` is empty if it names none.
+
+        Raises InvalidInput (parameter ``body``).
+        """
+        ...
+
+    def holds(self, source: str, id: str) -> bool:
+        """Whether the record exists, even if the caller may not see it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from workers.broker import broker_errors
 from workers.celery_client import celery_client
 from workers.config import HARVEST_TASK, READ_TASK, REMOVE_TASK, WorkerConfig
 from workers.schedule import next_runs, pause, paused_sources, resume, sync_schedules
-from workers.source_config import SourceConfig, known_sources
-from workers.sources_file_edits import remove_entry
+from workers.source_config import SourceConfig, known_sources, remove_entry
 
 _ANSWER_S = 5
 

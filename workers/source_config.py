@@ -1,15 +1,20 @@
-"""A complete entry of ``sources.yaml``: type and options fit a protocol, and Celery accepts its schedule."""
+"""A complete entry of ``sources.yaml``: type and options fit a protocol, and Celery accepts its schedule.
+
+Also writes entries into the file and removes them; every other line stays as it is.
+"""
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
 import structlog
+import yaml
 from celery.schedules import crontab, schedule
 from pydantic import ValidationError, ValidationInfo, field_validator
 
-from core.errors import NotFound
+from core.errors import NotFound, SondeError
 from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
 from workers.config_faults import fault
@@ -92,3 +97,69 @@ def known_sources(path: Path) -> dict[str, SourceConfig]:
 
 
 _warned_of: set[Path] = set()
+
+
+_EMPTY = (
+    "# Which catalogues are harvested, and when (UTC). docs/stewards/sources-and-schedules.md explains every key.\n"
+    "sources:\n"
+)
+
+
+def write_entry(path: Path, lines: str) -> None:
+    """Appends the entry to the file, which is created if necessary; comments stay.
+
+    Raises SondeError and leaves the file unchanged if the result would be invalid: the list must come last.
+    """
+    old_text = path.read_text("utf-8") if path.exists() else _EMPTY
+    text = old_text if old_text.endswith("\n") else f"{old_text}\n"
+    _replace(path, re.sub(r"(?m)^sources:\s*\[\]\s*$", "sources:", text) + lines, f"The entry does not fit into {path}")
+
+
+def remove_entry(path: Path, id: str) -> None:
+    """Takes the entry out of the file; other entries and comments stay as they are.
+
+    Raises SondeError and leaves the file unchanged if it cannot be taken out.
+    """
+    text = path.read_text("utf-8")
+    place = _lines_of(yaml.compose(text), id)
+    if place is None:
+        raise SondeError(f"{path} has no entry {id!r}.")
+    first, last = place
+    lines = text.splitlines(keepends=True)
+    remaining_lines = "".join([*lines[:first], *lines[last + 1 :]])
+    if yaml.safe_load(remaining_lines).get("sources") is None:
+        remaining_lines = re.sub(r"(?m)^sources:[ \t]*(#.*)?$", "sources: []", remaining_lines)
+    _replace(path, remaining_lines, f"The entry {id!r} cannot be taken out of {path}")
+
+
+def _lines_of(document: yaml.Node | None, id: str) -> tuple[int, int] | None:
+    """The first and last line of the list item with this id."""
+    pairs = document.value if isinstance(document, yaml.MappingNode) else []
+    for name, items in pairs:
+        for item in items.value if name.value == "sources" and isinstance(items, yaml.SequenceNode) else ():
+            if any(key.value == "id" and value.value == id for key, value in item.value):
+                return item.start_mark.line, max(_last_line(item), item.start_mark.line)
+    return None
+
+
+def _last_line(node: yaml.Node) -> int:
+    """The last line with content: the end of a block is only where the next one begins."""
+    if isinstance(node, yaml.ScalarNode) or getattr(node, "flow_style", False):
+        end: yaml.Mark = node.end_mark
+        return int(end.line) - (end.column == 0)
+    children = [child for pair in node.value for child in (pair if isinstance(pair, tuple) else (pair,))]
+    return max((_last_line(child) for child in children), default=int(node.start_mark.line))
+
+
+def _replace(path: Path, text: str, failure: str) -> None:
+    """Writes the file if it is a valid list of sources; otherwise raises SondeError and leaves it."""
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_text(text, "utf-8")
+    try:
+        load_sources(draft)
+        draft.replace(path)
+    except SondeError as error:
+        reason = str(error).replace(str(draft), str(path))
+        raise SondeError(f"{failure}; do it by hand. {reason}") from None
+    finally:
+        draft.unlink(missing_ok=True)

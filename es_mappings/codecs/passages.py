@@ -1,13 +1,30 @@
-"""Converts a passage to a document of the passages and library indices, and back, with its record's fields."""
+"""Converts passages and the entries of their documents to the forms of their indices, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
 
-from core.document import Passage, WhereWhen, explained_record, read_boxes, write_boxes
+from core.document import DocumentEntry, Passage, WhereWhen, explained_record, read_boxes, write_boxes
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
+
+_FIELD_NAMES = frozenset(field.name for field in fields(DocumentEntry)) - {"id"}
+
+
+def entry_to_document(entry: DocumentEntry) -> Json:
+    """Without the id and empty fields."""
+    values = asdict(entry)
+    del values["id"]
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), {})}
+
+
+def entry_from_document(id: str, source: JsonMapping) -> DocumentEntry:
+    """The entry that ``to_document`` wrote; unknown members are ignored."""
+    values: Json = {name: tuple(v) if isinstance(v, list) else v for name, v in source.items() if name in _FIELD_NAMES}
+    return DocumentEntry(id=id, **values)
+
 
 _OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {
     "source": lambda record: record.source,

@@ -1,24 +1,42 @@
-"""Place-and-time questions over the records of two NCAR catalogues; ``tests/quality/ncar/RULE.md`` explains the
-judgements.
+"""Questions over the records of two NCAR catalogues, read as a harvest does; document ids are record ids.
 
-Document ids are record ids. The asked places were annotated by hand for each question, and "now" is the day that the
-rule defines, whenever it is measured.
+Place and time: ``tests/quality/ncar/RULE.md`` explains the judgements. The asked places were annotated by hand for each
+question, and "now" is the day that the rule defines, whenever it is measured.
+
+Keywords, places and acronyms, as scientists type them: one judge graded the first five answers of seven variants of the
+search, so what a new variant finds may not be judged.
 """
 
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import yaml
 
 from core.geo import BBox
+from core.record import Record
 from core.timespan import instant_ms
 from evaluation.collection import Faults, JudgedCollection, Qrels, check_collection, lines
 from evaluation.collections.beir import questions_of
-from evaluation.collections.catalogue import records_of
 from evaluation.trec import read_qrels
+from indexer.formats.registry import read
+from indexer.plan.parsed_record import with_inferences
+from indexer.raw import RecordRefused
+from indexer.sources.folder import FolderSource
+
+
+def records_of(path: Path, source: str) -> Iterator[Record]:
+    """The records of a folder or archive under ``source``; unreadable documents are skipped, as in a harvest."""
+    for page in FolderSource(path).pages():
+        for raw in page.records:
+            try:
+                yield with_inferences(read(raw, source))
+            except RecordRefused:
+                continue
+
 
 NAME = "ncar"
 ARCHIVES = {"ncar_eol": "ncar_eol_9206.tar.gz", "ncar_rda": "ncar_rda_1669.tar.gz"}
@@ -78,3 +96,26 @@ def quick_subset(judged: Path) -> frozenset[str]:
 def _areas(path: Path) -> dict[str, tuple[BBox, ...]]:
     entries = yaml.safe_load(path.read_text(encoding="utf-8"))
     return {entry["id"]: (BBox(*map(float, entry["box"])),) for entry in entries if entry.get("box") is not None}
+
+
+KEYWORDS = "keyword_questions"
+KEYWORDS_SOURCE = "ncar"
+"""Its judgements name one source for both archives."""
+
+
+def load_keywords(data: Path) -> JudgedCollection:
+    """Questions and qrels from ``judged/keyword_questions`` under ``data``, records from ``catalogues``."""
+    folder = data / "judged" / KEYWORDS
+    questions, qrels = questions_of(folder / "questions.jsonl"), read_qrels(folder / "qrels.tsv")
+    archives = (data / "catalogues" / archive for archive in ARCHIVES.values())
+    records = {record.id: record for path in archives for record in records_of(path, KEYWORDS_SOURCE)}
+    return check_collection(
+        JudgedCollection(
+            name=KEYWORDS,
+            records=tuple(records.values()),
+            questions=questions,
+            qrels=qrels,
+            documents={name: name for name in records},
+            as_of_ms=instant_ms(AS_OF, at_end=True),
+        )
+    )

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from core.geo import BBox
 from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, check_collection, json_lines
-from evaluation.collections.catalogue import records_of
+from evaluation.collections.ncar import records_of
 
 NAME = "samples"
 TRANSLATED = "samples_languages"

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from core.record import Record
 from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, check_collection, json_lines, lines
 from evaluation.collections import ncar
-from evaluation.collections.catalogue import records_of
+from evaluation.collections.ncar import records_of
 from evaluation.trec import read_qrels
 
 NAME, QUICK = "typed", "typed_quick"

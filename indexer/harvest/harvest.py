@@ -1,24 +1,33 @@
-"""The ingest flow of a source: fetch, plan, embed, commit, batch after batch; then the sweep and the report."""
+"""The ingest flow of a source: fetch, plan, embed, commit, batch after batch; then the sweep and the report.
+
+After a harvest that changed records, the names of places are read from the titles of all public records.
+"""
 
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from uuid import uuid4
 
 import structlog
 
 from core.errors import SondeError, Unavailable
+from core.geo import BBox
+from core.json_types import Json
 from core.timespan import now_iso
-from es_gateway.client import retrying
+from es_gateway.client import Elasticsearch, retrying
+from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
+from es_mappings.codecs.title_places import DOCUMENT, to_document
 from es_mappings.meta import IndexMeta
+from es_mappings.names import alias
 from indexer.background import Background
 from indexer.harvest.report import Tally, count, count_failure, count_lost, lost_by_a_crash
-from indexer.harvest.title_places import try_refresh
 from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.plan.parsed_record import Item, RejectedItem
 from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
@@ -27,10 +36,44 @@ from indexer.raw import RawPage, Source
 from indexer.reindex.finish import finish_if_possible
 from indexer.remove.sweep import SweepResult, sweep
 from indexer.store.file_versions import FileVersions
-from indexer.store.ledger import Ledger
+from indexer.store.ledger import Ledger, scan
 from indexer.store.runs import Runs
 from indexer.write.commit import Deletions, apply_deletions, commit
 from indexer.write.embed import Embedding
+from reading.title_names import TitledBox, title_places
+
+log = structlog.get_logger(__name__)
+
+MOST_RECORDS = 200_000
+_FIELDS = ("title", "abstract", "boxes")
+_PUBLIC: Json = {"bool": {"must_not": {"exists": {"field": "access_groups"}}}}
+
+
+def refresh_title_places(client: Elasticsearch, prefix: str) -> int:
+    """Replaces the stored places and returns their number. Raises the errors of the gateway."""
+    client.indices.refresh(index=alias(prefix, "records"))
+    places = title_places(read_titles(client, prefix))
+    document = to_document(places, uuid.uuid4().hex, now_iso())
+    client.index(index=alias(prefix, "vocabulary"), id=DOCUMENT, document=document, require_alias=True)
+    return len(places)
+
+
+def try_refresh(client: Elasticsearch, prefix: str) -> None:
+    """The same, but only logs a failure: the records are written, and the next harvest tries again."""
+    try:
+        log.info("title_places.stored", places=refresh_title_places(client, prefix))
+    except (ElasticsearchError, SondeError) as error:
+        log.warning("title_places.failed", error=type(error).__name__)
+
+
+def read_titles(client: Elasticsearch, prefix: str) -> Iterator[TitledBox]:
+    """Of the first ``MOST_RECORDS``; a name of a restricted record's title would show that it exists."""
+    for hit in islice(scan(client, alias(prefix, "records"), _PUBLIC, _FIELDS), MOST_RECORDS):
+        source = hit["_source"]
+        title, abstract = source.get("title") or "", source.get("abstract") or ""
+        boxes = [BBox(*map(float, box.split(","))) for box in source.get("boxes", ())]
+        yield TitledBox(title, f"{title}. {abstract}", boxes)
+
 
 BATCH_BYTES = 32 << 20
 
@@ -80,8 +123,6 @@ def _is_full(pages: list[RawPage], size: int, limit_bytes: int) -> bool:
         or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes
     )
 
-
-log = structlog.get_logger(__name__)
 
 _DEFAULT = Options()
 

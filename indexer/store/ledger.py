@@ -12,7 +12,7 @@ from typing import Any, cast
 from core.batched import batched
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import natives
+from es_mappings.codecs import ledger
 from es_mappings.codecs.ledger import STATES_IN_INDEX, LedgerEntry, from_document, to_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import IndexKind, alias
@@ -178,7 +178,7 @@ def kept_document(client: Elasticsearch, prefix: str, entry: LedgerEntry) -> Raw
     answer = client.options(ignore_status=404).get(index=index, id=entry.record or entry.key)
     if not answer.get("found"):
         return None
-    native, groups = natives.from_document(answer["_source"]), tuple(entry.access_groups or ())
+    native, groups = ledger.native_from_document(answer["_source"]), tuple(entry.access_groups or ())
     return RawRecord(
         entry.native_id, native.content, native.origin or entry.origin, native.media_type, access_groups=groups
     )

@@ -14,7 +14,7 @@ from core.document import record_of_document
 from core.errors import Unavailable
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import natives, vectors
+from es_mappings.codecs import ledger, vectors
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer.plan.parsed_record import Item, ParsedRecord, RejectedItem, content_hash
@@ -81,8 +81,8 @@ def _document(raw: RawRecord, digest: ParsedRecord, decision: Decision, moment: 
 def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
     """The original bytes in the form of the natives index."""
     record = digest.record
-    return natives.to_document(
-        natives.Native(
+    return ledger.native_to_document(
+        ledger.Native(
             raw.content, record.native_format, record.source, raw.media_type, raw.origin, content_hash(raw.content)
         )
     )

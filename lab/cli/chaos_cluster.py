@@ -19,10 +19,9 @@ from rich.table import Table
 from core.errors import SondeError
 from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
-from lab.cluster.soak import SoakPlan, SoakResult
-from lab.cluster.soak import soak as run_soak
 from lab.cluster.switching import SwitchStep, run_switching
-from lab.cluster.trial import TrialOutcome, TrialSize, trials
+from lab.cluster.trial import SoakPlan, SoakResult, TrialOutcome, TrialSize, trials
+from lab.cluster.trial import soak as run_soak
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
 from sonde.ops.measured import machine, write_measurement

@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
-from lab.cluster.harvested import wait_for
+from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, wait_for
 
 Act = Callable[[ChaosCluster], None]
 _BLOCK = "index.blocks.read_only_allow_delete"

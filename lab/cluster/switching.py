@@ -17,9 +17,10 @@ from es_mappings.codecs.runs import RunReport
 from indexer.store.runs import Runs
 from lab.chaos.harvests import catalogue_server
 from lab.chaos.steady_searcher import BAD, SteadySearcher
-from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
-from lab.cluster.harvested import (
+from lab.cluster.chaos_cluster import (
+    PREFIX,
     SAMPLES,
+    ChaosCluster,
     count_written,
     made_titles,
     native_ids,

@@ -24,14 +24,13 @@ from es_mappings.names import alias, concrete
 from indexer.store.bulk import Operation, index_operation, write
 from lab.load.catalogue import MadeVectors, made_records, real_records
 from search_api.search.retrieval.clauses import area_clause
-from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.matching import Matcher
 from search_api.stewards.alerts.notices import MatchingRound
-from search_api.stewards.alerts.saved import SavedSearch, request_of
+from search_api.stewards.alerts.saved import Compiled, SavedSearch, compile_question, request_of
 from search_api.stewards.alerts.saved import to_document as saved_document
 from sonde.settings import Settings
-from sonde.wiring.alerts import matcher
 from sonde.wiring.models import Models
+from sonde.wiring.stewards import matcher
 
 ProgressReport = Callable[[str, int, int], None]
 

@@ -47,9 +47,9 @@ from search_api.search.query_log import QueryLog, Requester, normal_question, su
 from search_api.search.ranking.signals.record import Evidence
 from search_api.search.request import SearchRequest
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
-from sonde.wiring.alerts import matcher
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
+from sonde.wiring.stewards import matcher
 
 SECRET = "the secret of a simulated month"  # noqa: S105  # nosec B105
 FIRST = datetime(2026, 10, 1, 9, tzinfo=UTC)

@@ -26,7 +26,7 @@ from es_mappings.indices import serving
 from es_mappings.names import alias
 from lab.chaos.harvests import catalogue_server
 from lab.chaos.steady_searcher import BAD, SteadySearcher
-from lab.cluster.harvested import made_titles
+from lab.cluster.chaos_cluster import made_titles
 from lab.operating.filling import (
     SAMPLES,
     SLOW,
@@ -42,7 +42,7 @@ from lab.operating.filling import (
     write_sources,
 )
 from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_one
-from local_stack.login import made_login
+from local_stack.state import made_login
 from sonde.cli.screen import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

@@ -15,8 +15,7 @@ from rich.table import Table
 from core.errors import SondeError
 from core.json_types import Json
 from core.record import Record
-from evaluation.collections.catalogue import records_of
-from evaluation.collections.ncar import ARCHIVES
+from evaluation.collections.ncar import ARCHIVES, records_of
 from lab.peers.questions import (
     PeerFigures,
     Words,
@@ -27,15 +26,17 @@ from lab.peers.questions import (
     sonde_words,
     stac_words,
 )
-from lab.peers.records import INDEX, features, index_features
 from lab.peers.servers import (
+    INDEX,
     PYGEOAPI,
     STAC_FASTAPI,
     STAC_INDICES,
     Backend,
     backend_of,
     environment_of,
+    features,
     fill_stac,
+    index_features,
     pygeoapi,
     stac_fastapi,
 )

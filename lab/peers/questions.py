@@ -16,7 +16,7 @@ import httpcore
 from core.errors import SondeError
 from core.json_types import Json
 from lab.measures import Spread
-from lab.peers.records import INDEX
+from lab.peers.servers import INDEX
 
 TOPICS = (
     "precipitation",

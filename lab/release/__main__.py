@@ -41,6 +41,21 @@ def release(*, out: Path, tools: Path, images: bool, models: bool, offline: bool
     release_files.append(checksums(release_files, out))
     for file in release_files:
         click.echo(f"{file.stat().st_size / 1e6:10.2f} MB  {file}")
+    click.echo("\nWhat remains. The first line starts .github/workflows/release.yml, which does the others:")
+    for command in publishing_commands(version, out, images=images):
+        click.echo(f"  {command}")
+
+
+def publishing_commands(version: str, out: Path, *, images: bool = True) -> list[str]:
+    """What publishes the files of ``out``, as lines of a shell; ``$REGISTRY`` is a registry with its owner."""
+    return [
+        f"git tag -s v{version} -m 'Sonde {version}' && git push origin v{version}",
+        f"uv publish {out}/sonde_search*.whl {out}/sonde_search*.tar.gz",
+        f"skopeo copy oci-archive:{out}/sonde-{version}.oci.tar docker://$REGISTRY/sonde:{version}"
+        + ("" if images else "   # the image was left out: make release"),
+        f"helm push {out}/sonde-chart-*.tgz oci://$REGISTRY/charts",
+        f"gh release create v{version} {out}/* --verify-tag --notes-file {out}/CHANGELOG-{version}.md",
+    ]
 
 
 def _say(event: str, **facts: object) -> None:

@@ -12,7 +12,7 @@ from core.errors import NotFound, SondeError
 from core.json_types import JsonMapping
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
-TABLES = ("quality", "speed", "scale", "cluster", "faults", "documents", "standards", "release")
+TABLES = ("quality", "speed", "scale", "cluster", "compose", "faults", "documents", "standards", "release")
 
 Figure = int | float
 

@@ -18,7 +18,7 @@ from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import SearchRefused
 from es_gateway.searching import search_all, with_current_index
-from es_mappings.codecs import natives, vectors
+from es_mappings.codecs import ledger, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
 from search_api.catalogue.listing_facets import FacetRequest, facets_body, read_counts
@@ -219,8 +219,8 @@ class RecordReader:
         if hit is None:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
         try:
-            document = natives.from_document(hit["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
-        except natives.NativeUnreadable as error:
+            document = ledger.native_from_document(hit["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
+        except ledger.NativeUnreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
         return Original(document.content, document.format, document.media_type)
 

@@ -11,7 +11,7 @@ from core.errors import NotFound
 from core.json_types import Json, JsonMapping
 from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from es_mappings.names import alias
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.scope import PassageScope, entries_of
@@ -91,7 +91,7 @@ class LibraryEntries:
         """Visible when this returns, because clients ask for the state right after an upload."""
         scope = entries_of(self._prefix, entry.owner)
         self._client.index(
-            index=scope.index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
+            index=scope.index, id=entry.id, document=passages.entry_to_document(entry), refresh=True, require_alias=True
         )
 
     def edit(self, owner: str, id: str, edited: Edited) -> None:
@@ -117,7 +117,7 @@ class LibraryEntries:
         scope = entries_of(self._prefix, owner)
         body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE_FIELDS}}
         answer = self._run(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
-        entries = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        entries = [passages.entry_from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
         return entries, int(answer["hits"]["total"]["value"])
 
     def _run(self, scope: PassageScope, body: JsonMapping) -> Json:

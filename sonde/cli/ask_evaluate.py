@@ -16,9 +16,19 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.answers.grading import answer_id, grade_statistics, grading_page
 from evaluation.answers.made_questions import KINDS, MadeQuestion, extract_questions, model_questions
-from evaluation.answers.measures import CUTS, Interval, MeasuredAnswer, by_kind, examine, figures, intervals
+from evaluation.answers.measures import (
+    CUTS,
+    Interval,
+    MeasuredAnswer,
+    answer_id,
+    by_kind,
+    examine,
+    figures,
+    grade_statistics,
+    grading_page,
+    intervals,
+)
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from core.document import State
 from core.json_types import Json
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from indexer.documents.index.ingest import IngestResult
 from sonde.cli.screen import messages, progress_bars, say, say_json, screen
 from sonde.cli.search import ask as ask_service
@@ -53,7 +53,9 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
                     err=True,
                 )
     if as_json:
-        say_json([{"id": result.entry.id, **documents.to_document(result.entry)} for result, _ in results_and_seconds])
+        say_json(
+            [{"id": result.entry.id, **passages.entry_to_document(result.entry)} for result, _ in results_and_seconds]
+        )
     else:
         screen().print(summary(results_and_seconds))
         for line in notes([result for result, _ in results_and_seconds]):

@@ -22,13 +22,12 @@ from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, ag
 from evaluation.fitted_weights import GRID
 from evaluation.live import ask_live, earlier_results, fall, keep, live_result
 from evaluation.metrics import HEADLINE
-from evaluation.report.build import EvaluationReport, ReportSetup
+from evaluation.report import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
 from evaluation.variants import Variant
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
-from sonde.cli.evaluate_all import EvaluateAll, evaluate_all, evaluations_of
-from sonde.cli.leave_one_out import leave_one_out
+from sonde.cli.evaluate_all import EvaluateAll, evaluate_all, evaluations_of, leave_one_out
 from sonde.cli.screen import ended_by_signals, figures_table, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node

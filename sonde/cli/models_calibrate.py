@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sonde.cli.screen import say
-from sonde.cli.train_sources import source_options, sources_of
+from sonde.cli.train_options import source_options, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.corpora import examples_from
 from sonde.wiring.training.judged_lists import calibrated_on, keep_calibration, reranker_named

@@ -1,15 +1,180 @@
-"""`sonde plan`: memory, disk and processes for a catalogue of a size, and the chart's values for it."""
+"""`sonde plan`: memory, disk and processes for a catalogue of a size, and the chart's values for it.
+
+The formula is that of docs/operators/requirements.md; its factors are rounded up from ``results/``; its figures are
+given in GB (10^9 bytes).
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 import yaml
 
 from sonde.cli.screen import plain_table, say, say_json, screen
-from sonde.ops.sizing import Cluster, Demand, Needs, cautions, chart_values, cluster_of, needs_of
+from sonde.ops.capacity import PROCESS_MB
+
+RATES = ((14_875, 22.2), (400_000, 27.0), (1_000_000, 15.0), (2_000_000, 12.0))
+"""Vectors, and the default searches a second that 8 clients had of two cores with everything on them."""
+OWN_PART_MS, WHOLE_MS = 11.7, 30.0
+"""A search's time in an API process, and with Elasticsearch's."""
+TEXTS_PER_SECOND = 47.4
+"""That one worker embeds on two cores."""
+
+_MEASURED_CORES = 2
+_LARGEST_VECTORS, _LARGEST_RATE = RATES[-1][0], max(rate for _, rate in RATES)
+_API_CORE_S = _MEASURED_CORES / RATES[0][1] * OWN_PART_MS / WHOLE_MS  # the vectors do not change this part
+_LOAD = 0.6
+"""The share of the measured rate that is planned for: at the whole rate, requests already wait."""
+_VECTORS_OF_SHARD = 4_000_000
+_LARGEST_HEAP_GB = 30.0  # larger ones have no compressed pointers
+_HARVEST_H = 24
+_MOST_EMBEDDERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """``searches`` a second; ``replicas``: further copies of each shard, in a cluster."""
+
+    records: int
+    passages: int
+    searches: float
+    replicas: int = 1
+
+    @property
+    def vectors(self) -> int:
+        return self.records + self.passages
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Of one copy of the catalogue. ``disk_gb``: without a reindex and backups."""
+
+    disk_gb: float
+    heap_gb: float
+    api_cores: int
+    elasticsearch_cores: int
+    shards: int
+    embedding_h: float
+
+    @property
+    def cores(self) -> int:
+        return self.api_cores + self.elasticsearch_cores
+
+    @property
+    def memory_gb(self) -> float:
+        """Of one machine with everything on it."""
+        return one_machine_gb(self.heap_gb, self.api_cores)
+
+
+def one_machine_gb(heap_gb: float, api_processes: int) -> float:
+    """Heap, as much for the file cache, the API's processes, and 2 GB for everything else."""
+    return 2 * heap_gb + PROCESS_MB / 1000 * api_processes + 2
+
+
+def needs_of(demand: Demand) -> Needs:
+    api_cores = max(1, math.ceil(demand.searches * _API_CORE_S / _LOAD))
+    all_cores = math.ceil(_MEASURED_CORES * demand.searches / (_LOAD * searches_per_second(demand.vectors)))
+    shards = max(1, math.ceil(max(demand.records, demand.passages) / _VECTORS_OF_SHARD))
+    return Needs(
+        disk_gb=(20 * demand.records + 8 * demand.passages) / 1_000_000,
+        heap_gb=1 + 2 * demand.vectors / 1_000_000,
+        api_cores=api_cores,
+        elasticsearch_cores=max(shards, all_cores - api_cores),
+        shards=shards,
+        embedding_h=demand.vectors / TEXTS_PER_SECOND / 3600,
+    )
+
+
+def searches_per_second(vectors: int) -> float:
+    """What two cores answer: no more than any smaller measured catalogue had. Beyond the largest, a search costs in
+    proportion to the vectors.
+    """
+    rate = RATES[0][1]
+    for measured_vectors, measured_rate in RATES:
+        rate = min(rate, measured_rate)
+        if vectors <= measured_vectors:
+            return rate
+    return rate * _LARGEST_VECTORS / vectors
+
+
+def cautions(demand: Demand) -> Iterator[str]:
+    """What nobody has measured."""
+    if demand.vectors > _LARGEST_VECTORS:
+        yield (
+            f"Computed: the largest measured catalogue has {_LARGEST_VECTORS:,} vectors, this one {demand.vectors:,}. "
+            "Try it with your own data before you rely on it."
+        )
+    if demand.searches > _LARGEST_RATE:
+        yield (
+            f"Computed: at most {_LARGEST_RATE:.0f} searches a second were measured, on two cores. "
+            "More cores are taken to answer more in proportion."
+        )
+    if needs_of(demand).heap_gb > _LARGEST_HEAP_GB:
+        yield "One node cannot have this heap: use a cluster."
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What the chart is given. Memory and storage of a node in GiB; the Java heap is half of the memory."""
+
+    nodes: int
+    node_memory_gib: int
+    node_cores: int
+    node_storage_gib: int
+    api_pods: int
+    api_processes: int
+    embedders: int
+
+
+def cluster_of(demand: Demand) -> Cluster:
+    needs, copies = needs_of(demand), demand.replicas + 1
+    nodes = max(3 if demand.replicas else 1, copies, math.ceil(needs.heap_gb * copies / _LARGEST_HEAP_GB))
+    api_processes = 2 if needs.api_cores > 2 else 1
+    return Cluster(
+        nodes=nodes,
+        node_memory_gib=_gib(2 * needs.heap_gb * copies / nodes, at_least=2),
+        node_cores=math.ceil(needs.elasticsearch_cores / nodes),
+        node_storage_gib=_gib(3 * needs.disk_gb * copies / nodes, at_least=10),
+        api_pods=max(2, math.ceil(needs.api_cores / api_processes)),
+        api_processes=api_processes,
+        embedders=min(_MOST_EMBEDDERS, max(1, math.ceil(needs.embedding_h / _HARVEST_H))),
+    )
+
+
+def _gib(gb: float, at_least: int) -> int:
+    return max(at_least, math.ceil(gb * 1e9 / (1 << 30)))
+
+
+def chart_values(demand: Demand) -> dict[str, object]:
+    """Values for helm/sonde with Elastic's operator; only what depends on the size."""
+    needs, cluster = needs_of(demand), cluster_of(demand)
+    eck = {
+        "enabled": True,
+        "userSecret": "search-user",
+        "nodes": cluster.nodes,
+        "memory": f"{cluster.node_memory_gib}Gi",
+        "cpu": str(cluster.node_cores),
+        "storage": f"{cluster.node_storage_gib}Gi",
+    }
+    memory_mib = math.ceil(cluster.api_processes * PROCESS_MB * 1e6 / (1 << 20) / 0.8)
+    return {
+        "settings": {"SONDE_INDEX__SHARDS": needs.shards, "SONDE_INDEX__REPLICAS": demand.replicas},
+        "elasticsearch": {"eck": eck},
+        "broker": {"passwordSecret": "valkey-password", "bundled": {"enabled": True}},
+        "api": {
+            "replicas": cluster.api_pods,
+            "processes": cluster.api_processes,
+            "resources": {
+                "requests": {"cpu": str(cluster.api_processes), "memory": f"{memory_mib}Mi"},
+                "limits": {"memory": f"{2 * memory_mib}Mi"},
+            },
+        },
+        "workers": {"embed": {"replicas": cluster.embedders}},
+    }
 
 
 @click.command()

@@ -1,31 +1,67 @@
-"""`sonde sources`: lists, adds and removes catalogues, restores removed records, reports quality."""
+"""`sonde sources`: proposes, lists, adds and removes catalogues, restores removed records, reports quality."""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
+import yaml
 from rich.console import Console
 
 from core.errors import NotFound, SondeError
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
+from indexer.formats.registry import read
 from indexer.quality.quality import QualityReport, measure, quality_page
+from indexer.raw import RawRecord, RecordRefused
 from indexer.remove.tombstones import holdings, list_removed
 from indexer.sources.probe import DetectedSource, folder_at, probe, title_of
 from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import id_of, show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import messages, plain_table, say, say_json, screen
-from sonde.ops.proposals import entry, id_for, title_or_reason
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.wiring.sources import Opener
-from workers.source_config import known_sources
-from workers.sources_file_edits import remove_entry, write_entry
+from workers.source_config import known_sources, remove_entry, write_entry
+
+_NO_ID = re.compile(r"[^a-z0-9]+")
+
+
+def entry(source: DetectedSource, id: str, interval: str) -> str:
+    """The YAML lines of a list item, indented by two."""
+    place = "path" if source.type == "folder" else "url"
+    body: Json = {"id": id, "type": source.type, place: source.url, "schedule": {"interval": interval}}
+    if source.options:
+        body["options"] = dict(source.options)
+    lines = yaml.safe_dump([body], sort_keys=False, allow_unicode=True).splitlines()
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def id_for(url: str, taken_ids: Collection[str], title: str = "") -> str:
+    """``https://data.example.org/csw`` is ``data-example-org``; with a number if that is taken.
+
+    An address on this machine or without a name is not descriptive: then the catalogue's own title is used.
+    """
+    host = (urlsplit(url).hostname or "catalogue").removeprefix("www.")
+    nameless = host == "localhost" or host.replace(".", "").isdigit() or ":" in host
+    base_name = title if nameless and _NO_ID.sub("", title.lower()) else host
+    stem = _NO_ID.sub("-", base_name.lower())[:56].strip("-") or "catalogue"
+    return next(id for id in (stem, *(f"{stem}-{n}" for n in range(2, 1000))) if id not in taken_ids)
+
+
+def title_or_reason(raw: RawRecord) -> str:
+    """The title that a reader finds in the document, or the reason why there is none."""
+    try:
+        return read(raw, "preview").title
+    except RecordRefused as refusal:
+        return f"(not read: {refusal})"
 
 
 @click.group(cls=LazyGroup, modules={}, invoke_without_command=True)

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
-from local_stack.login import USER, login_of, password_file
 from local_stack.part import PartStatus
+from local_stack.state import USER, login_of, password_file
 from sonde.cli.screen import plain_table, say, screen
 from sonde.ops.one_machine import stack_of
 from sonde.settings import load_settings

@@ -12,8 +12,8 @@ MODULES = {
     "embedder": "sonde.cli.train_encoders",
     "cross-encoder": "sonde.cli.train_encoders",
     "tokens": "sonde.cli.train_tokens",
-    "segmenter": "sonde.cli.train_segmenter",
-    "tagger": "sonde.cli.train_tagger",
+    "segmenter": "sonde.cli.train_reading",
+    "tagger": "sonde.cli.train_reading",
     "answers": "sonde.cli.train_answers",
 }
 

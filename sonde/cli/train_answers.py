@@ -11,7 +11,7 @@ import click
 
 from core.document import PUBLIC
 from sonde.cli.screen import say
-from sonde.cli.train_sources import source_options, sources_of
+from sonde.cli.train_options import source_options, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.corpora import asking_model, examples_from, passages_from
 from sonde.wiring.training.run import teacher_of

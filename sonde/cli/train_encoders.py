@@ -11,7 +11,7 @@ import click
 from core.json_types import Json, JsonMapping
 from encoders.imports import needs_torch
 from sonde.cli.screen import say
-from sonde.cli.train_progress import (
+from sonde.cli.train_options import (
     ABOVE_0,
     budget_of,
     command_line,
@@ -19,8 +19,9 @@ from sonde.cli.train_progress import (
     progress_report,
     saying_what_is_kept,
     show_figures,
+    source_options,
+    sources_of,
 )
-from sonde.cli.train_sources import source_options, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.run import PairSources, Request, run_cross_encoder, run_embedder
 from training.cross_encoder.learner import CrossEncoderTrainingSettings

@@ -9,7 +9,7 @@ import click
 
 from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.screen import say
-from sonde.cli.train_progress import command_line, show_figures
+from sonde.cli.train_options import command_line, show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN

@@ -16,11 +16,10 @@ import structlog
 
 from core.errors import SondeError
 from local_stack.errors import StackError
-from local_stack.login import USER, password_file
 from local_stack.part import StackPart
-from local_stack.services import api_service, beat_service, worker_service
+from local_stack.services import Stack, api_service, beat_service, worker_service
 from local_stack.settings import ApiConfig, NodeConfig, ServiceProcess, StackConfig, ValkeyConfig
-from local_stack.stack import Stack
+from local_stack.state import USER, password_file
 from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
 from workers.config import QUEUES as ALL_QUEUES

@@ -48,9 +48,7 @@ from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState
 from sonde.wiring.access import authenticator, limit_policy, sharing_groups
-from sonde.wiring.alerts import alert_desk
 from sonde.wiring.clients import elasticsearch_client, index_shape, prepare_indices
-from sonde.wiring.curation import curation_desk, live_curation, query_log, question_reader, record_texts, usage_values
 from sonde.wiring.file_store import FolderFiles, kept_readings
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
@@ -67,6 +65,15 @@ from sonde.wiring.portal import (
 )
 from sonde.wiring.pushing import Pusher, groups_of_source
 from sonde.wiring.search import answerer, loaded_name_lists, ranking_config, search_pipeline
+from sonde.wiring.stewards import (
+    alert_desk,
+    curation_desk,
+    live_curation,
+    query_log,
+    question_reader,
+    record_texts,
+    usage_values,
+)
 from sonde.wiring.workers import job_queue
 from workers.broker import AcceptedRuns
 from workers.lease import Leases

@@ -11,7 +11,7 @@ from es_gateway.nodes import HttpNode
 from es_mappings.indices import ensure_indices, put_back
 from es_mappings.loader import IndexShape
 from es_mappings.migration import migrate
-from local_stack.login import login_of
+from local_stack.state import login_of
 from sonde.settings import Settings
 
 if TYPE_CHECKING:  # the models' libraries take seconds to import

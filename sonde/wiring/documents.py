@@ -16,11 +16,10 @@ from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.confinement import hide_from_children
 from indexer.documents.index import library, repair_library
+from indexer.documents.index.attempts import UnfinishedReadings, delete_interrupted
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
 from indexer.documents.index.linked_documents import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
-from indexer.documents.index.retries import delete_interrupted
-from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.steps import DocumentProgress, IngestParts, PassageReader, no_progress
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused, Limits

@@ -17,7 +17,7 @@ from es_mappings.names import alias
 from evaluation.answers.measures import Examination
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion
 from evaluation.collection import Half, JudgedCollection, half_of, lines, read_halves
-from evaluation.collections import keywords, ncar, public, samples, typed
+from evaluation.collections import ncar, public, samples, typed
 from evaluation.collections.fetching import Fetching, fetch_collection
 from evaluation.local_server import NAME, stub_endpoint
 from evaluation.temporary_index import passages_of, temporary_records
@@ -47,7 +47,7 @@ LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
     "climate_fever": public.load_climate_fever,
     "pira": public.load_pira,
     "pira_pt": lambda data: public.load_pira(data, "pt"),
-    "keyword_questions": keywords.load,
+    "keyword_questions": ncar.load_keywords,
     "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
     "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
     "pubmedqa": public.load_pubmedqa,

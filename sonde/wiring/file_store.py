@@ -17,7 +17,7 @@ import structlog
 
 from core.document import DocumentEntry, FileKey, StoredFile, is_open, owner_routing
 from core.errors import Unavailable
-from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.attempts import UnfinishedReadings
 from indexer.documents.index.steps import KeepFile
 from sonde.settings import Settings
 

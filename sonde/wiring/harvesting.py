@@ -26,12 +26,12 @@ from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
 from sonde.settings import Settings
-from sonde.wiring.alerts import alert_work
 from sonde.wiring.clients import elasticsearch_client, prepare_indices
 from sonde.wiring.models import Models
 from sonde.wiring.pushing import groups_of_source
 from sonde.wiring.search import loaded_name_lists
 from sonde.wiring.sources import Opener
+from sonde.wiring.stewards import alert_work
 from sonde.wiring.workers import job_queue
 from workers.config import WorkerParts
 from workers.lease import Lease, Leases

@@ -20,10 +20,9 @@ from search_api.stewards.alerts.messages import MailEnvelope
 from search_api.stewards.insight import Measurement, MeasurementStore
 from sonde import __version__
 from sonde.settings import Settings
-from sonde.wiring.alerts import mail_server
-from sonde.wiring.curation import live_curation
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline
+from sonde.wiring.stewards import live_curation, mail_server
 
 log = structlog.get_logger(__name__)
 

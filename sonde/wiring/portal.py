@@ -35,7 +35,7 @@ from search_api.page.shell import BaseLayer, PortalLook, SignIn
 from search_api.stewards.insight import QualityOf, RecordQuality
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import AccessSettings, Settings
-from sonde.wiring.alerts import alert_secret
+from sonde.wiring.stewards import alert_secret
 from workers.sources_file import source_entries
 
 _STAC_API = "stac-api"

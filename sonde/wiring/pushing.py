@@ -17,7 +17,7 @@ from es_gateway.errors import WritesBlocked
 from indexer.parts import HarvestParts
 from indexer.raw import RecordRefused
 from indexer.write import push
-from search_api.catalogue.record_sink import Check, unchecked
+from search_api.parts import Check, unchecked
 from sonde.settings import Settings
 from workers.lease import Leases
 from workers.sources_file import source_entries
@@ -59,7 +59,7 @@ class Pusher:
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.parts.RecordSink."""
         self.ready()
         record = id_of_address(source, id)
         with self.alone(source, record):
@@ -72,7 +72,7 @@ class Pusher:
         return result.record, result.created
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.parts.RecordSink."""
         self.ready()
         record = id_of_address(source, id)
         with self.alone(source, record):
@@ -80,14 +80,14 @@ class Pusher:
             push.delete(source, record, self.parts)
 
     def read(self, source: str, content: bytes, media_type: str | None) -> Record:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.parts.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
         except RecordRefused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.parts.RecordSink."""
         self.ready()
         return push.holds(source, id_of_address(source, id), self.parts)
 

@@ -23,9 +23,9 @@ from search_api.stewards.alerts.notices import Delivery, MatchingRound, NoticeSt
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.sending import Sender
 from sonde.settings import AlertsSettings, MailSettings, NetSettings, Settings
-from sonde.wiring.alerts import matcher, sender
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
+from sonde.wiring.stewards import matcher, sender
 from tests.api.conftest import Few
 from tests.api.test_saved_searches import SECRET, Readers
 from tests.smtp_server import Mailbox, smtp_server

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from lab.chaos.harvests import catalogue_server
-from lab.cluster.harvested import made_titles
+from lab.cluster.chaos_cluster import made_titles
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.testing import elasticsearch_cluster
 

@@ -14,7 +14,7 @@ from redbeat import RedBeatSchedulerEntry
 from structlog.testing import capture_logs
 
 from tests.tcp_proxy import Door
-from workers.resilient_beat import PatientScheduler
+from workers.schedule import PatientScheduler
 
 pytestmark = pytest.mark.broker
 _EVERY_S = 600.0

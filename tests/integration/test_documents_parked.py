@@ -14,15 +14,15 @@ from core.document import PUBLIC, DocumentEntry, FileKey, WhereWhen
 from core.errors import Unavailable
 from core.record import Link, Record
 from core.timespan import now_iso
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents.index import retries as parking
+from indexer.documents.index import attempts as parking
+from indexer.documents.index.attempts import READING
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.documents.index.linked_documents import follow_links
 from indexer.documents.index.repair_library import Queue, repair_library
-from indexer.documents.index.retries import READING
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.isolation import ParseResult, read_isolated
@@ -246,7 +246,7 @@ def test_a_linked_document_is_parked_and_left_alone(parts: IngestParts) -> None:
 def test_the_doctor_says_how_many_are_parked_which_and_what_to_do(parts: IngestParts) -> None:
     store = DocumentStore(parts.client, parts.prefix)
     for hit in parts.client.search(index=alias(parts.prefix, "documents"), size=100)["hits"]["hits"]:
-        store.drop(documents.from_document(hit["_id"], hit["_source"]))
+        store.drop(passages.entry_from_document(hit["_id"], hit["_source"]))
     assert parked_documents(parts.client, parts.prefix) == (
         "ok",
         "none failed because of Sonde; unreadable files: none",

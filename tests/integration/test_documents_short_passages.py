@@ -12,7 +12,7 @@ from core.ports import EmbedderCard, TextKind, Vectors
 from indexer.documents.parse.limits import Limits, Ocr
 from indexer.documents.parse.pdf.read_pdf import read_pdf
 from indexer.documents.segment.passages import SegmentOptions, segment
-from indexer.documents.segment.short_pieces import LEAST_WORDS
+from indexer.documents.segment.units import LEAST_WORDS
 from tests.shared_data import shared_data
 
 FILES = ("NES_manuscript.pdf", "seawaveQ.pdf", "swissgeol-16132.pdf", "second/de-steckbrief-gwk.pdf")

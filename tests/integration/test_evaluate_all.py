@@ -13,7 +13,7 @@ from evaluation.collection import JudgedCollection
 from evaluation.collections import public
 from evaluation.collections.beir import BeirFiles, load
 from lab.results.tables import ResultRow, take_figures
-from sonde.cli import evaluate_all, leave_one_out
+from sonde.cli import evaluate_all
 from sonde.cli.evaluate import evaluate_command
 from sonde.wiring import evaluating
 
@@ -54,7 +54,6 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elasticsearch_url: s
     monkeypatch.setattr(evaluating, "LOADERS", loaders)
     monkeypatch.setattr(evaluating, "QUALITY", tmp_path / "quality")
     monkeypatch.setattr(evaluate_all, "WEIGHTS", {"tiny": 1.0, "cranfield": 1.0, "gone": 1.0, "wrong": 0.5})
-    monkeypatch.setattr(leave_one_out, "WEIGHTS", evaluate_all.WEIGHTS)
     return tmp_path
 
 
@@ -125,7 +124,7 @@ def test_features_give_the_nDCG_of_the_pipeline_and_are_read_again(shared: Path)
 
 
 def test_one_collection_cannot_be_left_out(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leave_one_out, "WEIGHTS", {"tiny": 1.0})
+    monkeypatch.setattr(evaluate_all, "WEIGHTS", {"tiny": 1.0})
     done = _evaluate(shared, "--leave-one-out")
     assert isinstance(done.exception, SondeError)
     assert "two collections" in str(done.exception)

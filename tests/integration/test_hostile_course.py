@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.cli.chaos_attacks import ATTACK_NAMES
+from lab.cli.chaos import ATTACK_NAMES
 from lab.hostile.attacks import attacks
 from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.malformed.target import target

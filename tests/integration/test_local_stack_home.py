@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from local_stack.distribution import MANIFEST, ensure_distribution
+from local_stack.elasticsearch import installed_version
 from local_stack.errors import RequirementMissing
-from local_stack.installed_server import installed_version
 from local_stack.java import find_java
 from local_stack.part import silent
 from local_stack.settings import default_cache

@@ -20,13 +20,12 @@ import pytest
 
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.errors import PortTaken, StackError
-from local_stack.login import login_of, password_file
 from local_stack.part import PartStatus
 from local_stack.ports import free_port
 from local_stack.process import MARK
-from local_stack.services import api_service, beat_service, worker_service
+from local_stack.services import Stack, api_service, beat_service, worker_service
 from local_stack.settings import ApiConfig, NodeConfig, StackConfig, ValkeyConfig, default_cache
-from local_stack.stack import Stack
+from local_stack.state import login_of, password_file
 from local_stack.testing import QUICK_START
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker, pytest.mark.timeout(900)]
@@ -200,7 +199,7 @@ def test_an_ordinary_user_runs_it_too() -> None:
     shutil.chown(folder, "nobody")
     code = (
         "import json, os, sys; from pathlib import Path; from dataclasses import asdict;"
-        "from local_stack.settings import *; from local_stack.stack import Stack;"
+        "from local_stack.settings import *; from local_stack.services import Stack;"
         f"ports = {[free_port() for _ in range(3)]};"
         f"s = StackConfig(Path({str(folder)!r}), os.environ, Path({str(default_cache())!r}),"
         "NodeConfig(http_port=ports[0], transport_port=ports[1], heap='512m',"

@@ -17,7 +17,7 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS
 from sonde.cli import cli
-from sonde.ops.backup import Backups
+from sonde.cli.backup import Backups
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -7,7 +7,7 @@ from elasticsearch import Elasticsearch
 from small_catalogue import CARD
 
 from es_mappings.indices import ensure_indices
-from indexer.harvest.title_places import refresh_title_places, try_refresh
+from indexer.harvest.harvest import refresh_title_places, try_refresh
 from reading.gazetteer import Gazetteer
 from search_api.search.understanding.title_places import CatalogueGazetteer, loaded_title_places
 

@@ -16,7 +16,7 @@ from encoders.locate import SHIPPED, locate
 from encoders.registry import entry_of_folder, verify
 from encoders.specs import CrossEncoderSpec
 from sonde.cli import cli
-from training.cross_encoder.weights import load_trainable
+from training.cross_encoder.train import load_trainable
 from training.examples import TrainingError, write_examples
 from training.loop import Checkpoints
 

@@ -29,14 +29,15 @@ from tests.model_cards import read_card
 from training.examples import TrainingError
 from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import Origin
-from training.segmenter.boundaries import (
+from training.segmenter.train import (
     Boundaries,
     RunningText,
+    SegmenterSettings,
     SentencePair,
     section_end_scores,
     sentence_pairs_of,
+    train_segmenter,
 )
-from training.segmenter.train import SegmenterSettings, train_segmenter
 
 pytestmark = pytest.mark.models
 

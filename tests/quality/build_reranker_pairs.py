@@ -31,7 +31,7 @@ from tests.shared_data import shared_data
 from training.corpora import CorpusDocument, PseudoQuestion, distinct, documents_of_concepts, documents_of_records
 from training.examples import CandidateText, Example, write_examples
 from training.hard_negatives import Mining, mine_negatives
-from training.questions.from_records import by_keywords, by_sentence, by_title
+from training.questions.ways import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent
 _SEED = 5

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pypdfium2 as pdfium
 
-from indexer.documents.parse.pdf.coverage import Coverage, document_share
-from indexer.documents.parse.pdf.read_pdf import lay_out_whole
+from indexer.documents.parse.pdf.read_pdf import Coverage, document_share, lay_out_whole
 from indexer.documents.parse.pdf.text_layer import read_page
 
 

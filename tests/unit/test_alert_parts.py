@@ -15,11 +15,10 @@ import pytest
 from core.access import AccessScope
 from core.errors import NotFound
 from search_api.http.access.keys import ApiKey, Grant
-from search_api.stewards.alerts.compiled import Compiled
 from search_api.stewards.alerts.desk import OwnerRights
 from search_api.stewards.alerts.matching import RecordWindow, due_times
 from search_api.stewards.alerts.messages import LinkSigner, SignedLink, webhook_signature
-from search_api.stewards.alerts.saved import SavedSearch
+from search_api.stewards.alerts.saved import Compiled, SavedSearch
 from workers.app import match_slice, send_slice
 from workers.celery_client import celery_client
 from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK, AlertWork, WorkerConfig

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers.grading import answer_id, grade_statistics, grading_page
 from evaluation.answers.measures import (
     AnswerMeasures,
     MeasuredAnswer,
+    answer_id,
     answer_recall,
     bootstrap_interval,
     figures,
+    grade_statistics,
+    grading_page,
     intervals,
     is_refused_without_its_text,
     measures_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.cluster.soak import ResourceSample, trend
+from lab.cluster.trial import ResourceSample, trend
 
 
 def _samples(memory: list[float], handles: list[int]) -> list[ResourceSample]:

@@ -16,7 +16,7 @@ from core.ports import EmbedderCard
 from core.record import Contact, Keyword, Link, Provenance, Record
 from core.timespan import TimeSpan
 from es_mappings import loader
-from es_mappings.codecs import documents, ledger, natives, passages, records, runs
+from es_mappings.codecs import ledger, passages, records, runs
 from es_mappings.names import IndexKind
 
 RECORD = Record(
@@ -79,21 +79,21 @@ def test_a_record() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"<a/>", bytes(range(256)) * 100])
 def test_original_bytes(content: bytes) -> None:
-    native = natives.Native(content, "iso19139", "s", "text/xml", "a.xml", "h")
-    document = natives.to_document(native)
-    assert natives.from_document(_stored(document)) == native
+    native = ledger.Native(content, "iso19139", "s", "text/xml", "a.xml", "h")
+    document = ledger.native_to_document(native)
+    assert ledger.native_from_document(_stored(document)) == native
     assert _fits("natives", document)
 
 
 def test_original_bytes_are_unpacked_no_further_than_allowed() -> None:
-    document = natives.to_document(natives.Native(bytes(10_000_000)))
-    assert len(natives.from_document(document, most_bytes=1_000).content) == 1_000
+    document = ledger.native_to_document(ledger.Native(bytes(10_000_000)))
+    assert len(ledger.native_from_document(document, most_bytes=1_000).content) == 1_000
 
 
 @pytest.mark.parametrize("damaged", [{}, {"content_zlib": "x"}, {"content_zlib": "AAAA"}])
 def test_damaged_bytes_are_named(damaged: dict[str, Any]) -> None:
-    with pytest.raises(natives.NativeUnreadable):
-        natives.from_document(damaged)
+    with pytest.raises(ledger.NativeUnreadable):
+        ledger.native_from_document(damaged)
 
 
 def test_a_ledger_entry() -> None:
@@ -121,8 +121,8 @@ def test_what_passages_inherit_is_listed_once() -> None:
 
 
 def test_a_documents_entry() -> None:
-    document = documents.to_document(DOCUMENT)
-    assert documents.from_document("d", _stored(document)) == DOCUMENT
+    document = passages.entry_to_document(DOCUMENT)
+    assert passages.entry_from_document("d", _stored(document)) == DOCUMENT
     assert _fits("documents", document)
     assert {field.name for field in fields(DOCUMENT)} - {"id"} <= set(loader.properties("documents"))
 
@@ -137,6 +137,6 @@ def test_a_run() -> None:
 def test_members_of_a_later_version_are_left_out() -> None:
     later = {"of_a_later_version": 1}
     assert ledger.from_document({**ledger.to_document(ENTRY), **later}) == ENTRY
-    assert documents.from_document("d", {**documents.to_document(DOCUMENT), **later}) == DOCUMENT
+    assert passages.entry_from_document("d", {**passages.entry_to_document(DOCUMENT), **later}) == DOCUMENT
     assert runs.from_document("r", {**runs.to_document(RUN), **later}) == RUN
     assert records.from_document({**records.to_document(RECORD), **later}) == RECORD

@@ -19,8 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from core.errors import SondeError
-from evaluation.collections.fetching import Fetching, NotFetched, digest_of, fetch_collection
-from evaluation.collections.homes import HOMES, Home, RecordFolder
+from evaluation.collections.fetching import HOMES, Fetching, Home, NotFetched, RecordFolder, digest_of, fetch_collection
 from evaluation.collections.public import load_pira, load_pubmedqa
 from net.gate import Gate, GatePolicy
 from sonde.cli import cli

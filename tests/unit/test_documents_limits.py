@@ -20,7 +20,7 @@ from indexer.documents.parse.pdf.unruled_tables import unruled_tables
 from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import split_references
 from indexer.documents.segment.passages import Segmentation, SegmentOptions, segment
-from indexer.documents.segment.short_pieces import Piece, join_short
+from indexer.documents.segment.units import Piece, join_short
 from lab.hostile_documents.course import KINDS, WordPieces
 from lab.hostile_documents.pdf_files import pdf
 from lab.hostile_documents.texts import HostileKind, docx

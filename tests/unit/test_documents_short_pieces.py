@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.document import WordBox
-from indexer.documents.segment.short_pieces import Piece, join_short
+from indexer.documents.segment.units import Piece, join_short
 
 LONG = " ".join(f"Sentence {n} says a little about the water of the lake." for n in range(4))
 

@@ -14,7 +14,7 @@ from core.errors import SondeError
 from core.geo import BBox
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, JudgedCollection, half_of
-from evaluation.collections import keywords, ncar, public, samples
+from evaluation.collections import ncar, public, samples
 from evaluation.collections.beir import BeirFiles, files_of, load
 from tests.shared_data import shared_data
 
@@ -191,7 +191,7 @@ def test_pubmedqa_asks_each_question_of_its_own_abstract() -> None:
 
 
 def test_keyword_questions_judge_records_of_both_archives() -> None:
-    collection = keywords.load(shared_data("judged", "keyword_questions").parents[1])
+    collection = ncar.load_keywords(shared_data("judged", "keyword_questions").parents[1])
     assert (len(collection.records), len(collection.questions)) == (10_875, 55)
     assert sum(map(len, collection.qrels.values())) == 649
     assert collection.qrels["k2"]["ncar:edu.ucar.eol::391.014"] == 3

@@ -10,7 +10,7 @@ from core.geo import BBox
 from core.record import Provenance, ProvenanceKind, Record
 from evaluation.collection import JudgedQuestion
 from evaluation.evaluate import beyond_topic, mean_hausdorff_deg
-from evaluation.report.plots import histogram, histogram_counts, lines
+from evaluation.report import histogram, histogram_counts, lines
 from evaluation.variants import QuestionResult, Variant, ablations
 
 _ASKED = BBox(0, 0, 10, 10)

@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from lab.hostile.attacks import Attack, UnfinishedRequest, attacks
-from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
-from lab.hostile.sending import ADDRESS, attack_apart, attacking
+from lab.hostile.course import ADDRESS, AttackOutcome, AttackTerms, attack_apart, attacking, run_attacks
 
 ALONE = AttackOutcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {}, 0)
 

@@ -8,8 +8,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from indexer.documents.parse.clean import letters
-from lab.layouts.__main__ import CHOSEN, FAMILIES, make
-from lab.layouts.score import Score, score_document
+from lab.layouts.__main__ import CHOSEN, FAMILIES, Score, make, score_document
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))

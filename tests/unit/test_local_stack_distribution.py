@@ -24,10 +24,9 @@ from local_stack.distribution import (
 )
 from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, without_login
 from local_stack.errors import FetchFailed
-from local_stack.fetching import ArchiveEntry
-from local_stack.geo_shape_plugin import descriptor, pack, sources
-from local_stack.login import login_of, made_login, password_file, user_lines
+from local_stack.fetching import ArchiveEntry, descriptor, pack, sources
 from local_stack.settings import DEFAULT_VERSION, NodeConfig
+from local_stack.state import login_of, made_login, password_file, user_lines
 
 
 def entry(path: str, content: bytes = b"") -> ArchiveEntry:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from local_stack.accounts import Account
-from local_stack.errors import RequirementMissing
-from local_stack.installed_server import (
+from local_stack.elasticsearch import (
     CONFIGURATION,
     installed_home,
     installed_version,
@@ -15,6 +14,7 @@ from local_stack.installed_server import (
     java_of,
     why_unfit,
 )
+from local_stack.errors import RequirementMissing
 from local_stack.java import NEEDED_MODULES
 from local_stack.settings import NodeConfig
 

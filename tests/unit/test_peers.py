@@ -25,8 +25,7 @@ from lab.peers.questions import (
     sonde_words,
     stac_words,
 )
-from lab.peers.records import features
-from lab.peers.servers import Backend
+from lab.peers.servers import Backend, features
 
 RECORD = Record(
     "ncar:a/1",

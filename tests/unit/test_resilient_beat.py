@@ -7,7 +7,7 @@ import redis
 from celery import Celery
 from redbeat import RedBeatScheduler
 
-from workers.resilient_beat import PatientScheduler
+from workers.schedule import PatientScheduler
 
 
 @pytest.fixture

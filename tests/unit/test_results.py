@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import NotFound, SondeError
-from lab.results.pages import pages, with_figures
+from lab.results.__main__ import pages, with_figures
 from lab.results.tables import (
     TABLES,
     ResultRow,

@@ -16,8 +16,8 @@ from core.geo import BBox
 from core.timespan import TimeSpan
 from encoders.locate import SHIPPED
 from samples.entry import SampleEntry, entry_from, load_catalogue, load_registers
-from samples.iso_record import NAMESPACES, time_step
-from samples.render import RECORDS, render_all
+from samples.render import RECORDS, render_all, time_step
+from search_api.formats_out.iso_elements import NAMESPACES
 from sonde.wiring.training.corpora import LICENCES
 
 QUESTIONS = RECORDS.parent / "questions.jsonl"

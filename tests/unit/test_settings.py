@@ -10,7 +10,7 @@ from settings_read import documented, read_by_properties, read_in
 
 from core.errors import SondeError
 from sonde.environment import DELIMITER, PREFIX, _members
-from sonde.ops.settings_page import settings_page
+from sonde.ops.tables import settings_page
 from sonde.settings import Settings, load_settings
 
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import pytest
 from pydantic import BaseModel, Field
 
-from sonde.ops.settings_page import _models, settings_page, values_of
+from sonde.ops.tables import _models, settings_page, values_of
 from sonde.settings import Settings
 
 

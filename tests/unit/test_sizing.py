@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from helm_python import lint
 
 from sonde.cli import cli
-from sonde.ops.sizing import (
+from sonde.cli.plan import (
     OWN_PART_MS,
     RATES,
     TEXTS_PER_SECOND,

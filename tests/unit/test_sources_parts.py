@@ -15,11 +15,10 @@ from indexer.sources.linked_walk import rebase
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
 from indexer.sources.waf import ListingEntry, NotAListing, entries
 from indexer.store.runs import start_of_request
-from sonde.ops.proposals import id_for
+from sonde.cli.sources import id_for
 from sonde.wiring.sources import credentials, user_agent
-from workers.source_config import known_sources, load_sources
+from workers.source_config import known_sources, load_sources, remove_entry, write_entry
 from workers.source_entry import Auth
-from workers.sources_file_edits import remove_entry, write_entry
 
 NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -19,8 +19,7 @@ from pydantic import BaseModel, SecretStr
 
 from local_stack.part import PartStatus
 from sonde.ops.doctor.finding import Finding
-from sonde.ops.doctor.scrub import Scrubber, changed_settings, scrubber_of
-from sonde.ops.doctor.support import last_lines, support_texts, write_bundle
+from sonde.ops.doctor.support import Scrubber, changed_settings, last_lines, scrubber_of, support_texts, write_bundle
 from sonde.settings import ElasticsearchSettings, HarvestSettings, Settings
 
 PLAIN = Scrubber({})

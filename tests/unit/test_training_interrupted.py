@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.cli.train_progress import saying_what_is_kept
+from sonde.cli.train_options import saying_what_is_kept
 from training.loop import Checkpoints
 
 

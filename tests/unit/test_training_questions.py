@@ -18,9 +18,15 @@ from training.corpora import (
     documents_of_records,
 )
 from training.examples import TrainingError
-from training.questions.from_records import by_keywords, by_sentence, by_title, sentences_of
 from training.questions.language_model import FORMS, by_language_model
-from training.questions.ways import maximal_marginal_relevance, phrases_of
+from training.questions.ways import (
+    by_keywords,
+    by_sentence,
+    by_title,
+    maximal_marginal_relevance,
+    phrases_of,
+    sentences_of,
+)
 
 TEXT = "Snow depth was measured by hand. Stations lie above 2000 m in the Alps. Data are daily."
 SNOW = CorpusDocument(

@@ -13,7 +13,7 @@ from encoders.tokens import read_tokenizer
 from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
 from training.calibration import area_under_curve
 from training.examples import TrainingError
-from training.segmenter.boundaries import (
+from training.segmenter.train import (
     Boundaries,
     RunningText,
     boundaries_of,

@@ -16,8 +16,7 @@ from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.learner import HeldOut, batch_of, group_examples, info_nce
 from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
 from training.hard_negatives import Mining, mine_negatives
-from training.questions.from_records import by_shared_keywords
-from training.questions.ways import KeyPhrases, by_key_phrases
+from training.questions.ways import KeyPhrases, by_key_phrases, by_shared_keywords
 
 
 def document(number: int, *keywords: str) -> CorpusDocument:

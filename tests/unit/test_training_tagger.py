@@ -145,8 +145,7 @@ def _fixed_tagger(folder: Path) -> QuestionTagger:
     from safetensors.numpy import save_file
 
     from encoders.model_card import write_card
-    from training.tagger.learn import TaggerSettings, _card
-    from training.tagger.network import TaggerNetwork
+    from training.tagger.learn import TaggerNetwork, TaggerSettings, _card
 
     tensors = TaggerNetwork(0.0).tensors()
     weights = {

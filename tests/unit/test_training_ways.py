@@ -14,9 +14,17 @@ from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument
 from training.examples import TrainingError
-from training.questions.from_records import BoxNames, by_place_and_time, time_words
 from training.questions.language_model import CachedLanguageModel
-from training.questions.ways import WITHOUT_A_MODEL, QuestionModels, QuestionSettings, questions, ways
+from training.questions.ways import (
+    WITHOUT_A_MODEL,
+    BoxNames,
+    QuestionModels,
+    QuestionSettings,
+    by_place_and_time,
+    questions,
+    time_words,
+    ways,
+)
 
 NAMES = BoxNames()
 TEXT = "Snow depth was measured by hand at stations above the tree line in each winter."

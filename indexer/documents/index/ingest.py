@@ -16,13 +16,13 @@ from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
-from indexer.documents.index.retries import (
+from indexer.documents.index.attempts import (
+    ReadingSlice,
     is_parked,
     recipe,
     sonde_version,
     starts_before,
 )
-from indexer.documents.index.slices import ReadingSlice
 from indexer.documents.index.steps import DocumentProgress, IngestParts, IngestRun, no_progress
 from indexer.documents.index.store import (
     DocumentStore,

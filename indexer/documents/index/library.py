@@ -10,11 +10,10 @@ import structlog
 from core.document import UNREAD, DocumentEntry, FileKey, FileStore, with_edits
 from core.errors import NotFound, SondeError
 from core.timespan import now_iso
+from indexer.documents.index.attempts import UnfinishedReadings, refusal_by_defect, sonde_version
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.linked_documents import pdf_of_page
 from indexer.documents.index.registries import complete_entry
-from indexer.documents.index.retries import refusal_by_defect, sonde_version
-from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentGone, DocumentStore
 from indexer.documents.parse.limits import MEDIA_TYPES, DocumentRefused, file_kind

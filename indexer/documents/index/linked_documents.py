@@ -23,8 +23,8 @@ from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
+from indexer.documents.index.attempts import is_outdated, is_settled, refusal_by_defect, sonde_version
 from indexer.documents.index.ingest import IncomingDocument, ingest
-from indexer.documents.index.retries import is_outdated, is_settled, refusal_by_defect, sonde_version
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused

@@ -13,11 +13,10 @@ from core.batched import batched
 from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, owner_routing
 from core.json_types import Json
 from core.timespan import now_iso
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from es_mappings.names import IndexKind, alias
+from indexer.documents.index.attempts import READING, UnfinishedReadings, delete_interrupted, is_outdated, sonde_version
 from indexer.documents.index.library import remove_document
-from indexer.documents.index.retries import READING, delete_interrupted, is_outdated, sonde_version
-from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
 from indexer.store.ledger import scan
 
@@ -133,7 +132,7 @@ def _finish_deletions(store: DocumentStore, files: FileStore, unfinished_reading
 def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntry]:
     query = {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}}
     for hit in scan(store.client, alias(store.prefix, "documents"), query):
-        yield documents.from_document(hit["_id"], hit["_source"])
+        yield passages.entry_from_document(hit["_id"], hit["_source"])
 
 
 def _discard_files(store: DocumentStore, files: FileStore) -> int:

@@ -25,9 +25,14 @@ from core.timespan import now_iso
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.vectors import to_fields
+from indexer.documents.index.attempts import (
+    MOST_STARTS,
+    ReadingSlice,
+    UnfinishedReadings,
+    refusal_by_defect,
+    too_many_starts,
+)
 from indexer.documents.index.registries import Registries, complete_entry, opening_text
-from indexer.documents.index.retries import MOST_STARTS, refusal_by_defect, too_many_starts
-from indexer.documents.index.slices import ReadingSlice, UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, passage_document, put_record, summary_of
 from indexer.documents.parse.isolation import ATTEMPTS, ParseResult, SliceOver, read_isolated
 from indexer.documents.parse.limits import MEDIA_TYPES, DocumentRefused, Limits, Ocr

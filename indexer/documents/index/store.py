@@ -28,7 +28,7 @@ from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import documents, passages, vectors
+from es_mappings.codecs import passages, vectors
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
@@ -169,17 +169,17 @@ class DocumentStore:
 
     def entry(self, id: str) -> DocumentEntry | None:
         answer = self.client.options(ignore_status=404).get(index=self._index, id=id).body
-        return documents.from_document(id, answer["_source"]) if answer.get("found") else None
+        return passages.entry_from_document(id, answer["_source"]) if answer.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once, because clients ask for a document's state right after a change."""
         self.client.index(
-            index=self._index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
+            index=self._index, id=entry.id, document=passages.entry_to_document(entry), refresh=True, require_alias=True
         )
 
     def keep_entry(self, entry: DocumentEntry) -> None:
         """Replaces an existing entry. Raises DocumentGone if it was deleted or marked as deleted."""
-        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
+        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": passages.entry_to_document(entry)}}
         answer = (
             self.client.options(ignore_status=404)
             .update(index=self._index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
@@ -192,7 +192,7 @@ class DocumentStore:
         """The documents read earlier from this origin."""
         query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
         hits = self.client.search(index=self._index, query=query, size=_PAGE).body["hits"]["hits"]
-        return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
+        return [passages.entry_from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def record(self, id: str) -> Record | None:
         index = alias(self.prefix, "records")
@@ -276,7 +276,9 @@ class DocumentStore:
         if not ids:
             return {}
         hits = self.client.mget(index=self._index, ids=list(dict.fromkeys(ids))).body["docs"]
-        return {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in hits if hit.get("found")}
+        return {
+            hit["_id"]: passages.entry_from_document(hit["_id"], hit["_source"]) for hit in hits if hit.get("found")
+        }
 
     def bytes_of(self, owner: str) -> int:
         aggs = {"bytes": {"sum": {"field": "bytes"}}}

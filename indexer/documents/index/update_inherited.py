@@ -16,7 +16,7 @@ from core.errors import Unavailable
 from core.json_types import Json
 from core.record import Record
 from es_gateway.client import Elasticsearch, retrying
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.store import DocumentStore, distinct_keys, put_record
@@ -70,7 +70,7 @@ def _update_records(store: DocumentStore, record: Record) -> None:
     """
     explaining_documents: Json = {"bool": {"filter": [{"term": {"record": record.id}}, {"term": {"owner": PUBLIC}}]}}
     for hit in list(scan(store.client, alias(store.prefix, "documents"), explaining_documents)):
-        entry = documents.from_document(hit["_id"], hit["_source"])
+        entry = passages.entry_from_document(hit["_id"], hit["_source"])
         own_record = store.record(record_of_document(entry.id))
         if own_record is not None:
             put_record(HarvestParts(store.client, store.prefix), entry, own_record.abstract, record)

@@ -20,13 +20,14 @@ from core.document import Passage, PassageKind
 from core.ports import Embedder
 from indexer.documents.parse.model import Block, ReadDocument, Table
 from indexer.documents.parse.sections import Section, sections, strip_number
-from indexer.documents.segment.short_pieces import Piece, join_short
 from indexer.documents.segment.units import (
     SPECIAL_TOKENS,
     CountTokens,
+    Piece,
     TextPlaces,
     Unit,
     bounded_count,
+    join_short,
     table_place,
     table_texts,
     text_units,

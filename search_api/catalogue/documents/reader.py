@@ -15,7 +15,7 @@ from core.json_types import Json, JsonMapping
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import stored_document
-from es_mappings.codecs import documents, passages
+from es_mappings.codecs import passages
 from es_mappings.names import alias
 from search_api.catalogue.listing import RecordReader
 from search_api.search.passages.scope import PassageScope, scopes
@@ -81,7 +81,7 @@ class DocumentReader:
         """
         index = alias(self._prefix, "documents")
         stored_source = stored_document(self._client, index, id)
-        entry = documents.from_document(id, stored_source["_source"]) if stored_source is not None else None
+        entry = passages.entry_from_document(id, stored_source["_source"]) if stored_source is not None else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
         return VisibleDocument(entry, self._record_of(entry))
@@ -171,7 +171,7 @@ class DocumentReader:
             "docs"
         ]
         return {
-            answer["_id"]: documents.from_document(answer["_id"], answer["_source"])
+            answer["_id"]: passages.entry_from_document(answer["_id"], answer["_source"])
             for answer in answers
             if answer.get("found")
         }

@@ -20,7 +20,7 @@ from core.names import folded, folded_words, position_of
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from es_mappings.codecs import documents, passages
+from es_mappings.codecs import passages
 from es_mappings.names import alias
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
@@ -232,7 +232,7 @@ class MentionReader:
         found_passages = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(in_text))
         quoting_passages = {passage.document: passage for passage in found_passages if names_one(passage.text, phrases)}
         return quoting_passages, {
-            hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in _hits(in_references)
+            hit["_id"]: passages.entry_from_document(hit["_id"], hit["_source"]) for hit in _hits(in_references)
         }
 
     def _visible(self, ids: Sequence[str]) -> list[str]:
@@ -251,7 +251,7 @@ class MentionReader:
         answer = self.client.mget(index=alias(self.prefix, "documents"), ids=ids, source_excludes=_ENTRY_WITHOUT)
         documents_found = (document for document in answer.body["docs"] if document.get("found"))
         return {
-            document["_id"]: documents.from_document(document["_id"], document["_source"])
+            document["_id"]: passages.entry_from_document(document["_id"], document["_source"])
             for document in documents_found
         }
 

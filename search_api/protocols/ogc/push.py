@@ -23,12 +23,11 @@ from core.errors import Conflict, InvalidInput, NotFound, PreconditionFailed, Un
 from core.json_types import Json
 from core.record import id_of_address
 from search_api.catalogue.listing import LONGEST_ID, Original, StoredRecord
-from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import CataloguePath
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
 from search_api.http.responses import GZIP_TAG, Addresses
-from search_api.parts import Parts
+from search_api.parts import Check, Parts
 
 MERGE_PATCH = "application/merge-patch+json"
 _PATCHES = frozenset((MERGE_PATCH, "application/json", "application/geo+json"))

@@ -24,10 +24,16 @@ from es_mappings.names import alias
 from search_api.http.access.keys import ApiKey
 from search_api.http.access.visibility import visible_clause
 from search_api.search.flow import SearchPipeline
-from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.messages import LinkSigner, SignedLink
 from search_api.stewards.alerts.notices import Notice, NoticeStore
-from search_api.stewards.alerts.saved import Language, SavedSearch, SavedSearchBody, request_of
+from search_api.stewards.alerts.saved import (
+    Compiled,
+    Language,
+    SavedSearch,
+    SavedSearchBody,
+    compile_question,
+    request_of,
+)
 from search_api.stewards.alerts.store import BudgetKind, MailConfirmation, SavedSearchStore
 
 

@@ -28,9 +28,16 @@ from search_api.search.curation import blocked_clauses
 from search_api.search.flow import SearchPipeline
 from search_api.search.retrieval.clauses import Clause
 from search_api.search.retrieval.serving import Serving
-from search_api.stewards.alerts.compiled import Compiled, compile_question, compiled_by
 from search_api.stewards.alerts.notices import RECORDS_KEPT, MatchingRound, Notice, NoticeStore, RecordFound
-from search_api.stewards.alerts.saved import Channel, Every, SavedSearch, request_of
+from search_api.stewards.alerts.saved import (
+    Channel,
+    Compiled,
+    Every,
+    SavedSearch,
+    compile_question,
+    compiled_by,
+    request_of,
+)
 from search_api.stewards.alerts.store import SavedSearchStore, SearchPage, StoredSearch
 
 log = structlog.get_logger(__name__)

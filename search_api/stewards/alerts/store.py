@@ -15,9 +15,9 @@ from es_gateway.errors import VersionConflict
 from es_gateway.searching import stored_document
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.stewards.alerts.compiled import Compiled
 from search_api.stewards.alerts.saved import (
     DEFAULT_LANGUAGE,
+    Compiled,
     Language,
     SavedSearch,
     compiled_of,

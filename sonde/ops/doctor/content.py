@@ -14,7 +14,7 @@ from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.confinement import hide_from_children
-from indexer.documents.index.retries import READING
+from indexer.documents.index.attempts import READING
 from indexer.documents.parse.isolation import confinement_here
 from indexer.documents.parse.pdf.tesseract import installed_languages, ocr_problem
 from search_api.search.curation_rules import CurationStore, StoredRule

@@ -1,17 +1,24 @@
-"""Checks the parts of an installation one by one, each with advice."""
+"""Checks the parts of an installation one by one, each with advice; the services are checked here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 import redis
+from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
+from core.timespan import utc_now
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from indexer.quality.links import LINKS_OF
 from indexer.store.runs import Runs
+from net.exchange import Outgoing
+from net.gate import Gate, GatePolicy
+from search_api.http.access.keys import ApiKey, KeyStore
 from sonde.ops.doctor.content import (
     curation_rules,
     document_confinement,
@@ -33,11 +40,162 @@ from sonde.ops.doctor.elasticsearch import (
     writes,
 )
 from sonde.ops.doctor.finding import Finding, State, of_broker, of_elasticsearch
-from sonde.ops.doctor.services import api, api_keys, beat, broker, language_model, mail, waiting_tasks, workers
-from sonde.settings import Settings
+from sonde.settings import ANY_ADDRESS, Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
+from sonde.wiring.part_watch import language_model_trouble
+from sonde.wiring.stewards import mail_server
+from sonde.wiring.workers import worker_config
+from workers.broker import LATE_S, QueueAge, beat_ticks, queue_ages
+from workers.celery_client import celery_client
+from workers.config import QUEUES
 from workers.source_config import known_sources, load_sources
+
+_ASK_S = 5.0
+_ANSWER_S = 3
+_PING_S = 2.0
+_KEY_NOTICE = timedelta(days=14)
+
+
+def api(settings: Settings) -> tuple[State, str]:
+    """Asks the API on this machine and then its public address; a warning if neither answers."""
+    tried_addresses = []
+    for url in _addresses(settings):
+        problem = _why_silent(f"{url}/healthz")
+        if problem is None:
+            return "ok", f"answers at {url}"
+        tried_addresses.append(f"{url} ({problem})")
+    return (
+        "warning",
+        f"does not answer at {', nor at '.join(tried_addresses)}: start it (`sonde up`), or look at its log",
+    )
+
+
+def language_model(settings: Settings, models: Models) -> tuple[State, str]:
+    if settings.answers.url is None:
+        return "ok", "none is configured; answers are quotes"
+    problems = language_model_trouble(settings, lambda: models.gate)
+    return ("warning", " ".join(problems)) if problems else ("ok", f"{settings.answers.model} answers")
+
+
+def mail(settings: Settings) -> tuple[State, str]:
+    """Connects and logs in, and sends nothing."""
+    server = mail_server(settings)
+    if server is None:
+        return "ok", "no server is configured; no mail is sent"
+    try:
+        server.check()
+    except SondeError as error:
+        return "warning", f"{server.host}:{server.port}: {error} SONDE_MAIL__HOST, __PORT and __TLS say where and how"
+    text = f"{server.host}:{server.port} takes mails"
+    if settings.api.public_url is None:
+        return "warning", f"{text}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
+    return "ok", f"{text}; their links begin with {settings.api_url}"
+
+
+def api_keys(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+    """A warning names keys that are in use and expire soon, or expired a short time ago."""
+    return judge_keys(KeyStore(client, prefix).list(), utc_now())
+
+
+def judge_keys(keys: Sequence[ApiKey], now: datetime) -> tuple[State, str]:
+    """From the stored keys."""
+    ends = {
+        key: key.grant.expires
+        for key in keys
+        if key.grant.expires and key.revoked is None and key.last_used and key.last_used > now - 2 * _KEY_NOTICE
+    }
+    notes = [
+        f"{key.id} of {key.grant.subject} {'expired' if end <= now else 'expires'} on {end:%Y-%m-%d}"
+        for key, end in ends.items()
+        if end < now + _KEY_NOTICE
+    ]
+    active_count = sum(key.state(now) == "active" for key in keys)
+    if notes:
+        return "warning", f"{', '.join(notes)}: `sonde keys add` makes its owner a new one"
+    return "ok", f"{active_count} active; none in use ends within {_KEY_NOTICE.days} days"
+
+
+def _addresses(settings: Settings) -> list[str]:
+    api_settings = settings.api
+    host = "127.0.0.1" if api_settings.host in ANY_ADDRESS else api_settings.host
+    local_address = f"http://{f'[{host}]' if ':' in host else host}:{api_settings.port}"
+    return [local_address, *([api_settings.public_url] if api_settings.public_url else [])]
+
+
+def _why_silent(url: str) -> str | None:
+    """Why it does not answer; None if it does."""
+    gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc.rpartition("@")[2]]), timeout_s=_ASK_S))
+    try:
+        gate.request(Outgoing(url)).expect_ok()
+    except SondeError as error:
+        return str(error)
+    finally:
+        gate.close()
+    return None
+
+
+def waiting_tasks(settings: Settings) -> tuple[State, str]:
+    """A warning names the queues whose oldest task has waited for too long."""
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
+    return judge_queues(queue_ages(broker, settings.index.prefix))
+
+
+def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
+    """From the state of the queues."""
+    ages = {
+        queue_age.queue: queue_age.age_s for queue_age in queues if queue_age.waiting and queue_age.age_s is not None
+    }
+    if not ages:
+        return "ok", "no task waits"
+    text = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
+    late_queues = [queue for queue, age in ages.items() if age > LATE_S]
+    if late_queues:
+        worker_note = (
+            f"the worker of {late_queues[0]}" if len(late_queues) == 1 else f"the workers of {', '.join(late_queues)}"
+        )
+        return (
+            "warning",
+            f"the oldest task waits {text}: look at {worker_note}, which is dead or held up by a long task",
+        )
+    return "ok", f"the oldest task waits {text}"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def broker(settings: Settings) -> tuple[State, str]:
+    client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    version = client.info("server").get("redis_version")
+    waiting_note = ", ".join(f"{age.queue} {age.waiting}" for age in queue_ages(client, settings.index.prefix))
+    return "ok", f"version {version}; waiting: {waiting_note}"
+
+
+def workers(settings: Settings) -> tuple[State, str]:
+    """The workers that answer Celery's ping within two seconds, and queues without a worker."""
+    app = celery_client(worker_config(settings))
+    app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
+    try:
+        by_worker = app.control.inspect(timeout=_PING_S).active_queues() or {}
+    except OperationalError as error:
+        raise redis.ConnectionError(str(error)) from error
+    untaken = set(QUEUES) - {queue["name"] for queues in by_worker.values() for queue in queues}
+    if untaken:
+        queue_names = ", ".join(sorted(untaken))
+        return "warning", f"nobody takes tasks from {queue_names}: start a worker (`sonde up`), or look at its log"
+    return "ok", f"{len(by_worker)} at work; each queue has a worker"
+
+
+def beat(settings: Settings) -> tuple[State, str]:
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    if beat_ticks(broker, settings.index.prefix):
+        return "ok", "it runs"
+    return (
+        "warning",
+        "nobody holds the lock of the schedules: start beat (`sonde up`), or nothing is harvested by itself",
+    )
+
 
 _RUNS_LOOKED_AT = 50
 

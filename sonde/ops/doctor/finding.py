@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import redis
 
 from es_gateway.errors import ElasticsearchError, NoTls, TimedOut
-from local_stack.login import USER, password_file
+from local_stack.state import USER, password_file
 from sonde.settings import Settings
 
 State = Literal["ok", "warning", "broken"]

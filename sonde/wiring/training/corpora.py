@@ -16,7 +16,7 @@ from encoders.segmenter import load_segmenter
 from es_gateway.errors import IndexGone
 from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
-from evaluation.collections.catalogue import records_of
+from evaluation.collections.ncar import records_of
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from indexer.documents.index.store import passages_kind
 from indexer.documents.parse.isolation import read_isolated
@@ -43,7 +43,7 @@ from training.examples import Example, TrainingError, read_examples
 from training.hard_negatives import Mining, mine_negatives
 from training.questions.language_model import CachedLanguageModel
 from training.questions.ways import QuestionModels, QuestionSettings, questions
-from training.segmenter.boundaries import RunningText, running_of_documents, running_of_read
+from training.segmenter.train import RunningText, running_of_documents, running_of_read
 
 SAMPLES = "samples"
 LICENCES = {

@@ -15,9 +15,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from indexer.documents.parse.model import Box, Line, Page, Rule, bounding_box
-from indexer.documents.parse.pdf.glyphs import MOST_CHARACTERS, Frame, Glyph, read_glyphs, turn_page
+from indexer.documents.parse.pdf.glyphs import MOST_CHARACTERS, UNKNOWN, Frame, Glyph, read_glyphs, turn_page
 from indexer.documents.parse.pdf.reading_order import rows, segments
-from indexer.documents.parse.pdf.symbols import UNKNOWN
 from indexer.documents.parse.pdf.words import join_glyphs, repair_spacing, visible_words
 
 _ASKEW = 3  # degrees between two directions that count as one

@@ -1,29 +1,31 @@
-"""Which documents are read again: after a change of the reader, a failure, or a killed process.
-
-A document that breaks a reader would break it each time. It is parked with its reason until another version of Sonde
-is installed or somebody requests it again. A document whose process was killed (a power cut, too little memory) is
-started again, at most ``MOST_STARTS`` times.
-"""
+"""Attempts to read a document: which documents are read again, and the slices of a long reading."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import TypeVar
 
 import structlog
+from pydantic import TypeAdapter, ValidationError
 
 from core.document import PUBLIC, UNREAD, DocumentEntry
 from core.timespan import now_iso
-from es_mappings.codecs import documents
+from es_mappings.codecs import passages
 from es_mappings.names import alias
 from indexer.documents.index.store import DocumentStore
-from indexer.documents.parse.isolation import ATTEMPTS
+from indexer.documents.parse.isolation import ATTEMPTS, PagesSlice, ParseResult, SliceOver, write_atomically
+from indexer.documents.parse.job_files import PAGES_FILE
 from indexer.documents.parse.limits import TEMPORARY, DocumentRefused
-from indexer.documents.segment.passages import SegmentOptions
+from indexer.documents.segment.passages import Segmentation, SegmentOptions
 from indexer.store.ledger import scan
 
 READING = "8"
@@ -141,4 +143,82 @@ def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
         {"range": {"updated": {"lte": silent_since}}},
     ]
     for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
-        yield documents.from_document(hit["_id"], hit["_source"])
+        yield passages.entry_from_document(hit["_id"], hit["_source"])
+
+
+T = TypeVar("T")
+
+_PARSE_RESULT = TypeAdapter(ParseResult)
+_PASSAGES = TypeAdapter(Segmentation)
+_MADE_OF = "made-of"
+_PARSED_FILE = "document.json"
+_PASSAGES_FILE = "passages.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingSlice:
+    """``ends``: the slice does not begin another piece of work after this time (time.monotonic())."""
+
+    folder: Path
+    ends: float
+
+    @property
+    def pages(self) -> PagesSlice:
+        return PagesSlice(self.folder / PAGES_FILE, self.ends)
+
+    def check(self) -> None:
+        """Raises SliceOver after the end."""
+        if time.monotonic() >= self.ends:
+            raise SliceOver("The slice is over.")
+
+    def parsed(self) -> ParseResult | None:
+        """The document as an earlier slice read it."""
+        return _read(self.folder / _PARSED_FILE, _PARSE_RESULT)
+
+    def keep_parsed(self, result: ParseResult) -> None:
+        write_atomically(self.folder / _PARSED_FILE, _PARSE_RESULT.dump_json(result))
+
+    def passages(self) -> Segmentation | None:
+        """The passages as an earlier slice made them."""
+        return _read(self.folder / _PASSAGES_FILE, _PASSAGES)
+
+    def keep_passages(self, segmentation: Segmentation) -> None:
+        write_atomically(self.folder / _PASSAGES_FILE, _PASSAGES.dump_json(segmentation))
+
+    def drop(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedReadings:
+    """A folder with a folder for each document whose reading is not finished."""
+
+    folder: Path
+
+    def slice(self, document: str, dependencies: Sequence[str], seconds: float) -> ReadingSlice:
+        """``dependencies``: what the kept files depend on, such as the hash of the bytes and the recipe."""
+        document_folder = self.folder / document
+        key = "\n".join(dependencies).encode()
+        with suppress(FileNotFoundError):
+            if (document_folder / _MADE_OF).read_bytes() != key:
+                shutil.rmtree(document_folder)
+        document_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (document_folder / _MADE_OF).exists():
+            write_atomically(document_folder / _MADE_OF, key)
+        return ReadingSlice(document_folder, time.monotonic() + seconds)
+
+    def ages(self) -> Iterator[tuple[str, float]]:
+        """The documents with a folder, and the seconds since something was kept there."""
+        for path in sorted(self.folder.glob("*")):
+            with suppress(FileNotFoundError):  # finished while we look
+                yield path.name, time.time() - path.stat().st_mtime
+
+    def drop(self, document: str) -> None:
+        shutil.rmtree(self.folder / document, ignore_errors=True)
+
+
+def _read(file: Path, adapter: TypeAdapter[T]) -> T | None:
+    try:
+        return adapter.validate_json(file.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None

@@ -1,1 +1,0 @@
-"""An evaluation as JSON and as a self-contained page."""
