@@ -202,7 +202,7 @@ class _Series:
 
     def _kind(self, name: str) -> AxisKind:
         own = self.data.attributes.get(name, {})
-        words = {name.lower(), own.get("standard_name", "").lower(), own.get("axis", "").lower()}
+        words = {name.rpartition("/")[2].lower(), own.get("standard_name", "").lower(), own.get("axis", "").lower()}
         unit = own.get("units", "").lower()
         if " since " in unit or words & {"time", "t"}:
             return "time"
