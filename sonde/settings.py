@@ -114,7 +114,7 @@ class FederatedCatalogueSettings(SettingsGroup):
     """A catalogue that searches with ``distributedSearch`` ask too."""
 
     id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")
-    kind: Literal["sonde", "records", "stac"]
+    kind: Literal["sonde", "records", "stac", "csw"]
     url: HttpUrlAsWritten
     title: str = Field("", max_length=200)
 
@@ -125,8 +125,8 @@ class FederationSettings(SettingsGroup):
     catalogues: tuple[FederatedCatalogueSettings, ...] = Field(
         (),
         max_length=16,
-        description="The catalogues, each with `id`, `kind` (`sonde`, `records`, `stac`), `url` (of `records` its "
-        "items, else the root) and `title`; none: federated search is off.",
+        description="The catalogues, each with `id`, `kind` (`sonde`, `records`, `stac`, `csw`), `url` (of `records` "
+        "its items, of `csw` its own address, else the root) and `title`; none: federated search is off.",
     )
     timeout_s: float = Field(2.0, gt=0, le=10, description="How long an answer may wait for other catalogues.")
 

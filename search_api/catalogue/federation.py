@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import structlog
 from cachetools import TTLCache
@@ -27,22 +27,25 @@ from net.exchange import Outgoing
 from net.gate import Gate
 from search_api.catalogue.granules.answers import box, count, objects_in, text, web_address
 from search_api.formats_out.notations import without_empty
+from search_api.http.parameters import read_datetime
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.flow import SearchPipeline
 from search_api.search.parameters import SearchParameters
 from search_api.search.request import Filters, SearchRequest
-from search_api.search.views.geojson import ring
+from search_api.search.views.geojson import feature, ring
 
 log = structlog.get_logger(__name__)
-CatalogueKind = Literal["sonde", "records", "stac"]
+CatalogueKind = Literal["sonde", "records", "stac", "csw"]
 
-_PATHS: Mapping[CatalogueKind, str] = {"sonde": "/search", "records": "", "stac": "/collections"}
+_PATHS: Mapping[CatalogueKind, str] = {"sonde": "/search", "records": "", "stac": "/collections", "csw": ""}
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_ANSWERS, _ANSWER_S = 256, 60.0
 _MOST_THREADS = 16
 _LONGEST_ABSTRACT = 1000
 _DOI = re.compile(r"\b10\.\d{4,9}/\S+")
 _WORD = re.compile(r"\w{3,}")
+_SHORT = 3
+"""Letters of words such as *the* and *and*, which a CSW is not asked for."""
 _STEM = 5
 """Letters by which a word of the question is known again in a hit: *glaciers* in *glacier*."""
 _RRF_K = 60
@@ -50,7 +53,7 @@ _RRF_K = 60
 
 @dataclass(frozen=True, slots=True)
 class FederatedCatalogue:
-    """``url``: of a Sonde or a STAC API its root, of an OGC API - Records its items (``.../collections/C/items``)."""
+    """``url``: of a Sonde or a STAC API its root, of an OGC API - Records its items, of a CSW its own address."""
 
     id: str
     kind: CatalogueKind
@@ -60,6 +63,19 @@ class FederatedCatalogue:
     @property
     def search_address(self) -> str:
         return self.url.rstrip("/") + _PATHS[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class CswQuery:
+    """What a CSW is asked: the words that a record must have, and the place."""
+
+    words: tuple[str, ...]
+    area: BBox | None
+    limit: int
+
+
+CswSearch = Callable[[Gate, str, CswQuery, float], tuple[Sequence[Record], int]]
+"""Asks the CSW at an address within some seconds: its records in order, and how many match. Raises SondeError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +195,9 @@ class Federation:
         gate: Callable[[], Gate] | None = None,
         catalogues: Sequence[FederatedCatalogue] = (),
         limit_s: float = 2.0,
+        csw: CswSearch | None = None,
     ) -> None:
-        self._gate, self._limit_s = gate, limit_s
+        self._gate, self._limit_s, self._csw = gate, limit_s, csw
         self.catalogues = {catalogue.id: catalogue for catalogue in catalogues}
         rules = BreakerPolicy(pause_s=30.0)
         self._breakers = {id: Breaker(f"The catalogue {id!r}", rules) for id in self.catalogues}
@@ -237,20 +254,53 @@ class Federation:
         if self._gate is None:
             raise Unavailable("no gate leads to other catalogues")
         started = time.monotonic()
-        outgoing_request = Outgoing(
-            catalogue.search_address,
-            params=parameters,
-            headers={"accept": "application/geo+json, application/json"},
-            max_bytes=_MOST_BYTES,
-            timeout_s=self._limit_s,
-        )
         with self._breakers[catalogue.id].guarding(SondeError):
-            document = self._gate().request(outgoing_request).expect_ok().parsed()
+            document = self._document(catalogue, parameters, self._gate())
             hits, matched = read_hits(catalogue, document, parameters.get("q", ""))
         answer = RemoteAnswer(hits, matched, (time.monotonic() - started) * 1000.0)
         with self._lock:
             self._cache[key] = answer
         return answer
+
+    def _document(self, catalogue: FederatedCatalogue, parameters: Mapping[str, str], gate: Gate) -> object:
+        if catalogue.kind != "csw":
+            outgoing_request = Outgoing(
+                catalogue.search_address,
+                params=parameters,
+                headers={"accept": "application/geo+json, application/json"},
+                max_bytes=_MOST_BYTES,
+                timeout_s=self._limit_s,
+            )
+            return gate.request(outgoing_request).expect_ok().parsed()
+        if self._csw is None:
+            raise Unavailable("no CSW can be asked here")
+        bbox = [float(edge) for edge in parameters.get("bbox", "").split(",") if edge]
+        words = [word.lower() for word in _WORD.findall(parameters.get("q", ""))]
+        long_words = tuple(word for word in words if len(word) > _SHORT) or tuple(words)
+        query = CswQuery(long_words, box(bbox), int(parameters["limit"]))
+        records, matched = self._csw(gate, catalogue.url, query, self._limit_s)
+        return _as_document(records, matched, parameters.get("datetime", ""))
+
+
+def _as_document(records: Sequence[Record], matched: int, period: str) -> Json:
+    """As the items of an OGC API. A CSW is not asked for times, which few can filter: others are left out here."""
+    span = read_datetime(period) if period else None
+    in_time = [record for record in records if span is None or _overlaps(record, span)]
+    features = [
+        {**feature(record), "id": record.identifier, "bbox": record.extents[0].as_list() if record.extents else None}
+        for record in in_time
+    ]
+    return {"features": features, **({"numberMatched": matched} if len(in_time) == len(records) else {})}
+
+
+def _overlaps(record: Record, span: TimeSpan) -> bool:
+    """Also if it states no time."""
+    first, last = span.start_ms, span.end_ms
+    return not record.times or any(
+        (last is None or each.start_ms is None or each.start_ms <= last)
+        and (first is None or each.end_ms is None or each.end_ms >= first)
+        for each in record.times
+    )
 
 
 def _refuse_unmergeable(query: SearchParameters, request: SearchRequest) -> None:
@@ -287,9 +337,13 @@ def read_hits(catalogue: FederatedCatalogue, document: object, q: str) -> tuple[
     if not isinstance(document, dict) or not isinstance(document.get(member), list):
         raise Unavailable(f"The catalogue {catalogue.id!r} does not answer as a search does.")
     entries = objects_in(document, member)
-    stems = [] if catalogue.kind == "sonde" else [word[:_STEM].lower() for word in _WORD.findall(q)]
+    stems = [] if catalogue.kind == "sonde" else _stems(q)
     hits = tuple(_hit(catalogue, entry) for entry in entries if not stems or _mentions(entry, stems))
     return hits, count(document.get("numberMatched")) if len(hits) == len(entries) else None
+
+
+def _stems(q: str) -> list[str]:
+    return [word[:_STEM].lower() for word in _WORD.findall(q)]
 
 
 def _mentions(entry: Json, stems: Sequence[str]) -> bool:
@@ -339,6 +393,9 @@ def _address(catalogue: FederatedCatalogue, entry: Json, id: str) -> str:
     stated = next((href for rel in ("canonical", "self", "about", "alternate") if (href := by_rel.get(rel))), "")
     if stated or catalogue.kind == "sonde" or not id:
         return stated or catalogue.url
+    if catalogue.kind == "csw":
+        query = {"service": "CSW", "version": "2.0.2", "request": "GetRecordById", "elementSetName": "full", "id": id}
+        return f"{catalogue.url}{'&' if '?' in catalogue.url else '?'}{urlencode(query)}"
     return f"{catalogue.search_address}/{quote(id, safe='')}"
 
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from cachetools import TTLCache, cached
 
 from core.errors import NotFound, SondeError
 from core.json_types import JsonMapping
+from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import alias
 from indexer.data_files.containers import missing_libraries
 from indexer.data_files.messages import FileFault
 from indexer.data_files.reader import DataLimits, HeaderReader
+from indexer.formats.registry import read
 from indexer.quality.quality import missing, score
+from indexer.raw import RecordRefused
+from indexer.sources import csw_search
 from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
-from search_api.catalogue.federation import FederatedCatalogue, Federation
+from search_api.catalogue.federation import CswQuery, FederatedCatalogue, Federation
 from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.pictures.reader import PictureReader
 from search_api.catalogue.previews import Previews
@@ -117,7 +122,17 @@ def federation(settings: Settings, gate: Callable[[], Gate]) -> Federation:
         FederatedCatalogue(catalogue.id, catalogue.kind, catalogue.url, catalogue.title)
         for catalogue in settings.federation.catalogues
     ]
-    return Federation(gate, catalogues, settings.federation.timeout_s)
+    return Federation(gate, catalogues, settings.federation.timeout_s, csw_records)
+
+
+def csw_records(gate: Gate, url: str, query: CswQuery, timeout_s: float) -> tuple[list[Record], int]:
+    """The hits of a CSW that a format's reader understands, and how many match. Raises SondeError."""
+    found = csw_search.search(gate, url, csw_search.CswQuestion(query.words, query.area, query.limit), timeout_s)
+    records: list[Record] = []
+    for raw in found.records:
+        with suppress(RecordRefused):
+            records.append(read(raw, "federated"))
+    return records, found.matched
 
 
 def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:

@@ -13,12 +13,18 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from lxml import etree
 
+from core.geo import BBox
+from core.record import Record
+from core.timespan import TimeSpan
+from indexer.sources.csw_search import CswQuestion, body
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.catalogue.federation import FederatedCatalogue, Federation, RemoteHit, merged_by_rank, read_hits
 from search_api.parts import Parts
 from sonde.wiring.api import api_parts
+from sonde.wiring.portal import csw_records
 from tests.live import serving
 from tests.service import Service
 
@@ -60,6 +66,8 @@ def standing_in(body: str, status: int = 200, wait_s: float = 0.0) -> Iterator[t
             self.end_headers()
             self.wfile.write(body.encode())
 
+        do_POST = do_GET  # noqa: N815 - named by http.server
+
         def log_message(self, *_: object) -> None:
             pass
 
@@ -74,7 +82,9 @@ def standing_in(body: str, status: int = 200, wait_s: float = 0.0) -> Iterator[t
 
 def asking(parts: Parts, *catalogues: FederatedCatalogue, limit_s: float = 5.0) -> FlaskClient:
     gate = Gate(GatePolicy(allowed_hosts=frozenset(("127.0.0.1",))))
-    return create_app(replace(parts, federation=Federation(lambda: gate, catalogues, limit_s))).test_client()
+    return create_app(
+        replace(parts, federation=Federation(lambda: gate, catalogues, limit_s, csw_records))
+    ).test_client()
 
 
 def search(http: FlaskClient, status: int = 200, **asked: str) -> dict[str, Any]:
@@ -224,3 +234,72 @@ def test_a_list_that_ignores_the_question_gives_only_what_mentions_it() -> None:
 def test_a_wrong_record_is_a_poor_hit(entry: dict[str, Any]) -> None:
     hits, _ = read_hits(FederatedCatalogue("far", "sonde", "https://far.example"), {"features": [entry]}, "q")
     assert hits[0].feature["geometry"] is None
+
+
+CSW_ANSWER = """<csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2"
+  xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dct="http://purl.org/dc/terms/"
+  xmlns:ows="http://www.opengis.net/ows">
+ <csw:SearchResults numberOfRecordsMatched="2" numberOfRecordsReturned="2" nextRecord="0">
+  <csw:Record><dc:identifier>far-9</dc:identifier><dc:title>Rainfall of the far coast</dc:title>
+   <dc:type>dataset</dc:type>
+   <dct:abstract>Rain by gauge.</dct:abstract><ows:BoundingBox crs="urn:ogc:def:crs:EPSG::4326">
+   <ows:LowerCorner>40 10</ows:LowerCorner><ows:UpperCorner>50 20</ows:UpperCorner></ows:BoundingBox></csw:Record>
+  <csw:Record><dc:identifier>broken</dc:identifier></csw:Record>
+ </csw:SearchResults></csw:GetRecordsResponse>"""
+
+
+def test_a_csw_is_asked_and_its_records_are_read(parts: Parts) -> None:
+    with standing_in(CSW_ANSWER) as (url, paths):
+        http = asking(parts, FederatedCatalogue("old", "csw", f"{url}/csw", "Old one"))
+        answer = search(http, q="rainfall", limit="4")
+    assert paths == ["/csw"]
+    hit = next(feature for feature in answer["features"] if "sonde:origin" in feature)
+    assert (hit["id"], hit["properties"]["title"]) == ("far-9", "Rainfall of the far coast")
+    assert hit["geometry"]["coordinates"][0][0] == [10, 40]
+    assert hit["links"][0]["href"].startswith(f"{url}/csw?service=CSW&version=2.0.2&request=GetRecordById")
+
+
+def test_a_sonde_answers_as_a_csw_with_the_same_records(parts: Parts, sonde: str) -> None:
+    http = asking(parts, FederatedCatalogue("twin", "csw", f"{sonde}/csw"), limit_s=10.0)
+    answer = search(http, q="rainfall in Africa", limit="5")
+    assert answer["sonde:federated"][0]["numberReturned"] > 0
+    assert answer["sonde:degraded"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("<html><body>Not here</body></html>", 404),
+        ("<html><body>Welcome</body></html>", 200),
+        ('<ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows"/>', 400),
+        ("", 200),
+    ],
+    ids=["404", "web-page", "exception", "nothing"],
+)
+def test_a_csw_that_does_not_answer_is_named(parts: Parts, body: str, status: int) -> None:
+    with standing_in(body, status) as (url, _):
+        answer = search(asking(parts, FederatedCatalogue("old", "csw", url)), q="rainfall", limit="3")
+    assert "federation.old" in answer["sonde:degraded"]
+    assert len(answer["features"]) == 3
+
+
+def test_the_request_of_a_csw_has_words_and_both_sides_of_the_antimeridian() -> None:
+    request = etree.fromstring(body(CswQuestion(("rainfall", "gauges"), BBox(170, -20, -170, -10), 7), "gmd"))
+    assert [each.text for each in request.iter("{*}Literal")] == ["*rainfall*", "*gauges*", "*gauge*"]
+    assert [each.text for each in request.iter("{*}lowerCorner")] == ["-20 170", "-20 -180"]
+    assert [etree.QName(each).localname for each in request.iter("{*}And", "{*}Or")] == ["And", "Or", "Or"]
+    assert request.get("maxRecords") == "7"
+    assert next(etree.fromstring(body(CswQuestion((), None, 7), "gmd")).iter("{*}Constraint"), None) is None
+
+
+def test_records_of_a_csw_outside_of_the_period_are_left_out() -> None:
+    old, new = (
+        Record(id, "s", id, "Rain", times=(TimeSpan.from_iso(start, end),))
+        for id, start, end in (("old", "1950-01-01", "1960-01-01"), ("new", "1990-01-01", None))
+    )
+    catalogue = FederatedCatalogue("far", "csw", "http://127.0.0.1:1/")
+    gate = Gate(GatePolicy())
+    federation = Federation(lambda: gate, [catalogue], 1.0, lambda *_: ([old, new, Record("x", "s", "x", "Rain")], 3))
+    answer = federation.ask(catalogue, {"q": "rain", "datetime": "2000-01-01/..", "limit": "5"})
+    assert [hit.feature["id"] for hit in answer.hits] == ["new", "x"]
+    assert answer.matched is None

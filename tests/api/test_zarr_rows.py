@@ -98,6 +98,25 @@ def test_packed_values_are_unpacked_and_missing_ones_empty(samples: Service, sto
     assert [row[1] for row in body["rows"]] == ["", f"{(231 + LATITUDES * LONGITUDES) / 2:g}"]
 
 
+def test_a_group_has_its_own_coordinates(samples: Service, tmp_path: Path) -> None:
+    root = zarr.open_group(tmp_path / "tree.zarr", mode="w", zarr_format=2)
+    inner = root.create_group("atm")
+    for name, dimensions, values in (
+        ("lat", ["lat"], np.array([10.0, 0.0, -10.0])),
+        ("time", ["time"], np.arange(4.0)),
+        ("wind", ["time", "lat"], np.arange(12.0).reshape(4, 3) + 1),
+    ):
+        array = inner.create_array(name, data=values, fill_value=np.nan)
+        array.attrs["_ARRAY_DIMENSIONS"] = dimensions
+    zarr.consolidate_metadata(tmp_path / "tree.zarr")
+    query = {"variable": "atm/wind", "longitude": 0, "latitude": -9, "limit": 2}
+    with object_server(tmp_path) as server:
+        body = (
+            showing(samples, f"{server.url.rstrip('/')}/tree.zarr").get(f"{ITEM}/rows", query_string=query).get_json()
+        )
+    assert (body["fixed"], [row[1] for row in body["rows"]]) == ({"atm/lat": "-10"}, ["3", "6"])
+
+
 def test_a_single_array_is_a_series(samples: Service, stores: str) -> None:
     query = {"variable": "data", "limit": 3, "every": 0}
     body = showing(samples, f"{stores}/single.zarr").get(f"{ITEM}/rows", query_string=query).get_json()

@@ -201,9 +201,10 @@ class _Series:
         )
 
     def _kind(self, name: str) -> AxisKind:
-        own_attributes = self.data.attributes.get(name, {})
-        words = {name.lower(), own_attributes.get("standard_name", "").lower(), own_attributes.get("axis", "").lower()}
-        unit = own_attributes.get("units", "").lower()
+        attributes = self.data.attributes.get(name, {})
+        standard_name, axis = attributes.get("standard_name", ""), attributes.get("axis", "")
+        words = {name.rpartition("/")[2].lower(), standard_name.lower(), axis.lower()}
+        unit = attributes.get("units", "").lower()
         if " since " in unit or words & {"time", "t"}:
             return "time"
         if words & {"lat", "latitude"} or re.fullmatch(r"degrees?_?n(?:orth)?", unit):
