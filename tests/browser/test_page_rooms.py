@@ -270,6 +270,11 @@ def test_a_file_that_does_not_come_is_said(visit: Visit, rooms: Rooms, status: i
     expect(page.get_by_text("The file cannot be shown.")).to_be_visible()
 
 
+def test_an_address_names_a_page_of_the_file(visit: Visit, rooms: Rooms) -> None:
+    page = visit(f"{opened(rooms, 'Peat cores of the Zwackelmoor')}#page=2", at=rooms.address)
+    expect(page.get_by_role("spinbutton", name="Page")).to_have_value("2")
+
+
 def opened(rooms: Rooms, title: str) -> str:
     """The address of a document by its title."""
     listed = httpx.get(f"{rooms.address}documents", params={"limit": 50}).json()["features"]
