@@ -91,9 +91,9 @@ function Look({ feature, title, offers }: { feature: Feature; title: string; off
   );
 }
 
-const READ = new Set<Access>(["csv", "opendap", "geojson"]);
+const READ = new Set<Access>(["csv", "opendap", "zarr", "geojson"]);
 
-/** As the service reads: CSV, OPeNDAP, features and tables of ERDDAP. */
+/** As the service reads: CSV, OPeNDAP, Zarr, features and tables of ERDDAP. */
 function isTable({ access, href }: Opening): boolean {
   if (READ.has(access)) return true;
   if (access === "features") return /\/collections\/[^/?#]+(\/items)?\/?([?#]|$)/.test(href);
