@@ -93,7 +93,7 @@ class _Tables:
     rows: _Rows
     names: dict[str, str]
     abbreviations: dict[str, str]
-    longest: dict[str, int]  # first word of a name -> words of the longest name that starts with it
+    longest: dict[str, int]  # first word of names of several words -> words of the longest one
 
 
 class Gazetteer:
@@ -132,7 +132,7 @@ class Gazetteer:
 
     def longest(self, first: str) -> int:
         """The number of words in the longest name that starts with this folded word; 0 if there is none."""
-        return self._tables.longest.get(first, 0)
+        return self._tables.longest.get(first) or int(first in self._tables.names)
 
     def keys(self) -> list[str]:
         """All folded names, sorted; for completion and spelling."""
@@ -161,7 +161,8 @@ def _read_tables(path: Path) -> _Tables:
     """All gazetteers of a process share the embedded file."""
     places, *others = gzip.decompress(path.read_bytes()).split(b"\n\n")
     names, abbreviations = (_pairs(block.decode("utf-8")) for block in others)
-    return _Tables(_Rows.of(places), names, abbreviations, longest_names(names))
+    longest = {first: count for first, count in longest_names(names).items() if count > 1}
+    return _Tables(_Rows.of(places), names, abbreviations, longest)
 
 
 def longest_names(keys: Iterable[str]) -> dict[str, int]:
