@@ -69,8 +69,12 @@ class Site:
         """What a user gets: the status, and the parts that the answer lacks."""
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         url = f"http://127.0.0.1:{self.environment['SONDE_API__PORT']}{path}"
+        question = {"q": "rainfall in Africa"}
         try:
-            answer = httpx.get(url, params={"q": "rainfall in Africa"}, headers=headers, timeout=30.0)
+            if path == "/ask":
+                answer = httpx.post(url, json={"question": question["q"]}, headers=headers, timeout=30.0)
+            else:
+                answer = httpx.get(url, params=question, headers=headers, timeout=30.0)
         except httpx.HTTPError as error:
             return type(error).__name__
         if not answer.is_success:
@@ -243,7 +247,7 @@ FAULTS = (
     Fault(
         "the schema is newer", "index", "the index is newer", "install the newer version", _raise_schema, _lower_schema
     ),
-    Fault("an index is deleted", "aliases", "an index is deleted", "`sonde backup restore`", _lose_index, _restore),
+    Fault("an index is deleted", "index", "an index is deleted", "`sonde backup restore`", _lose_index, _restore),
 )
 
 

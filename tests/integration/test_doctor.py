@@ -18,6 +18,7 @@ import redis
 from click.testing import CliRunner
 from pydantic import SecretStr
 
+from es_mappings.names import alias, concrete
 from evaluation.local_server import serve
 from local_stack.ports import free_port
 from search_api.http.access.keys import ApiKey, Grant
@@ -37,6 +38,7 @@ from sonde.settings import (
     Settings,
 )
 from sonde.wiring.models import Models
+from tests.integration.small_catalogue import write_catalogue
 from tests.service import Service
 from tests.smtp_server import smtp_server
 from workers.broker import HEADER
@@ -101,6 +103,20 @@ def test_a_queue_whose_oldest_task_waits_too_long_is_named(samples: Service, bro
             assert "the worker of library" in told
         finally:
             broker.delete(queue)
+
+
+def test_a_lost_index_of_records_is_told_from_one_that_was_never_there(
+    samples: Service, prefix: str, tmp_path: Path
+) -> None:
+    service = Service(samples.client, samples.url, prefix)
+    assert "`sonde harvest` makes it" in _found(service.settings, service.models)["index"].message
+    write_catalogue(tmp_path, 2)
+    service.harvest(tmp_path, "portal")
+    samples.client.indices.refresh(index=alias(prefix, "ledger"))
+    samples.client.indices.delete(index=concrete(prefix, "records", 1))
+    finding = _found(service.settings, service.models)["index"]
+    assert finding.state == "broken"
+    assert "with the 2 records that the ledger knows: `sonde backup restore`" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from unittest.mock import ANY
 
 import httpx
@@ -67,6 +68,18 @@ def test_the_answers_of_a_service_are_named(monkeypatch: pytest.MonkeyPatch) -> 
     answers = iter([httpx.Response(503), httpx.Response(200, json={"sonde:degraded": ["dense"]}), httpx.Response(401)])
     monkeypatch.setattr(httpx, "get", lambda *_args, **_options: next(answers))
     assert [SITE.search() for _ in range(3)] == ["503", "200 without dense", "401"]
+
+
+def test_a_question_is_posted_as_its_contract_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def post(url: str, json: Any, **_options: Any) -> httpx.Response:
+        asked.append((url.rpartition("/")[2], json))
+        return httpx.Response(200, json={"sonde:degraded": ["language_model"]})
+
+    monkeypatch.setattr(httpx, "post", post)
+    assert SITE.search("/ask") == "200 without language_model"
+    assert asked == [("ask", {"question": "rainfall in Africa"})]
 
 
 def test_only_known_faults_are_chosen() -> None:

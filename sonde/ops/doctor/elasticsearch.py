@@ -171,7 +171,7 @@ def _major_minor(number: str) -> tuple[int, ...]:
 def records_index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[State, str]:
     current = serving(client, settings.index.prefix, "records")
     if current is None:
-        return "warning", f"there is no {settings.index.prefix}-records yet; `sonde harvest` makes it"
+        return _no_records_index(client, settings.index.prefix)
     card = models.embedder(current.meta.embedding_model).card
     refuse_other_dimensions(current.index, current.meta, card)
     count = client.count(index=current.index).body["count"]
@@ -183,6 +183,20 @@ def records_index(client: Elasticsearch, settings: Settings, models: Models) -> 
         return "warning", f"{current.index}: {missing} of {count} records lack their vectors; harvest them again"
     tokens = "" if current.meta.tokens is None else f", with token vectors as {current.meta.tokens.code}"
     return "ok", f"{current.index}: {count} records by {current.meta.embedding_model}{tokens}"
+
+
+def _no_records_index(client: Elasticsearch, prefix: str) -> tuple[State, str]:
+    """Broken where the ledger still knows records: then the index was there, and is lost."""
+    ledger = serving(client, prefix, "ledger")
+    known = 0 if ledger is None else client.count(index=ledger.index).body["count"]
+    name = alias(prefix, "records")
+    if not known:
+        return "warning", f"there is no {name} yet; `sonde harvest` makes it"
+    return (
+        "broken",
+        f"the index of {name} is gone, with the {known} records that the ledger knows: `sonde backup restore` brings "
+        "it back; without a backup, harvest each source twice (the first run finds what is missing)",
+    )
 
 
 def unfinished_reindex(client: Elasticsearch, prefix: str) -> tuple[State, str]:
