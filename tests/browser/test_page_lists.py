@@ -234,7 +234,7 @@ def test_a_search_is_kept_from_its_results_and_deleted(visit: Visit, watching: s
     page.get_by_role("button", name="Save this search").click()
     expect(page.get_by_text("The search is saved.")).to_be_visible()
     kept = page.locator(".keep li", has_text="Ice & snow")
-    expect(kept.get_by_role("link", name="Feed of Ice & snow")).to_have_attribute("href", re.compile("/feed$"))
+    expect(kept.get_by_role("link", name="Feed (Atom) of Ice & snow")).to_have_attribute("href", re.compile("/feed$"))
     page.wait_for_load_state("networkidle")
     assert flaws(page) == []
     page.emulate_media(color_scheme="dark")

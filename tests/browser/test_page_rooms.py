@@ -394,7 +394,7 @@ def test_what_waits_gets_its_file_and_what_failed_is_read_again_by_keys_alone(
     expect(row.locator(".wrong-field")).not_to_be_empty()
     sound(page)
     shoot(page, "library-failed")
-    row.get_by_role("button", name=re.compile("Read .* again")).press("Enter")
+    row.get_by_role("button", name=re.compile("Try again: ")).press("Enter")
     expect(row.locator(".badge")).to_have_text("in the queue")
     rooms.read(sent)
     expect(row.locator(".badge")).to_have_text("failed")
@@ -413,7 +413,7 @@ def test_what_waits_gets_its_file_and_what_failed_is_read_again_by_keys_alone(
 def _file_by_keys(page: Page, file: Path) -> str:
     """Gives the only document its file; returns its id."""
     with page.expect_file_chooser() as chooser:
-        page.locator(".document").get_by_role("button", name=re.compile("Upload the file of")).press("Enter")
+        page.locator(".document").get_by_role("button", name=re.compile("Upload its file: ")).press("Enter")
     with page.expect_response(lambda answer: answer.request.method == "PUT") as sent:
         chooser.value.set_files(file)
     return str(sent.value.url.split("/documents/")[1].split("/")[0])
@@ -534,12 +534,12 @@ def test_a_steward_sees_why_documents_were_refused_and_runs_and_pauses(
     expect(source.get_by_role("button", name="Resume the schedule of Rain gauges")).to_be_visible()
     source.get_by_role("button", name="Resume the schedule of Rain gauges").click()
     expect(source).to_contain_text("next run")
-    source.get_by_role("button", name="Harvest Rain gauges now").click()
+    source.get_by_role("button", name="Run now: Rain gauges").click()
     expect(source).to_contain_text("In the queue")
     sound(page)
     shoot(page, "stewards")
 
-    source.get_by_role("link", name="Runs, refusals and quality of Rain gauges").click()
+    source.get_by_role("link", name="Runs, refusals, quality: Rain gauges").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Rain gauges")
     page.locator(".runs summary").first.press("Enter")
     expect(page.locator(".refusals")).to_contain_text("spoilt.xml")

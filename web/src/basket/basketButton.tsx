@@ -7,9 +7,10 @@ export function BasketButton({ id, title }: { id: string; title: string }) {
   const { basket: words } = useWords();
   const ids = useBasket();
   const inside = ids.includes(id);
+  const text = inside ? words.inside : words.add;
   return (
-    <button type="button" class="to-basket" aria-pressed={inside} aria-label={words.addOf({ title })} disabled={!inside && ids.length >= MOST_IN_BASKET} onClick={() => toggleInBasket(id)}>
-      {inside ? words.inside : words.add}
+    <button type="button" class="to-basket" aria-pressed={inside} aria-label={`${text}: ${title}`} disabled={!inside && ids.length >= MOST_IN_BASKET} onClick={() => toggleInBasket(id)}>
+      {text}
     </button>
   );
 }

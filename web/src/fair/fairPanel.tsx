@@ -26,7 +26,7 @@ export function FairPanel({ id, title }: { id: string; title: string }) {
   const [open, setOpen] = useState(false);
   return (
     <details class="fair" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={page.fairOf({ name: title })}>{page.fair}</summary>
+      <summary aria-label={`${page.fair}: ${title}`}>{page.fair}</summary>
       {open && <Opened id={id} title={title} />}
     </details>
   );

@@ -192,7 +192,7 @@ function Remove({ label, act }: { label: string; act: () => void }) {
 function Only({ label, act }: { label: string; act: () => void }) {
   const words = useWords();
   return (
-    <button type="button" class="only" aria-label={label} title={label} onClick={act}>
+    <button type="button" class="only" aria-label={`${words.only}: ${label}`} title={label} onClick={act}>
       {words.only}
     </button>
   );
