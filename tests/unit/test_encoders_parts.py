@@ -51,7 +51,7 @@ def test_agreement_is_the_mean_and_the_smallest_cosine() -> None:
 
 @pytest.mark.parametrize(("mean", "good"), [(0.99, True), (0.9899, False)])
 def test_int8_is_good_from_a_mean_of_99_hundredths(mean: float, good: bool) -> None:
-    assert Int8Comparison(mean, 0.9, 64).good is good
+    assert Int8Comparison(mean, 0.9, 64).is_good is good
 
 
 def test_the_sample_has_at_least_64_texts_of_many_lengths() -> None:

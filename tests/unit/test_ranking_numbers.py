@@ -41,6 +41,7 @@ NOT_OF_THE_RANKING = {
         "_LEAST_SENSE_SHARE",
         "_LEAST_LIKENESS, _SURE_LIKENESS",
     },  # which senses and corrections
+    "search/retrieval/spelling.py": {"_LARGE"},  # which places a typing error may mean
     "search/retrieval/serving.py": {
         "_CACHE_S",
         "_LANGUAGES_CACHE_S",
