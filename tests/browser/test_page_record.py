@@ -122,7 +122,7 @@ def test_the_first_row_offers_only_what_the_record_has(samples: Service, visit: 
         row = page.get_by_role("region", name="What you can do with it")
         expect(row.get_by_role("link", name="Download NC")).to_have_attribute("href", "https://data.example/all.nc")
         expect(row.get_by_role("button")).to_have_text(
-            ["Open in Python", "Open in QGIS", "Cite", "Share", "Add to basket"]
+            ["Open in Python", "Open in QGIS", "Look into the data", "Cite", "Share", "Add to basket"]
         )
         row.get_by_role("button", name="Open in Python").press("Enter")
         codes = page.locator(".for-python code").all_inner_texts()
