@@ -20,7 +20,6 @@ from indexer.data_files.reader import DataLimits, HeaderReader
 from indexer.formats.registry import read
 from indexer.quality.quality import missing, score
 from indexer.raw import RecordRefused
-from indexer.sources import csw_search
 from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
 from search_api.catalogue.federation import CswQuery, FederatedCatalogue, Federation
@@ -127,6 +126,8 @@ def federation(settings: Settings, gate: Callable[[], Gate]) -> Federation:
 
 def csw_records(gate: Gate, url: str, query: CswQuery, timeout_s: float) -> tuple[list[Record], int]:
     """The hits of a CSW that a format's reader understands, and how many match. Raises SondeError."""
+    from indexer.sources import csw_search  # only where a CSW is asked: the API knows no protocol of harvests
+
     found = csw_search.search(gate, url, csw_search.CswQuestion(query.words, query.area, query.limit), timeout_s)
     records: list[Record] = []
     for raw in found.records:
