@@ -120,6 +120,7 @@ interface FieldProps {
 }
 
 function PageField({ pdf, state: { page, pages }, words }: FieldProps) {
+  const [typed, setTyped] = useState<string | null>(null); // what is being written stays while pages are drawn
   return (
     <>
       <button type="button" disabled={page <= 1} aria-label={words.previous} onClick={() => pdf.goTo(page - 1)}>
@@ -131,11 +132,12 @@ function PageField({ pdf, state: { page, pages }, words }: FieldProps) {
           type="number"
           min={1}
           max={pages}
-          value={page}
+          value={typed ?? page}
+          onInput={(event) => setTyped(event.currentTarget.value)}
           onChange={(event) => {
             const wanted = event.currentTarget.valueAsNumber;
             if (Number.isInteger(wanted)) pdf.goTo(wanted);
-            else event.currentTarget.value = String(page);
+            setTyped(null);
           }}
         />
         {words.ofPages({ all: pages })}
