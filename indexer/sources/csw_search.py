@@ -51,9 +51,8 @@ def body(question: CswQuestion, schema: str) -> bytes:
     query.set("typeNames", "csw:Record")
     _add(query, "csw:ElementSetName").text = "full"
     conditions = [_joined("ogc:Or", [_like(form) for form in _forms(word)]) for word in question.words]
-    conditions += (
-        [_joined("ogc:Or", [_touches(part) for part in question.area.parts()])] if question.area is not None else []
-    )
+    if question.area is not None:
+        conditions.append(_joined("ogc:Or", [_touches(part) for part in question.area.parts()]))
     if conditions:
         constraint = _add(query, "csw:Constraint")
         constraint.set("version", "1.1.0")
