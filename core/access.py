@@ -79,8 +79,3 @@ class Authenticator(Protocol):
         now.
         """
         ...
-
-
-Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
-"""Only those with a public key: ``none`` proves nothing, and with HS* a public key would pass for a secret."""

@@ -77,11 +77,11 @@ class CellGrid:
         return [self._block(part) for part in box.parts()]
 
     def _block(self, box: BBox) -> CellRange:
-        first_column, last_column = self._reach(box.west + 180.0, box.east + 180.0, self.columns)
-        first_row, last_row = self._reach(90.0 - box.north, 90.0 - box.south, self.rows)
+        first_column, last_column = self._first_and_last(box.west + 180.0, box.east + 180.0, self.columns)
+        first_row, last_row = self._first_and_last(90.0 - box.north, 90.0 - box.south, self.rows)
         return CellRange(first_column, first_row, last_column, last_row)
 
-    def _reach(self, start_deg: float, end_deg: float, count: int) -> tuple[int, int]:
+    def _first_and_last(self, start_deg: float, end_deg: float, count: int) -> tuple[int, int]:
         first = min(max(math.floor(start_deg / self.size_deg + _TOLERANCE), 0), count - 1)
         last = min(math.ceil(end_deg / self.size_deg - _TOLERANCE) - 1, count - 1)
         return first, max(first, last)

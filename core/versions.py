@@ -129,10 +129,10 @@ def _of_one_doi_family(record: Record, other: Record) -> bool:
     own_stem, other_stem = doi_stem(record.doi or ""), doi_stem(other.doi or "")
     if own_stem is None or other_stem is None or own_stem[0] != other_stem[0] or record.doi == other.doi:
         return False
-    return (own_stem[1] and other_stem[1]) or _alike(record.title, other.title)
+    return (own_stem[1] and other_stem[1]) or _are_titles_alike(record.title, other.title)
 
 
-def _alike(title: str, other: str) -> bool:
+def _are_titles_alike(title: str, other: str) -> bool:
     """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
     "part 1" and "part 2" are no versions.
     """

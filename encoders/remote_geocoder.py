@@ -116,7 +116,7 @@ def _photon_place(feature: JsonMapping, rank: int) -> Place:
         west, north, east, south = (float(number) for number in extent)
         box = BBox(west, min(south, north), east, max(south, north))
     kind = _kind(properties.get("osm_value"), properties.get("type"))
-    place_box = _PlaceBox(box or _around(longitude, latitude), estimated=box is None)
+    place_box = _PlaceBox(box or _box_around(longitude, latitude), estimated=box is None)
     # Photon gives an order but no number: the rank becomes the number.
     return _place(str(properties["name"]), kind, place_box, properties.get("countrycode"), 1.0 / (rank + 1), "photon")
 
@@ -127,7 +127,7 @@ def _nominatim_place(item: JsonMapping, rank: int) -> Place:
         south, north, west, east = (float(number) for number in item["boundingbox"])
         box = BBox(west, south, east, north)
     name = str(item.get("name") or item["display_name"].partition(",")[0])
-    place_box = _PlaceBox(box or _around(float(item["lon"]), float(item["lat"])), estimated=box is None)
+    place_box = _PlaceBox(box or _box_around(float(item["lon"]), float(item["lat"])), estimated=box is None)
     importance = float(item.get("importance") or 1.0 / (rank + 1))
     country = item.get("address", {}).get("country_code")
     return _place(name, _kind(item.get("addresstype"), item.get("type")), place_box, country, importance, "nominatim")
@@ -144,7 +144,7 @@ def _place(name: str, kind: PlaceKind, place_box: _PlaceBox, country: object, im
     return Place(name, kind, place_box.box, code, min(max(importance, 0.0), 1.0), place_box.estimated, source)
 
 
-def _around(longitude: float, latitude: float) -> BBox:
+def _box_around(longitude: float, latitude: float) -> BBox:
     """A small box around a point, inside the map."""
     half = _POINT_HALF_DEG
     return BBox(

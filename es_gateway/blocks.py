@@ -55,12 +55,12 @@ def write_blocks(client: Elasticsearch, indices: Sequence[str]) -> list[WriteBlo
     ours = state.get("metadata", {}).get("indices", {})
     blocks = state.get("blocks", {})
     return [
-        *_of(None, blocks.get("global", {})),
+        *_write_blocks(None, blocks.get("global", {})),
         *(
             block
             for index, of_index in sorted(blocks.get("indices", {}).items())
             if index in ours
-            for block in _of(index, of_index)
+            for block in _write_blocks(index, of_index)
         ),
     ]
 
@@ -92,7 +92,7 @@ def remedy(blocks: Sequence[WriteBlock]) -> str:
     return "; ".join(steps)
 
 
-def _of(index: str | None, blocks: JsonMapping) -> Iterable[WriteBlock]:
+def _write_blocks(index: str | None, blocks: JsonMapping) -> Iterable[WriteBlock]:
     return (
         WriteBlock(index, int(number), str(block.get("description", "")))
         for number, block in blocks.items()

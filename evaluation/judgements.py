@@ -14,7 +14,7 @@ from statistics import median_low
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import SondeError
 from evaluation.collection import Qrels
@@ -30,10 +30,8 @@ Pair = tuple[str, str]
 Weights = Literal["none", "linear", "quadratic"]
 
 
-class RelevanceJudgement(BaseModel):
+class RelevanceJudgement(BaseModel, extra="forbid", frozen=True):
     """One line. ``grade`` None: skipped, or (``undone``) withdrawn."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     judge: str = Field(min_length=1)
     question: str

@@ -51,7 +51,7 @@ class _Ruleset(ctypes.Structure):
     _fields_ = (("files", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
 
 
-class _Beneath(ctypes.Structure):
+class _PathBeneathAttr(ctypes.Structure):
     _pack_ = 1
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
@@ -109,7 +109,7 @@ def restrict_files(readable: Iterable[Path], writable: Path) -> None:
 def _allow(ruleset: int, path: Path, rights: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        beneath_path = _Beneath(rights if path.is_dir() else rights & _OF_FILES, place)
+        beneath_path = _PathBeneathAttr(rights if path.is_dir() else rights & _OF_FILES, place)
         _call(
             _ADD_RULE,
             ctypes.c_int(ruleset),

@@ -23,6 +23,7 @@ import structlog
 from core.json_types import Json
 from lab.freeze.calls import CHECKOUT
 from lab.freeze.service import frozen_service
+from sonde.cli.options import FILE
 from sonde.ops.measured import write_measurement
 
 PRODUCT = (
@@ -115,7 +116,7 @@ def product_size() -> Json:
 
 @click.command()
 @click.option("--prefix", help="Indices to search in, as of `python -m lab.freeze`. Without it only the sizes.")
-@click.option("--json", "out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the figures here.")
+@click.option("--json", "out", type=FILE, help="Also write the figures here.")
 def main(*, prefix: str | None, out: Path | None) -> None:
     """Count files, functions and calls of one hybrid search, and the modules of the product."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))

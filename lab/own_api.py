@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import SondeError
 from local_stack.errors import StackError
-from local_stack.part import silent
+from local_stack.part import ignore_event
 from local_stack.ports import free_port
 from local_stack.services import api_service, service_part
 from local_stack.settings import ApiConfig, StackConfig
@@ -47,7 +47,7 @@ def own_api(
         folder = Path(name)
         supervisor, part = Supervisor(folder), service_part(StackConfig(folder, environment), service)
         try:
-            supervisor.ensure(part, silent)
+            supervisor.ensure(part, ignore_event)
             yield str(part.address)
         except StackError as error:
             # The log goes with its folder; what it said last stands in the notes.

@@ -22,7 +22,7 @@ class Reporter(Protocol):
     def __call__(self, event: str, **fields: object) -> None: ...
 
 
-def silent(event: str, **fields: object) -> None:
+def ignore_event(event: str, **fields: object) -> None:
     """Ignores the event."""
 
 

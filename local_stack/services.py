@@ -11,7 +11,7 @@ import httpx
 
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.errors import StackError
-from local_stack.part import External, OneAtATime, PartStatus, Reporter, StackPart, silent
+from local_stack.part import External, OneAtATime, PartStatus, Reporter, StackPart, ignore_event
 from local_stack.process import Command
 from local_stack.settings import ApiConfig, Port, ServiceProcess, StackConfig
 from local_stack.state import file_lock, made_login
@@ -132,7 +132,7 @@ class Stack:
         """The parts that are started here, servers first."""
         return tuple(part for part in (*self._servers, *self._services) if isinstance(part, StackPart))
 
-    def up(self, report: Reporter = silent) -> list[PartStatus]:
+    def up(self, report: Reporter = ignore_event) -> list[PartStatus]:
         """Every part runs and answers on return; parts that ran already are not restarted.
 
         Raises StackError (PortTaken, StartFailed, RequirementMissing, FetchFailed); parts that came up stay up,

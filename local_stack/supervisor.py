@@ -70,7 +70,7 @@ class Supervisor:
         started = self._records.read(part.name)
         return self._records.was_written(part.name) and (started is None or not process.is_alive(started))
 
-    def note_up(self, part: StackPart) -> None:
+    def record_start(self, part: StackPart) -> None:
         """Stores that a part reported to be up, because its log may be cut."""
         if part.asked_once and not self._records.was_up(part.name) and part.trouble() is None:
             self._records.mark_up(part.name)
@@ -215,7 +215,7 @@ class Keeper:
         if not self._supervisor.is_dead(part):
             self._found_dead.pop(part.name, None)
             self._left_alone.discard(part.name)
-            self._supervisor.note_up(part)
+            self._supervisor.record_start(part)
             return
         died = self._found_dead.setdefault(part.name, time.time())
         restart_at_s = policy.next_at(self._supervisor.restarts(part), died)

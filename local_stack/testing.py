@@ -11,7 +11,7 @@ from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part, prepare_server
-from local_stack.part import External, Reporter, StackPart, silent
+from local_stack.part import External, Reporter, StackPart, ignore_event
 from local_stack.ports import free_port
 from local_stack.settings import DEFAULT_VERSION, NodeConfig, StackConfig, ValkeyConfig, default_cache
 from local_stack.supervisor import Supervisor
@@ -33,7 +33,7 @@ def elasticsearch_node(
     version: str = DEFAULT_VERSION,
     home: Path | None = None,
     jvm_options: tuple[str, ...] = QUICK_START,
-    report: Reporter = silent,
+    report: Reporter = ignore_event,
 ) -> Iterator[str]:
     """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
 
@@ -74,7 +74,7 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
 
 def fetch_elasticsearch() -> None:
     """Elasticsearch is in the cache then, so that a node starts where there is no network. Raises StackError."""
-    prepare_server(StackConfig(Path(), os.environ, default_cache()), silent)
+    prepare_server(StackConfig(Path(), os.environ, default_cache()), ignore_event)
 
 
 @contextmanager
@@ -83,7 +83,7 @@ def _node(
     settings: NodeConfig,
     environment: Mapping[str, str] | None = None,
     cache: Path | None = None,
-    report: Reporter = silent,
+    report: Reporter = ignore_event,
 ) -> Iterator[str]:
     environment_of_caller = os.environ if environment is None else environment
     stack = StackConfig(folder, environment_of_caller, cache or default_cache(), elasticsearch=settings)
@@ -95,7 +95,7 @@ def _node(
 
 
 @contextmanager
-def valkey_server(folder: Path, port: int | None = None, *, report: Reporter = silent) -> Iterator[str]:
+def valkey_server(folder: Path, port: int | None = None, *, report: Reporter = ignore_event) -> Iterator[str]:
     """The address (``redis://...``) of a Valkey that lives as long as the ``with``; any free port where none is named.
 
     If it is stopped and started again on the same folder, its data are still there.

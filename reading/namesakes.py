@@ -81,7 +81,7 @@ def resolve(
         scores = {
             id(place): gains[id(place)]
             + _score(place, all_names, contexts[number].words, support)
-            + (_IN_NEXT_NAME if _within(place, next_name) else 0.0)
+            + (_IN_NEXT_NAME if _is_within_one(place, next_name) else 0.0)
             for place in places
         }
         results.append(tuple(sorted(places, key=lambda place: -scores[id(place)])))
@@ -104,9 +104,11 @@ def _density_gains(places: Sequence[Place], density: RecordDensity) -> dict[int,
     return gains
 
 
-def _within(place: Place, outers: Sequence[Place]) -> bool:
+def _is_within_one(place: Place, outers: Sequence[Place]) -> bool:
     return any(
-        outer.kind in ("country", "region") and place.country == outer.country and inside(place.bbox, outer.bbox)
+        outer.kind in ("country", "region")
+        and place.country == outer.country
+        and is_centre_inside(place.bbox, outer.bbox)
         for outer in outers
     )
 
@@ -141,14 +143,14 @@ def _bond(place: Place, candidate: Place) -> float:
     if place.kind not in _LOCAL_KINDS:
         return 0.0
     bond = _SAME_COUNTRY if place.country and place.country == candidate.country else 0.0
-    if inside(place.bbox, candidate.bbox) or inside(candidate.bbox, place.bbox):
+    if is_centre_inside(place.bbox, candidate.bbox) or is_centre_inside(candidate.bbox, place.bbox):
         bond += _INSIDE
     if is_near(place.bbox, candidate.bbox, _NEAR_DEG):
         bond += _NEAR_WEIGHT
     return bond
 
 
-def inside(inner: BBox, outer: BBox) -> bool:
+def is_centre_inside(inner: BBox, outer: BBox) -> bool:
     """Whether the middle of ``inner`` is in ``outer`` and ``inner`` is smaller."""
     if not outer.south <= (inner.south + inner.north) / 2.0 <= outer.north:
         return False  # most pairs of places stop here

@@ -129,7 +129,7 @@ class NameMatcher:
         while position < len(tokens.words) and (max_matches is None or len(matches) < max_matches):
             match = self._match_at(tokens, position)
             if match is None and language in ("de", None):
-                match = self._inside(tokens, position, allow_inflected=language == "de")
+                match = self._place_inside_word(tokens, position, allow_inflected=language == "de")
             if match is None:
                 position += 1
             else:
@@ -183,7 +183,7 @@ class NameMatcher:
         folded = [word.folded for word in tokens.words[span.first : span.last + 1]]
         return len(folded) > 1 and folded[0] in SMALL and self._gazetteer.named(f"oceano {folded[-1]}") is not None
 
-    def _inside(self, tokens: TextWords, number: int, *, allow_inflected: bool) -> NameMatch | None:
+    def _place_inside_word(self, tokens: TextWords, number: int, *, allow_inflected: bool) -> NameMatch | None:
         """A name inside a German word (Norditalien, Nordseeküste; Berlins only with ``allow_inflected``)."""
         for inner_name in inner_names(tokens.words[number]):
             if inner_name.is_inflected and not allow_inflected:

@@ -13,7 +13,7 @@ from core.geo import Entity, Place
 from core.ports import EntityRecogniser, Geocoder, PlaceTagger
 from reading.coordinates import WrittenBox, written_boxes
 from reading.gazetteer import Gazetteer, NameWord, name_key, words
-from reading.namesakes import NameContext, RecordDensity, inside, no_density, resolve
+from reading.namesakes import NameContext, RecordDensity, is_centre_inside, no_density, resolve
 from reading.place_context import after_feature, part_of
 from reading.place_names import NameMatch, NameMatcher
 from reading.sentences import Claims
@@ -167,7 +167,7 @@ def _qualifies(place: Place, outer: Place) -> bool:
         "continent",
     ):
         return False
-    return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
+    return is_centre_inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
 
 
 def _confidence(match: NameMatch, places: tuple[Place, ...], *, is_qualified: bool) -> float:
@@ -187,7 +187,7 @@ def _confidence(match: NameMatch, places: tuple[Place, ...], *, is_qualified: bo
 
 def _close_call(best: Place, second: Place) -> bool:
     """Whether the two are hard to distinguish, and it matters: the island and the region of Sicily are one place."""
-    is_same_area = inside(best.bbox, second.bbox) or inside(second.bbox, best.bbox)
+    is_same_area = is_centre_inside(best.bbox, second.bbox) or is_centre_inside(second.bbox, best.bbox)
     return not is_same_area and abs(best.importance - second.importance) < _CLOSE_CALL
 
 

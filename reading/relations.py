@@ -158,7 +158,7 @@ class RelationMention:
     distance_km: float | None = None
 
 
-def _lead(alternatives: str) -> re.Pattern[str]:
+def _text_ending_with(alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{alternatives})(?:(?<=['’-])|\s{{1,2}})\s?{ARTICLE}$")
 
 
@@ -167,22 +167,24 @@ def _choice(choices: dict[str, Compass]) -> str:
 
 
 _COMPASS, _ADJECTIVE = _choice(COMPASS), _choice(ADJECTIVES)
-_PART_OF = _lead(
+_PART_OF = _text_ending_with(
     rf"(?:in|im|dans|en|nel|nell['’]|no|na)\s(?:the\s|le\s|l['’]|el\s)?(?P<where>{_COMPASS}|{_ADJECTIVE})"
     rf"(?:\s(?:parts?|half|regions?|teile?n?))?\s{OF}"
     rf"|(?:the\s)?(?P<part>{_COMPASS}|{_ADJECTIVE})\s(?:parts?|half)\s{OF}"
 )
-_DIRECTION_BEFORE = _lead(
+_DIRECTION_BEFORE = _text_ending_with(
     rf"(?:(?:to\sthe|just|au|al|a|ad|ao)\s|(?:à l|all)['’]\s?)(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}"
 )
 # "the north of Italy" and "norte de España" are parts; "north of Italy" and "nördlich von Italien" are not.
 _NOUN = _choice({word: compass for word, compass in COMPASS.items() if len(word) > 2})
-_NOUN_OF = _lead(rf"(?:the|le|la|el|il|lo|o|der|l['’])\s?(?P<the>{_NOUN})\s{OF}|(?P<where>{_NOUN})\s{OF_PART}")
-_OF = _lead(rf"(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}|(?P<short>[ns]?[ew]|[ns])\sof")
+_NOUN_OF = _text_ending_with(
+    rf"(?:the|le|la|el|il|lo|o|der|l['’])\s?(?P<the>{_NOUN})\s{OF}|(?P<where>{_NOUN})\s{OF_PART}"
+)
+_OF = _text_ending_with(rf"(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}|(?P<short>[ns]?[ew]|[ns])\sof")
 _BESIDE = _choice({word: compass for word, compass in COMPASS.items() if word not in ("e", "sur")})  # and, over
-_PART = _lead(rf"(?P<where>{_BESIDE}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
+_PART = _text_ending_with(rf"(?P<where>{_BESIDE}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
 _PREFIX_DIRECTION = re.compile(r"(?<!\w)(?P<where>nordost|nordwest|südost|südwest|nord|süd|ost|west)-?$")
-_CENTRAL = re.compile(rf"{_lead(CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
+_CENTRAL = re.compile(rf"{_text_ending_with(CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
 _DIRECTION_AFTER = re.compile(
     rf"(?:(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{OF}\s)"
     r"|\s(?P<bare>(?:nord|sud|ouest|norte|oeste|sul|leste|ovest)(?=\s\d|[,;]|$)|(?:sur|est|este)(?=[,;]|$)))"
@@ -191,24 +193,24 @@ _COAST_BEHIND = re.compile(rf"{COAST_BEHIND}(?!\w)")
 _GLOBAL = re.compile(rf"(?<!\w)(?:{GLOBAL})(?!\w)")
 _AND = re.compile(rf"\s{{0,2}}(?:,\s?(?:(?:{AND})\s)?|\s(?:{AND})\s){ARTICLE}")
 _TO = re.compile(rf"\s(?:{AND}|to|bis|à|a)\s{ARTICLE}")
-_BETWEEN = _lead(BETWEEN)
+_BETWEEN = _text_ending_with(BETWEEN)
 _DISTANCE_UNIT = "|".join(sorted(map(re.escape, DISTANCE_UNITS), key=len, reverse=True))
-_DISTANCE = _lead(
+_DISTANCE = _text_ending_with(
     rf"(?:(?:{DISTANCE_LEAD})\s)?(?P<number>\d{{1,3}}(?:[.,]\d{{3}})+|\d{{1,7}}(?:[.,]\d{{1,2}})?|{WRITTEN_NUMBER})"
     rf"[\s-]?(?P<unit>{_DISTANCE_UNIT})\s"
     rf"(?:(?:to\sthe\s|au\s|al\s|a\s|ao\s|à\sl['’]|all['’])?(?P<where>{_COMPASS}|{_ADJECTIVE})\s)?(?:{DISTANCE_FROM})"
 )
 _ALONG_RIVER = re.compile(rf"(?!oberhalb|unterhalb)(?:{ALONG_RIVER})(?!\w)")  # "oberhalb der Alpen" is above
 # After a place these leave out a part of it: "all of Africa but Kenya".
-_BUT = _lead(r"(?:but|bis auf|à part|menos|meno|a parte)(?: in| en)?")
+_BUT = _text_ending_with(r"(?:but|bis auf|à part|menos|meno|a parte)(?: in| en)?")
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
-    ("outside", _lead(OUTSIDE)),
-    ("off_coast", _lead(OFF_COAST)),
-    ("coast", _lead(COAST)),
-    ("near", _lead(NEAR)),
-    ("within", _lead(WITHIN)),
-    ("over", _lead(OVER)),
-    ("in", _lead(IN)),
+    ("outside", _text_ending_with(OUTSIDE)),
+    ("off_coast", _text_ending_with(OFF_COAST)),
+    ("coast", _text_ending_with(COAST)),
+    ("near", _text_ending_with(NEAR)),
+    ("within", _text_ending_with(WITHIN)),
+    ("over", _text_ending_with(OVER)),
+    ("in", _text_ending_with(IN)),
 )
 
 _COMPASS_FORMS = (

@@ -191,7 +191,7 @@ def _season(*, south: bool = False) -> Reader:
     )
 
 
-def _behind(alternatives: str) -> str:
+def _preceded_by(alternatives: str) -> str:
     """The place behind one of the words, or the beginning of a word; a look behind has a fixed length."""
     return "|".join(f"(?<={word})" for word in alternatives.split("|") if word) or r"(?<!\w)"
 
@@ -293,7 +293,7 @@ FORMS: tuple[Form, ...] = (
         Form(re.compile(pattern), _yearly(first, months), 0.9)
         for lead, words, first, months in YEARLY_SEASONS
         for pattern in (
-            rf"(?:{_behind(lead)})(?:{words})(?:\s|(?<=wy)){_OF}{_NAMED_YEAR}(?!\w)",
+            rf"(?:{_preceded_by(lead)})(?:{words})(?:\s|(?<=wy)){_OF}{_NAMED_YEAR}(?!\w)",
             rf"(?<!\w){_NAMED_YEAR}(?=\s(?:[a-z]+\s)?(?:{lead})(?:{words})(?!\w))",
         )
     ),

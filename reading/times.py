@@ -29,14 +29,23 @@ _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belon
 _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
 
 
-def _lead(alternatives: str) -> re.Pattern[str]:
+def _text_ending_with(alternatives: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{alternatives})(?:\s{{1,3}}|['’]\s?|-){_ARTICLES}$")
 
 
-_SINCE, _FROM, _UNTIL, _BY = _lead(words.SINCE), _lead(words.FROM), _lead(rf"{words.UNTIL}"), _lead(words.BY)
-_BEFORE, _AFTER, _AROUND = _lead(words.BEFORE), _lead(words.AFTER), _lead(words.AROUND)
-_BETWEEN, _OPENING = _lead(words.BETWEEN), _lead(words.OPENING)
-_THIRDS = (_lead(words.EARLY), _lead(words.MID), _lead(words.LATE))
+_SINCE, _FROM, _UNTIL, _BY = (
+    _text_ending_with(words.SINCE),
+    _text_ending_with(words.FROM),
+    _text_ending_with(rf"{words.UNTIL}"),
+    _text_ending_with(words.BY),
+)
+_BEFORE, _AFTER, _AROUND = (
+    _text_ending_with(words.BEFORE),
+    _text_ending_with(words.AFTER),
+    _text_ending_with(words.AROUND),
+)
+_BETWEEN, _OPENING = _text_ending_with(words.BETWEEN), _text_ending_with(words.OPENING)
+_THIRDS = (_text_ending_with(words.EARLY), _text_ending_with(words.MID), _text_ending_with(words.LATE))
 _THIRD_UNITS: tuple[Literal["Y", "M", "D", "h"], ...] = ("Y", "M", "D", "h")
 _OPEN_START = re.compile(r"\.\.\s?/\s?$")
 _DASH = r"\s{0,3}(?:-|–|—|−|/|--)\s{0,3}"

@@ -11,7 +11,7 @@ from functools import cache
 
 from core.geo import BBox
 from reading.gazetteer import Gazetteer, NameWord, name_key, words
-from reading.namesakes import inside
+from reading.namesakes import is_centre_inside
 from reading.place_context import DIRECTIONS, INSTITUTIONS, SKIPPED_WORDS, STRICT_PREPOSITIONS
 from reading.places import PlaceMention, PlaceReader
 
@@ -158,6 +158,6 @@ def _has_rival(mention: PlaceMention) -> bool:
     box = mention.place.bbox
     return any(
         other.importance >= mention.place.importance - _RIVAL_GAP
-        and not (inside(other.bbox, box) or inside(box, other.bbox))
+        and not (is_centre_inside(other.bbox, box) or is_centre_inside(box, other.bbox))
         for other in mention.alternatives
     )

@@ -178,7 +178,7 @@ class Translator:
         """What is known in that language, in text order: the longest name at each word."""
         text_words, found, position = words(text), [], 0
         while position < len(text_words):
-            translation = self._at(text, text_words, position, self.lexicons[language])
+            translation = self._entry_at(text, text_words, position, self.lexicons[language])
             found += [translation] if translation else []
             position += translation.words if translation else 1
         return found
@@ -210,7 +210,9 @@ class Translator:
                 yield text[end : word.start], translation.english if translation else word.text, translation is not None
                 end = translation.end if translation else word.end
 
-    def _at(self, text: str, text_words: Sequence[NameWord], position: int, lexicon: Lexicon) -> Translation | None:
+    def _entry_at(
+        self, text: str, text_words: Sequence[NameWord], position: int, lexicon: Lexicon
+    ) -> Translation | None:
         first = text_words[position]
         if first.text.isupper() and len(first.text) > 1 and not text.isupper():
             return None  # a name: WALE

@@ -270,12 +270,12 @@ def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, 
     labels = [label for label in term.synonyms if label.language in languages]
     foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in languages}
     foreign_labels = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
-    synonyms = _telling([*labels, *foreign_labels], term_key(term.text))
-    narrower = _telling((label for label in term.narrower if label.language in languages), term_key(term.text))
+    synonyms = _names_beside([*labels, *foreign_labels], term_key(term.text))
+    narrower = _names_beside((label for label in term.narrower if label.language in languages), term_key(term.text))
     return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
 
 
-def _telling(labels: Iterable[Label], term: str) -> list[Label]:
+def _names_beside(labels: Iterable[Label], term: str) -> list[Label]:
     """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
     distinct: dict[str, Label] = {}
     for label in labels:

@@ -32,9 +32,6 @@ class RegistrySettings(SettingsGroup):
         description="Documents whose DOIs are looked up: `public`: those that everybody may see; `all`: users' "
         "documents too, so the registry learns what users read; `none`. Needs SONDE_NET__CONTACT.",
     )
-    names: tuple[Literal["crossref", "datacite"], ...] = Field(
-        ("crossref", "datacite"), description="Registries in this order, until one knows the DOI."
-    )
     crossref_url: HttpUrl = Field("https://api.crossref.org", description="Crossref's REST API, or a mirror of it.")
     datacite_url: HttpUrl = Field("https://api.datacite.org", description="DataCite's REST API, or a mirror of it.")
 
@@ -48,16 +45,6 @@ class DocumentsSettings(SettingsGroup):
     )
     max_mib: int = Field(200, ge=1, description="Largest document that is read.")
     max_pages: int = Field(1500, ge=1, description="A document with more pages is refused.")
-    max_characters: int = Field(
-        5_000_000,
-        ge=1000,
-        description="Maximum characters of one document; the rest is left out, with a warning.",
-    )
-    max_blocks: int = Field(100_000, ge=100, description="Maximum paragraphs and tables of one document.")
-    max_cells: int = Field(
-        200_000, ge=100, description="Maximum cells, also empty ones, of all tables of one document."
-    )
-    max_passages: int = Field(10_000, ge=10, description="Maximum passages of one document.")
     ocr: bool = Field(
         True, description="Whether tesseract reads pages without a text layer, and large pictures on pages with one."
     )

@@ -41,7 +41,9 @@ def secret_settings(settings: type[BaseModel]) -> Iterator[str]:
     for group, entry in settings.model_fields.items():
         model = entry.annotation
         if isinstance(model, type) and issubclass(model, BaseModel):
-            yield from (f"SONDE_{group}__{name}".upper() for name, field in model.model_fields.items() if _is(field))
+            yield from (
+                f"SONDE_{group}__{name}".upper() for name, field in model.model_fields.items() if _is_secret(field)
+            )
 
 
 def with_secret_files(environment: Mapping[str, str | None], settings: type[BaseModel]) -> dict[str, str | None]:
@@ -56,7 +58,7 @@ def with_secret_files(environment: Mapping[str, str | None], settings: type[Base
     return values
 
 
-def _is(field: FieldInfo) -> bool:
+def _is_secret(field: FieldInfo) -> bool:
     return SecretStr in (field.annotation, *get_args(field.annotation)) or MOUNTED_NOTE in field.metadata
 
 

@@ -28,12 +28,9 @@ class EmbedderSettings(SettingsGroup):
         "the extra `models`; `remote`: the endpoint.",
     )
     instruction: str | None = Field(None, description="Text before each question. Default: from the model.")
-    threads: int = Field(0, ge=0, description="Threads of one call; 0: one for each core.")
-    device: str = Field("cpu", description="`cpu` or `cuda`.")
     url: HttpUrl | None = Field(None, description="OpenAI-style endpoint for runtime=remote.")
     key: SecretStr | None = Field(None, description="Key of the endpoint.")
     input_type: bool = Field(False, description="Whether to send `query` or `passage` to the endpoint, for E5 servers.")
-    timeout_s: float = Field(60.0, gt=0, description="Limit for one call of the endpoint, up to 64 texts.")
     min_score: float | None = Field(None, ge=-1, le=1, description="Minimum cosine of a hit. Default: from the model.")
     answer_score: float | None = Field(
         None, ge=-1, le=1, description="Minimum cosine of the best hit. Default: from the model."
@@ -74,35 +71,28 @@ class CrossEncoderSettings(SettingsGroup):
         None,
         description="Folder or hub id of the reranker; with graphs in `onnx/` it needs no PyTorch. Default: none.",
     )
-    weight: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="Its share of the final score. Default: from its card, or the ranking configuration.",
-    )
     runtime: Annotated[str, AfterValidator(_runtime_of_rerankers)] = Field(
         "auto",
         description="What computes: `auto`, `onnx`, `torch` (needs the extra `models`), or `remote`: the endpoint.",
     )
-    device: str = Field("cpu", description="`cpu` or `cuda`, for `onnx` and `torch`.")
-    threads: int = Field(0, ge=0, description="Threads of one call; 0: one for each core.")
     url: HttpUrl | None = Field(
         None,
         description="Endpoint for runtime=remote: the root of a TEI server, or an address up to /v1 or /v2 (Cohere, "
         "Jina).",
     )
     key: SecretStr | None = Field(None, description="Key of the endpoint.")
-    timeout_s: float = Field(10.0, gt=0, description="Limit for one call of the endpoint, up to 64 texts.")
 
 
 class ModelsSettings(SettingsGroup):
-    """Where models are, and whether Sonde may fetch others."""
+    """Where models are, what computes them, and whether Sonde may fetch others."""
 
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_cache_path("sonde") / "models",
         description="Folder for exported models.",
     )
     allow_hub: bool = Field(False, description="Whether a model may be downloaded from a hub.")
+    device: Literal["cpu", "cuda"] = Field("cpu", description="What embedder and reranker run on.")
+    threads: int = Field(0, ge=0, description="Threads of one call of a model; 0: one for each core.")
     tagger: Path | None = Field(
         None,
         description="A folder of `sonde train tagger`: judges place names in questions for which the rules have no "

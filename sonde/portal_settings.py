@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 LEAST_CONTRAST = 4.5
 """WCAG 2.2, 1.4.3: text of normal size."""
@@ -65,19 +65,15 @@ LayerHost = Annotated[str, Field(pattern=r"^https?://(\*\.)?[A-Za-z0-9-]+(\.[A-Z
 Degrees = tuple[float, float, float, float]
 
 
-class PortalLink(BaseModel):
+class PortalLink(BaseModel, extra="forbid", frozen=True):
     """A link in the header."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str = Field(min_length=1, max_length=60)
     url: str = Field(pattern=r"^(https?://|/)\S*$")
 
 
-class BaseLayerSettings(BaseModel):
+class BaseLayerSettings(BaseModel, extra="forbid", frozen=True):
     """Tiles below the hits on the map, by an XYZ template; docs/portals/embed-and-theme.md."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(min_length=1, max_length=60, description="Its name, on the switch below the map.")
     attribution: str = Field(min_length=1, max_length=300, description="Its source, shown below the map; required.")
@@ -124,10 +120,8 @@ def _check_template(template: str) -> None:
         )
 
 
-class PortalSettings(BaseModel):
+class PortalSettings(BaseModel, extra="forbid", frozen=True):
     """The look of the search page (docs/portals/embed-and-theme.md)."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field("Sonde", min_length=1, max_length=60, description="Name in the header, titles and social cards.")
     tagline: str = Field("", max_length=120, description="Text beside the name. Default: the page's, translated.")

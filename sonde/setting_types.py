@@ -6,7 +6,7 @@ import re
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from net.addresses import AllowedHosts
 
@@ -50,7 +50,5 @@ Origin = Annotated[str, AfterValidator(_origin)]
 BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
 
 
-class SettingsGroup(BaseModel):
+class SettingsGroup(BaseModel, extra="forbid", frozen=True):
     """A group of settings; an unknown name is refused, because it is probably a typing error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)

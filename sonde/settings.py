@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from core.access import AccessScope, Algorithm
+from core.access import AccessScope
 from core.errors import SondeError
 from sonde.document_settings import CitationsSettings, DocumentsSettings, LibrarySettings, RegistrySettings
 from sonde.environment import (
@@ -90,21 +90,21 @@ class HttpSettings(SettingsGroup):
         description="Mail address of the operator, for OAI-PMH.",
     )
     publisher: str = Field("Sonde", min_length=1, description="Publisher of the catalogue, for DCAT.")
-    compress: bool = Field(True, description="Whether answers are compressed; set false if a proxy does this.")
 
 
 class PreviewSettings(SettingsGroup):
-    """Pictures that records name: the API fetches one when somebody opens the record, and sends a small copy."""
+    """Pictures of a record, its granules, and rows of its tables and grids, when somebody opens the record."""
 
-    enabled: bool = Field(True, description="Whether the API fetches pictures from the hosts that metadata name.")
+    enabled: bool = Field(
+        True,
+        description="Whether the API asks the hosts that metadata and sources name for pictures, granules and rows of "
+        "tables.",
+    )
 
 
 class GranuleSettings(SettingsGroup):
-    """Granules of a record, and rows of its tables and grids: the API asks the host that holds them."""
+    """Granules of a record: the API asks the service that lists them."""
 
-    enabled: bool = Field(
-        True, description="Whether the API asks hosts that metadata and sources name for granules and rows of tables."
-    )
     cmr_url: HttpUrlAsWritten = Field(
         "https://cmr.earthdata.nasa.gov/search", description="Address of the search of NASA's CMR."
     )
@@ -128,7 +128,6 @@ class FederationSettings(SettingsGroup):
         description="The catalogues, each with `id`, `kind` (`sonde`, `records`, `stac`, `csw`), `url` (of `records` "
         "its items, of `csw` its own address, else the root) and `title`; none: federated search is off.",
     )
-    timeout_s: float = Field(2.0, gt=0, le=10, description="How long an answer may wait for other catalogues.")
 
     @field_validator("catalogues")
     @classmethod
@@ -146,12 +145,6 @@ class AccessSettings(SettingsGroup):
         True,
         description="Whether people are found by the names of contacts: in questions, as `person`, and as suggestions.",
     )
-    key_memory_s: float = Field(
-        10.0,
-        ge=0,
-        le=300,
-        description="How long a key is cached: a revoked key is refused after this time at the latest.",
-    )
     oidc_issuer: HttpUrlAsWritten | None = Field(
         None, description="Issuer whose tokens are accepted, exactly as its tokens name it."
     )
@@ -164,12 +157,6 @@ class AccessSettings(SettingsGroup):
     oidc_client_scopes: tuple[str, ...] = Field(("openid",), description="Scopes that the search page asks for.")
     oidc_jwks_url: HttpUrl | None = Field(
         None, description="Address of the issuer's keys. Default: from its discovery document."
-    )
-    oidc_algorithms: tuple[Algorithm, ...] = Field(
-        ("RS256", "ES256"), min_length=1, description="Algorithms of signatures that are accepted."
-    )
-    oidc_leeway_s: float = Field(
-        60.0, ge=0, le=600, description="Allowed difference between the issuer's clock and this one."
     )
     oidc_subject_claim: str = Field(
         "sub", min_length=1, description="Claim that names the user. It owns uploads, so users must not choose it."
@@ -244,7 +231,13 @@ class AlertsSettings(SettingsGroup):
         description="At least 16 characters, the same for all processes: signs links and webhooks. "
         "Default: no saved searches.",
     )
-    hour: int = Field(3, ge=0, le=23, description="Hour (UTC) at which new records are matched, after the harvests.")
+    hour: int = Field(
+        3,
+        ge=0,
+        le=23,
+        description="Hour (UTC) at which new records are matched, after the harvests; an hour later the judged "
+        "questions are asked.",
+    )
     most: int = Field(50, ge=1, le=1_000, description="Maximum saved searches of one user.")
 
     @model_validator(mode="after")
@@ -259,7 +252,6 @@ class EvaluationSettings(SettingsGroup):
 
     queries: Path | None = Field(None, description="File with the questions (JSON lines, as of /insight/collection).")
     qrels: Path | None = Field(None, description="File with their judgements, as `sonde judge` writes it.")
-    hour: int = Field(4, ge=0, le=23, description="Hour (UTC) at which the questions are asked.")
     fall: float = Field(0.02, ge=0, le=1, description="A fall of nDCG@10 by more than this sends a mail.")
     mirror: HttpUrl | None = Field(
         None,
@@ -273,11 +265,6 @@ class LimitsSettings(SettingsGroup):
 
     per_address: str = Field("12000/minute", pattern=RATE, description="Requests of one address; none: no limit.")
     per_key: str = Field("12000/minute", pattern=RATE, description="Requests with one key or token; none: no limit.")
-    granules: str = Field(
-        "60/minute",
-        pattern=RATE,
-        description="Granule searches of one address, because they ask other hosts; none: no limit.",
-    )
     model: str = Field(
         "300/hour",
         pattern=RATE,
@@ -340,10 +327,9 @@ class LogSettings(SettingsGroup):
 
 
 class TelemetrySettings(SettingsGroup):
-    """Traces."""
+    """Traces. OpenTelemetry's `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` keep a share of them."""
 
     otlp_url: HttpUrl | None = Field(None, description="OTLP/HTTP collector for traces. Default: no traces.")
-    share: float = Field(1.0, ge=0, le=1, description="Share of the traces starting here that are kept.")
 
 
 class Settings(BaseSettings):

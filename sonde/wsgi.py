@@ -68,6 +68,5 @@ def create() -> Flask:
 
 def _with_threads(settings: Settings, threads: int) -> Settings:
     """If the settings do not give the threads of a model: a process's share of the cores."""
-    embedder = settings.embedder.model_copy(update={"threads": settings.embedder.threads or threads})
-    cross_encoder = settings.cross_encoder.model_copy(update={"threads": settings.cross_encoder.threads or threads})
-    return settings.model_copy(update={"embedder": embedder, "cross_encoder": cross_encoder})
+    models = settings.models.model_copy(update={"threads": settings.models.threads or threads})
+    return settings.model_copy(update={"models": models})

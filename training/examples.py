@@ -181,10 +181,8 @@ class LabelledPair:
     corpus: str = ""
 
 
-class _PairLine(BaseModel):
+class _PairLine(BaseModel, extra="allow"):
     """A line of a file of pairs; keys for other programs are ignored."""
-
-    model_config = ConfigDict(extra="allow")
 
     question: str = Field(min_length=1)
     passage: str = Field(min_length=1)

@@ -273,7 +273,7 @@ class _Pool:
         places = np.array(sorted(rows), dtype=np.intp)
         nearest = places[np.argsort(-cosines[places], kind="stable")[:depth]]
         order = dict.fromkeys([*first, *(int(row) for row in nearest)])
-        return [self._documents[row] for row in order if not _same(question.document, self._documents[row])]
+        return [self._documents[row] for row in order if not _is_same_document(question.document, self._documents[row])]
 
     def _arms(self, question: PseudoQuestion, by_words: Sequence[int], nearest: Sequence[int]) -> dict[int, str]:
         """Position -> the arm that found it, best fused rank first; ``fused`` if both did."""
@@ -286,7 +286,7 @@ class _Pool:
         return {
             row: "fused" if row in in_words and row in in_meaning else "bm25" if row in in_words else "dense"
             for row in order
-            if not _same(question.document, self._documents[row]) and topic not in self._labels[row]
+            if not _is_same_document(question.document, self._documents[row]) and topic not in self._labels[row]
         }
 
 
@@ -294,6 +294,6 @@ def _candidate(document: CorpusDocument, why: str) -> CandidateText:
     return CandidateText(document.id, document.title_and_text, why=why, labels=document.labels)
 
 
-def _same(document: CorpusDocument, candidate: CorpusDocument) -> bool:
+def _is_same_document(document: CorpusDocument, candidate: CorpusDocument) -> bool:
     same_title = bool(document.title) and document.title.casefold() == candidate.title.casefold()
     return document.id == candidate.id or same_title or document.text == candidate.text

@@ -132,7 +132,7 @@ def extract_questions(
     for make in _MAKERS:
         questions = (make(sentence, titles.get(sentence.passage.document, "")) for sentence in sentences)
         results += draw_questions((question for question in questions if question is not None), count, seed)
-    comparisons = draw_questions(_several(sentences, titles), count, seed)
+    comparisons = draw_questions(_comparisons(sentences, titles), count, seed)
     return sorted([*results, *comparisons], key=lambda question: KINDS.index(question.kind))
 
 
@@ -227,7 +227,7 @@ def _lower_first(text: str) -> str:
 _MAKERS: Sequence[Callable[[PassageSentence, str], MadeQuestion | None]] = (_fact, _inference, _condition)
 
 
-def _several(sentences: Sequence[PassageSentence], titles: Mapping[str, str]) -> Iterator[MadeQuestion]:
+def _comparisons(sentences: Sequence[PassageSentence], titles: Mapping[str, str]) -> Iterator[MadeQuestion]:
     """A comparison of two documents that share a rare phrase."""
     by_phrase: dict[str, dict[str, list[PassageSentence]]] = defaultdict(lambda: defaultdict(list))
     for sentence in sentences:

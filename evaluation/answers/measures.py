@@ -288,10 +288,10 @@ def _on_page(question: AnswerQuestion, cited: Sequence[FoundPassage]) -> list[bo
     """For each citation, whether its passage touches a page that the question names; None if it names none."""
     if not question.pages or not question.answerable:
         return None
-    return [passage.document == question.text and _touches(passage, question.pages) for passage in cited]
+    return [passage.document == question.text and _is_on_one_of(passage, question.pages) for passage in cited]
 
 
-def _touches(passage: FoundPassage, pages: Sequence[int]) -> bool:
+def _is_on_one_of(passage: FoundPassage, pages: Sequence[int]) -> bool:
     first, last = passage.first_page, passage.last_page or passage.first_page
     return first is not None and last is not None and any(first <= page <= last for page in pages)
 
@@ -333,12 +333,14 @@ def grade_statistics(file: JudgementFile) -> list[str]:
     if not grades:
         return ["Nobody has graded an answer yet."]
     median = [grade for answers in qrels_of(grades).values() for grade in answers.values()]
-    lines = [f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full(median):.0%} answer in full."]
+    lines = [
+        f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full_share(median):.0%} answer in full."
+    ]
     for pair in agreement(grades):
         weighted_text = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
         lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted_text} on {pair.pairs} answers")
     return lines
 
 
-def _full(grades: Sequence[int]) -> float:
+def _full_share(grades: Sequence[int]) -> float:
     return sum(grade == 3 for grade in grades) / len(grades)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from evaluation.collection import BadCollection, Faults, Half, json_lines
 from evaluation.collections.public import Language, plain_text
@@ -62,10 +62,8 @@ class AnswerCollection:
         return AnswerCollection(f"{self.name} (sample of {len(questions)})", tuple(questions), self.texts)
 
 
-class _Line(BaseModel):
+class _Line(BaseModel, extra="allow"):
     """A line of a file of questions; keys for other programs are ignored."""
-
-    model_config = ConfigDict(extra="allow")
 
     question: str = Field(min_length=1)
     document: str = ""

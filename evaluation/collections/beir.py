@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from core.geo import BBox
 from core.record import Record, record_id
@@ -44,9 +44,7 @@ Boxes = Annotated[list[Box], BeforeValidator(_boxes)]
 Text = Annotated[str, BeforeValidator(_text)]
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(coerce_numbers_to_str=True, extra="ignore")
-
+class _Line(BaseModel, coerce_numbers_to_str=True, extra="ignore"):
     id: str = Field(alias="_id", min_length=1)
     bbox: Boxes = []
 

@@ -26,13 +26,13 @@ def restore(
     A sweep keeps them until the source lists them again; the source's own tombstone still removes them.
     Raises NotFound, naming ids that are not removed or no longer stored; then nothing is restored.
     """
-    tombs = _tombs(parts.client, parts.prefix, source, ids)
-    raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombs]
+    tombstone_entries = _find_tombstones(parts.client, parts.prefix, source, ids)
+    raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombstone_entries]
     if groups is not None:
         raws = [replace(raw, access_groups=tuple(sorted(set(groups)))) for raw in raws]
     options = replace(options, trigger="restore", since=now_iso())  # since: records that it does not list are not gone
     report = harvest(source, _StoredDocuments(tuple(raws)), parts, options)
-    restored_entries = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])
+    restored_entries = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombstone_entries])
     write_ledger(
         parts.client,
         parts.prefix,
@@ -51,14 +51,16 @@ class _StoredDocuments:
         yield RawPage(self.records)
 
 
-def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) -> list[LedgerEntry]:
+def _find_tombstones(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) -> list[LedgerEntry]:
     entries = Ledger(client, prefix).entries([entry_key(source, id) for id in ids])
     by_record = {entry.record: entry for entry in list_removed(client, prefix, source)}
-    tombs = [entries.get(entry_key(source, id)) or by_record.get(id) for id in ids]
-    missing_ids = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
+    tombstone_entries = [entries.get(entry_key(source, id)) or by_record.get(id) for id in ids]
+    missing_ids = [
+        id for id, tomb in zip(ids, tombstone_entries, strict=True) if tomb is None or tomb.state != "removed"
+    ]
     if missing_ids:
         raise NotFound(f"{', '.join(missing_ids)}: not among the removed records of {source}.")
-    return [tomb for tomb in tombs if tomb is not None]
+    return [tomb for tomb in tombstone_entries if tomb is not None]
 
 
 def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:

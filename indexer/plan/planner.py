@@ -208,7 +208,7 @@ class Planner:
         return items + [
             item
             for skipped_member in passed_by_id.values()
-            if (item := self._lost(skipped_member, stored_entries, moment)) is not None
+            if (item := self._keep_record_of_member(skipped_member, stored_entries, moment)) is not None
         ]
 
     def _repeat_of(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
@@ -283,7 +283,9 @@ class Planner:
                 )
         entry = item.decision.entry
         if entry.record_in_index is not None:
-            self._holder_of[entry.record_in_index] = Owner(_slim(entry), seen=True, read=item.parsed is not None)
+            self._holder_of[entry.record_in_index] = Owner(
+                _owner_and_hash(entry), seen=True, read=item.parsed is not None
+            )
         return item
 
     def _resolve_id(
@@ -354,11 +356,11 @@ class Planner:
         decision = plan_skipped(self.source, skipped_member, own_entry, earlier_entry, moment)
         raw = RawRecord(decision.entry.native_id, _NO_BYTES, skipped_member.origin)
         if decision.entry.record_in_index is not None:
-            self._holder_of[decision.entry.record_in_index] = Owner(_slim(decision.entry), seen=True)
+            self._holder_of[decision.entry.record_in_index] = Owner(_owner_and_hash(decision.entry), seen=True)
             return Item(raw, own_entry, decision)
         return Item(raw, earlier_entry, decision)
 
-    def _lost(
+    def _keep_record_of_member(
         self, passed_over: PassedOver, stored_entries: Mapping[str, LedgerEntry], moment: RunMoment
     ) -> Item | None:
         """A member that is no record now, although it holds one: that one stays, unless another document gives it."""
@@ -371,7 +373,7 @@ class Planner:
         decision = plan_skipped(
             self.source, SkippedMember(own_entry.origin, passed_over.reason), own_entry, None, moment
         )
-        self._holder_of[own_entry.record_in_index] = Owner(_slim(decision.entry), seen=False)
+        self._holder_of[own_entry.record_in_index] = Owner(_owner_and_hash(decision.entry), seen=False)
         return Item(RawRecord(own_entry.native_id, _NO_BYTES, own_entry.origin), own_entry, decision)
 
 
@@ -379,6 +381,6 @@ def _short_hash(content: bytes) -> bytes:
     return blake2b(content, digest_size=12).digest()
 
 
-def _slim(entry: LedgerEntry) -> LedgerEntry:
+def _owner_and_hash(entry: LedgerEntry) -> LedgerEntry:
     """What must stay in memory for 100,000 documents: the owner and hash, not the content."""
     return replace(entry, raw_hash="", text_hash=None)

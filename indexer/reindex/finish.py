@@ -91,7 +91,7 @@ def _catch_up(client: Elasticsearch, prefix: str, handover: Handover, embedder: 
     )
     for _ in range(_MOST_ROUNDS):
         client.indices.refresh(index=f"{handover.old},{handover.new}")
-        if _bring(client, prefix, handover, copy_options) + _take_out(client, handover) == 0:
+        if _copy_late_writes(client, prefix, handover, copy_options) + _take_out(client, handover) == 0:
             return
 
 
@@ -105,7 +105,7 @@ def _meta(client: Elasticsearch, index: str) -> IndexMeta:
     return index_named(client, index).meta
 
 
-def _bring(client: Elasticsearch, prefix: str, handover: Handover, copy_options: CopyOptions) -> int:
+def _copy_late_writes(client: Elasticsearch, prefix: str, handover: Handover, copy_options: CopyOptions) -> int:
     """Copies late writes of the old index, unless newer writes or removals exist; returns the number of writes."""
     copied_count = 0
     for hits in batched(scan(client, handover.old, {"range": {"_seq_no": {"gt": handover.seen}}}), BATCH):
@@ -135,7 +135,7 @@ def _take_out(client: Elasticsearch, handover: Handover) -> int:
         _write_operations(
             client,
             handover,
-            [bulk.delete_operation(handover.new, hit["_id"], hit.get("_routing"), _as_it_is(hit)) for hit in hits],
+            [bulk.delete_operation(handover.new, hit["_id"], hit.get("_routing"), _unchanged(hit)) for hit in hits],
         )
         for hits in batched((hit for hit in own_copies if hit["_id"] not in old_ids), BATCH)
     )
@@ -147,10 +147,10 @@ def _conditions_of(client: Elasticsearch, index: str, hits: Sequence[Json]) -> d
         {"_id": hit["_id"], **({"routing": hit["_routing"]} if "_routing" in hit else {})} for hit in hits
     ]
     answer = client.mget(index=index, docs=ids_and_routing, source=False)
-    return {document["_id"]: _as_it_is(document) for document in answer["docs"] if document.get("found", False)}
+    return {document["_id"]: _unchanged(document) for document in answer["docs"] if document.get("found", False)}
 
 
-def _as_it_is(document: Json) -> dict[str, int]:
+def _unchanged(document: Json) -> dict[str, int]:
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 

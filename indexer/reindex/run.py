@@ -30,11 +30,11 @@ from indexer.reindex.sync import (
     Round,
     copy_options_of,
     differing_hits,
-    done_up_to,
     highest,
     record_handover,
     sync,
     unfinished_handovers,
+    visible_sequence_number,
 )
 from indexer.store.ledger import Ledger, without_hash, write_ledger
 
@@ -238,7 +238,7 @@ def _settle(parts: ReindexParts, pair: Pair) -> _SettledPair:
         pair.kind, pair.meta.tokens, embedder, lambda seen_until: parts.progress(pair.kind, seen_until)
     )
     for number in range(1, _MOST_ROUNDS + 1):
-        seen_until = done_up_to(parts.client, pair.old.index)
+        seen_until = visible_sequence_number(parts.client, pair.old.index)
         sync_round = sync(parts.client, pair.old.index, pair.new, copy_options)
         log.info("reindex.round", kind=pair.kind, round=number, copied=sync_round.copied, deleted=sync_round.deleted)
         if sync_round.is_settled or sync_round.failures:

@@ -153,12 +153,15 @@ def _digest(document: Json) -> bytes:
 _OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to the output of to_document
 
 
-def _unseen(_count_seen: int) -> None:
+def _ignore_progress(_count_seen: int) -> None:
     """Ignores progress."""
 
 
 def copy_options_of(
-    kind: ReindexedKind, tokens: TokenCard | None, embedder: Embedder | None, progress: Callable[[int], None] = _unseen
+    kind: ReindexedKind,
+    tokens: TokenCard | None,
+    embedder: Embedder | None,
+    progress: Callable[[int], None] = _ignore_progress,
 ) -> CopyOptions:
     """How to copy documents of that kind to an index with these token vectors; without ``embedder`` they keep their
     vectors.
@@ -234,7 +237,7 @@ def clear(client: Elasticsearch, index: str) -> None:
     _put_meta(client, index, None)
 
 
-def done_up_to(client: Elasticsearch, index: str) -> int:
+def visible_sequence_number(client: Elasticsearch, index: str) -> int:
     """Writes up to this sequence number are visible after a refresh; higher ones may be in progress."""
     return int(_numbers(client, index)["local_checkpoint"])
 

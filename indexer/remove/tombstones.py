@@ -35,26 +35,28 @@ def purge(client: Elasticsearch, prefix: str, *, retention: timedelta = RETENTIO
     ledger = Ledger(client, prefix)
     ledger.refresh()
     purged_count = 0
-    for tombs in _hundreds(ledger.tombstones(removed_before=limit)):
-        restored_records = _held_again(ledger, tombs)
+    for tombstone_entries in _hundreds(ledger.tombstones(removed_before=limit)):
+        restored_records = _held_again(ledger, tombstone_entries)
         deletions = [
             bulk.delete_operation(index, tomb.record)
-            for tomb in tombs
+            for tomb in tombstone_entries
             if tomb.record is not None and tomb.record not in restored_records
             for index in targets(prefix, "natives")
         ]
-        deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
+        deletions += [
+            bulk.delete_operation(index, tomb.key) for tomb in tombstone_entries for index in targets(prefix, "ledger")
+        ]
         bulk.write(client, deletions)
-        purged_count += len(tombs)
+        purged_count += len(tombstone_entries)
     FileVersions(client, prefix).forget_before(limit)
     return purged_count
 
 
-def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:
+def _held_again(ledger: Ledger, tombstone_entries: Sequence[LedgerEntry]) -> set[str]:
     """Records of these tombstones that another document has brought back meanwhile."""
     record_ids: set[str] = set()
-    for source in {tomb.source for tomb in tombs}:
-        records = [tomb.record for tomb in tombs if tomb.source == source and tomb.record is not None]
+    for source in {tomb.source for tomb in tombstone_entries}:
+        records = [tomb.record for tomb in tombstone_entries if tomb.source == source and tomb.record is not None]
         record_ids |= set(ledger.holders(source, records))
     return record_ids
 
@@ -104,7 +106,7 @@ def remove_source(client: Elasticsearch, prefix: str, source: str) -> None:
     for kind in _IN_ORDER:
         client.delete_by_query(
             index=",".join(targets(prefix, kind)),
-            query=_of(source),
+            query=_of_source(source),
             conflicts="proceed",
             refresh=True,
             ignore_unavailable=True,
@@ -115,8 +117,8 @@ def remove_source(client: Elasticsearch, prefix: str, source: str) -> None:
 def _count(client: Elasticsearch, prefix: str, kind: IndexKind, source: str) -> int:
     index = alias(prefix, kind)
     client.indices.refresh(index=index, ignore_unavailable=True)
-    return int(client.count(index=index, query=_of(source), ignore_unavailable=True)["count"])
+    return int(client.count(index=index, query=_of_source(source), ignore_unavailable=True)["count"])
 
 
-def _of(source: str) -> JsonMapping:
+def _of_source(source: str) -> JsonMapping:
     return {"terms": {"source": [source, f"{_OF_LINKS}{source}"]}}

@@ -71,7 +71,7 @@ class CkanSource:
             parameters["fq"] = " ".join(f"+{name}" for name in filters)
         base = portal(self.url)
         return self.fetcher.get(
-            action(base, "package_search"), lambda answer: check(_slab(answer, base, offset)), parameters
+            action(base, "package_search"), lambda answer: check(_counted_page(answer, base, offset)), parameters
         )
 
     def _filters(self) -> list[str]:
@@ -100,7 +100,7 @@ def result_of(answer: HttpAnswer) -> Json:
     return result
 
 
-def _slab(answer: HttpAnswer, base: str, offset: int) -> CountedPage:
+def _counted_page(answer: HttpAnswer, base: str, offset: int) -> CountedPage:
     result = result_of(answer)
     count, items = number_or_none(result.get("count")), result.get("results")
     if count is None or not isinstance(items, list):

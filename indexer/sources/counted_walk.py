@@ -100,29 +100,32 @@ class CountedWalk:
     def _walk(self, offset: int, walk: int) -> Generator[RawPage, None, int]:
         match_count, known_keys, further = 0, set[bytes](), None
         while True:
-            slab = further or self._ask_checked(offset, match_count, known_keys)
-            match_count = max(slab.matched, offset + len(slab.ids))
-            known_keys |= slab.ids
-            self._largest = max(self._largest, len(slab.ids))
-            self._seen_keys |= slab.ids
-            self._nameless += sum(skipped_member.container is None for skipped_member in slab.skipped)
-            offset = self._next_offset(offset, slab)
+            answer_page = further or self._ask_checked(offset, match_count, known_keys)
+            match_count = max(answer_page.matched, offset + len(answer_page.ids))
+            known_keys |= answer_page.ids
+            self._largest = max(self._largest, len(answer_page.ids))
+            self._seen_keys |= answer_page.ids
+            self._nameless += sum(skipped_member.container is None for skipped_member in answer_page.skipped)
+            offset = self._next_offset(offset, answer_page)
             position = self._position(offset, walk)
-            if slab.records or slab.skipped or slab.deleted:
-                yield RawPage(slab.records, position, match_count, slab.skipped, slab.deleted)
-            if offset >= match_count and (further := self._further(offset, slab, known_keys)) is None:
+            if answer_page.records or answer_page.skipped or answer_page.deleted:
+                yield RawPage(answer_page.records, position, match_count, answer_page.skipped, answer_page.deleted)
+            if (
+                offset >= match_count
+                and (further := self._beyond_stated_number(offset, answer_page, known_keys)) is None
+            ):
                 return match_count
 
-    def _further(self, offset: int, last: CountedPage, known_keys: set[bytes]) -> CountedPage | None:
+    def _beyond_stated_number(self, offset: int, last: CountedPage, known_keys: set[bytes]) -> CountedPage | None:
         """New records after the count; None if the server has no more."""
         goes_on = last.following is not None and last.following >= offset
         if self.beyond is None or not last.ids or not (goes_on or len(last.ids) >= min(self.size, self._largest)):
             return None
-        slab = self.beyond(offset)
-        if slab is None or slab.ids <= known_keys:
+        answer_page = self.beyond(offset)
+        if answer_page is None or answer_page.ids <= known_keys:
             return None
-        log.info("source.counts_too_few", source=self.name, counted=slab.matched, offset=offset)
-        return slab
+        log.info("source.counts_too_few", source=self.name, counted=answer_page.matched, offset=offset)
+        return answer_page
 
     def _position(self, offset: int, walk: int) -> str:
         seen_count = self._count_before + len(self._seen_keys)
@@ -131,38 +134,45 @@ class CountedWalk:
     def _ask_checked(self, offset: int, match_count: int, known_keys: set[bytes]) -> CountedPage:
         self._doubts = 0
 
-        def check(slab: CountedPage) -> CountedPage:
-            doubt = self._doubt(slab, offset, match_count, known_keys)
+        def check(answer_page: CountedPage) -> CountedPage:
+            doubt = self._reason_to_ask_again(answer_page, offset, match_count, known_keys)
             self._doubts += 1
             if doubt is not None and self._doubts < _ASKED_AGAIN:
                 raise BadAnswer(f"{self.name} {doubt}")
-            return slab
+            return answer_page
 
-        slab = self.ask(offset, check)
-        if not slab.ids and not slab.skipped:
+        answer_page = self.ask(offset, check)
+        if not answer_page.ids and not answer_page.skipped:
             self._empty.add(offset)
-        if slab.ids and slab.ids <= known_keys:
+        if answer_page.ids and answer_page.ids <= known_keys:
             self._repeated_count += 1
         if self._repeated_count > _REPEATED_PAGES:
             raise SourceBroken(f"{self.name} sends the same page again and again, whatever is asked for")
-        return slab
+        return answer_page
 
-    def _doubt(self, slab: CountedPage, offset: int, match_count: int, known_keys: set[bytes]) -> str | None:
+    def _reason_to_ask_again(
+        self, answer_page: CountedPage, offset: int, match_count: int, known_keys: set[bytes]
+    ) -> str | None:
         """Why an answer is requested again; None if it is plausible."""
         is_confirmed = not self._empty.isdisjoint((offset, offset - self.size))
-        if not slab.ids and not slab.skipped and not is_confirmed and offset < max(slab.matched, match_count):
-            return f"sent no records from {offset} on, though it holds {max(slab.matched, match_count)}"
-        if not slab.ids and not slab.skipped and not self.may_be_empty and offset == 0:
+        if (
+            not answer_page.ids
+            and not answer_page.skipped
+            and not is_confirmed
+            and offset < max(answer_page.matched, match_count)
+        ):
+            return f"sent no records from {offset} on, though it holds {max(answer_page.matched, match_count)}"
+        if not answer_page.ids and not answer_page.skipped and not self.may_be_empty and offset == 0:
             return "says that it holds no records"
-        if slab.ids and slab.ids <= known_keys:
+        if answer_page.ids and answer_page.ids <= known_keys:
             return f"sent a page again instead of the records from {offset} on"
         return None
 
-    def _next_offset(self, offset: int, slab: CountedPage) -> int:
-        given_count = len(slab.records) + len(slab.skipped) + len(slab.deleted)
+    def _next_offset(self, offset: int, answer_page: CountedPage) -> int:
+        given_count = len(answer_page.records) + len(answer_page.skipped) + len(answer_page.deleted)
         next_offset = offset + (given_count or self.size)  # where there was nothing, do not ask again
-        if slab.following is not None and next_offset < slab.following <= offset + self.size:
-            return slab.following  # the server omits what it cannot return
+        if answer_page.following is not None and next_offset < answer_page.following <= offset + self.size:
+            return answer_page.following  # the server omits what it cannot return
         return next_offset
 
 

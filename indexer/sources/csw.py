@@ -251,7 +251,7 @@ class CswSource:
         """Raises SourceBroken if the server understands no dialect, and what the fetcher raises."""
         dialect = choose_dialect(self.fetcher, self.url, self.options)
         since = self._usable_since(dialect)
-        asker = _Asker(self.fetcher, self.url, dialect, self.options.page_size, since)
+        asker = _WindowRequests(self.fetcher, self.url, dialect, self.options.page_size, since)
         walk = CountedWalk(
             self.fetcher.source,
             asker.ask,
@@ -353,7 +353,7 @@ def _schemas(capabilities: Capabilities, options: CswOptions, version: Version) 
 
 
 @dataclass(slots=True)
-class _Asker:
+class _WindowRequests:
     """Requests windows of records. If the server fails on one, requests smaller ones and names the record at fault.
 
     After three such records in a row it skips whole windows.
@@ -370,7 +370,7 @@ class _Asker:
     def beyond(self, offset: int) -> CountedPage | None:
         """Asks once for records beyond the stated total; None if there are none, or the server fails."""
         try:
-            return self._slab(Window(offset, self.size, self.since), lambda slab: slab)
+            return self._counted_page(Window(offset, self.size, self.since), lambda page: page)
         except SondeError as error:
             log.info("csw.nothing_beyond", source=self.fetcher.source, offset=offset, reason=str(error))
             return None
@@ -379,9 +379,9 @@ class _Asker:
         size = self.size
         while True:
             try:
-                slab = self._slab(Window(offset, size, self.since), check)
+                page = self._counted_page(Window(offset, size, self.since), check)
                 self.failures_in_row = 0
-                return slab
+                return page
             except (CswException, BadAnswer, BadStatus, RetryLater) as error:
                 if not self.matched:  # nothing was returned yet: the fault is not in a single record
                     raise Unavailable(str(error)) from error
@@ -396,7 +396,7 @@ class _Asker:
         skipped_member = SkippedMember(f"{self.url}#position {offset + 1}{last}", f"the server cannot give it: {error}")
         return CountedPage((), self.matched, offset + size if size > 1 else None, (skipped_member,))
 
-    def _slab(self, window: Window, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
+    def _counted_page(self, window: Window, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         pages: list[CountedPage] = []
 
         def check_results(search_results: Results) -> Results:

@@ -285,17 +285,17 @@ class _Folder:
                 yield (*folders_above, name), entry
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._walk(Path(entry.path), (*folders_above, name))
-            elif not self._comes_by_itself(entry):
+            elif not self._is_listed_itself(entry):
                 yield (*folders_above, name), entry
 
-    def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
+    def _is_listed_itself(self, entry: os.DirEntry[str]) -> bool:
         """Whether a link leads to a file inside the folder, which would then be read twice."""
-        inner_path = self._inside(entry) if entry.is_symlink() else None
+        inner_path = self._target_inside(entry) if entry.is_symlink() else None
         if inner_path is None or not Path(entry.path).is_file():
             return False
         return not any(map(is_hidden, inner_path.parts))
 
-    def _inside(self, entry: os.DirEntry[str]) -> Path | None:
+    def _target_inside(self, entry: os.DirEntry[str]) -> Path | None:
         """The target of a link, relative to the folder; None if it is outside, a circle, or missing."""
         try:
             end = Path(entry.path).resolve(strict=True)
@@ -306,7 +306,7 @@ class _Folder:
     def _member(self, name: str, entry: os.DirEntry[str]) -> Member | SkippedMember:
         """A link to a file inside the folder is followed: Kubernetes shows the files of a ConfigMap like this."""
         if entry.is_symlink():
-            inner_path = self._inside(entry)
+            inner_path = self._target_inside(entry)
             end = None if inner_path is None else self.path.resolve() / inner_path
             if end is None or not end.is_file():
                 return SkippedMember(f"{self.path}/{name}", "a link to no file inside the folder, so not followed")

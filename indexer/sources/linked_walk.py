@@ -81,19 +81,19 @@ class LinkedWalk:
             if url in visited_urls:
                 raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
             visited_urls.add(url)
-            leaf = self._linked_page(self.parts[index], url)
-            ids = leaf.ids
+            linked_page = self._linked_page(self.parts[index], url)
+            ids = linked_page.ids
             self._seen_count += len(ids - self._known_ids)
             self._known_ids |= ids
-            next_url = rebase(urljoin(url, leaf.next), self.fetcher.url) if leaf.next and ids else None
+            next_url = rebase(urljoin(url, linked_page.next), self.fetcher.url) if linked_page.next and ids else None
             if next_url is None:
                 if not self._seen_count and not self.may_be_empty:
                     raise NothingToHarvest(f"{address_of(url)} gives no records")
-                self._count(leaf)
+                self._count(linked_page)
             position = self._position(index, next_url)
             if ids:
-                total = leaf.matched if len(self.parts) == 1 else None
-                yield RawPage(leaf.records, position, total, leaf.skipped)
+                total = linked_page.matched if len(self.parts) == 1 else None
+                yield RawPage(linked_page.records, position, total, linked_page.skipped)
             if next_url is None:
                 return
             url = next_url
@@ -103,32 +103,36 @@ class LinkedWalk:
 
         def check_page(answer: HttpAnswer) -> LinkedPage:
             nonlocal doubts
-            leaf = part.parse(answer)
-            doubt = self._doubt(leaf)
+            linked_page = part.parse(answer)
+            doubt = self._reason_to_ask_again(linked_page)
             doubts += 1
             if doubt is not None and doubts < _ASKED_AGAIN:
                 raise BadAnswer(f"{self.fetcher.source} {doubt}")
-            return leaf
+            return linked_page
 
         return self.fetcher.get(url, check_page, accept=part.accept)
 
-    def _doubt(self, leaf: LinkedPage) -> str | None:
+    def _reason_to_ask_again(self, linked_page: LinkedPage) -> str | None:
         """Why an answer is requested again; None if it is plausible."""
-        ids = leaf.ids
+        ids = linked_page.ids
         if ids and ids <= self._known_ids:
             return "sent a page again instead of the next"
-        if not ids and not self._seen_count and not self.may_be_empty and not leaf.matched:
+        if not ids and not self._seen_count and not self.may_be_empty and not linked_page.matched:
             return "says that it holds no records"
-        ends = not ids or leaf.next is None
-        if ends and leaf.matched is not None and self._seen_count + len(ids - self._known_ids) < leaf.matched:
-            return f"ends before its {leaf.matched} records were given"
+        ends = not ids or linked_page.next is None
+        if (
+            ends
+            and linked_page.matched is not None
+            and self._seen_count + len(ids - self._known_ids) < linked_page.matched
+        ):
+            return f"ends before its {linked_page.matched} records were given"
         return None
 
-    def _count(self, leaf: LinkedPage) -> None:
-        if leaf.matched is None:
+    def _count(self, linked_page: LinkedPage) -> None:
+        if linked_page.matched is None:
             self._sure = False
         else:
-            self._match_count += leaf.matched
+            self._match_count += linked_page.matched
 
     def _position(self, index: int, next_url: str | None) -> str:
         count_fields = {"matched": self._match_count, "sure": self._sure}

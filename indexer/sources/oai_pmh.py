@@ -224,7 +224,7 @@ def identify(fetcher: Fetcher, url: str) -> str:
     return text_of(name) if name is not None else ""
 
 
-def usual_addresses(url: str) -> list[str]:
+def likely_addresses(url: str) -> list[str]:
     """Where the OAI-PMH of such an address is: of GBIF, of a page inside a Dataverse, else below it."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
@@ -348,5 +348,5 @@ PROTOCOL = Protocol(
     "`from` (days) and tombstones",
     recognises=lambda answer: answer.root == "OAI-PMH",
     questions_at=lambda url: [Question(url, identify)],
-    questions_below=lambda url: [Question(address, identify) for address in usual_addresses(url)],
+    questions_below=lambda url: [Question(address, identify) for address in likely_addresses(url)],
 )

@@ -106,7 +106,7 @@ class SitemapSource:
                     skipped_members.append(SkippedMember(url, str(outcome), url))
             elif isinstance(outcome, FileVersion):
                 unchanged_ids += outcome.natives
-                passed_over += [] if outcome.natives else [_without(url)]
+                passed_over += [] if outcome.natives else [_page_without_dataset(url)]
             else:
                 page_records = _records(url, modified[url], outcome.content)
                 records += page_records
@@ -116,7 +116,7 @@ class SitemapSource:
                         url, outcome, (record.native_id for record in page_records)
                     )
                 if not outcome.content:
-                    passed_over.append(_without(url))
+                    passed_over.append(_page_without_dataset(url))
         page = RawPage(
             tuple(records), all_places[-1].url, skipped=tuple(skipped_members), passed_over=tuple(passed_over)
         )
@@ -132,7 +132,7 @@ def _records(url: str, modified: str | None, documents: list[Json | JsonLdScript
     ]
 
 
-def _without(url: str) -> PassedOver:
+def _page_without_dataset(url: str) -> PassedOver:
     return PassedOver(url, "the page has no data set", native_id=url)
 
 
@@ -180,17 +180,17 @@ def _datasets(node: object) -> list[Json | JsonLdScript]:
         return []
     context = {"@context": node["@context"]} if "@context" in node else {}
     if isinstance(node.get("@graph"), list):
-        return [_within(context, dataset) for dataset in _datasets(node["@graph"])]
+        return [_with_context(context, dataset) for dataset in _datasets(node["@graph"])]
     if any(name.lower() in _WANTED_TYPES for name in types_of(node)):
         return [node]
     if not types_of(node) and node.keys() >= _DESCRIBING_FIELDS:  # it keeps its number, as a script that cannot be read
         return [
             JsonLdScript(f"the node {str(node['name'])[:60]!r}", node, "it has no @type, so that it is no data set")
         ]
-    return [_within(context, dataset) for dataset in _datasets(node.get("mainEntity"))]
+    return [_with_context(context, dataset) for dataset in _datasets(node.get("mainEntity"))]
 
 
-def _within(context: Json, document: Json | JsonLdScript) -> Json | JsonLdScript:
+def _with_context(context: Json, document: Json | JsonLdScript) -> Json | JsonLdScript:
     return {**context, **document} if isinstance(document, dict) else document
 
 

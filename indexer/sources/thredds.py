@@ -187,7 +187,7 @@ class _Reader:
             from_above = tuple(metadata for metadata in inherited if metadata.getparent() is not parent)
             self._add(parent, names[:-1], from_above, files)
         for dataset in datasets:
-            handed_down = (*inherited, *_handed_down(dataset))
+            handed_down = (*inherited, *_inherited_metadata(dataset))
             if _has_access(dataset) and not is_folder:
                 self._add(dataset, names, inherited, ())
             self.read(dataset, (*names, dataset.get("name", "")), handed_down)
@@ -245,7 +245,7 @@ class _Reader:
         return f"{address}?{urlencode({'catalog': page, 'dataset': id})}"
 
 
-def _handed_down(dataset: etree._Element) -> list[etree._Element]:
+def _inherited_metadata(dataset: etree._Element) -> list[etree._Element]:
     return [metadata for metadata in find_all(dataset, "metadata") if metadata.get("inherited") == "true"]
 
 

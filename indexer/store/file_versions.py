@@ -79,7 +79,9 @@ class SourceVersions:
         same_versions = {url: visit for url, visit in visits.items() if visit.tag == self.tag}
         entries = self._entries([native for visit in same_versions.values() for native in visit.natives])
         return {
-            url: visit for url, visit in same_versions.items() if all(_stands(entries.get(n)) for n in visit.natives)
+            url: visit
+            for url, visit in same_versions.items()
+            if all(_is_current(entries.get(n)) for n in visit.natives)
         }
 
     def _entries(self, natives: Sequence[str]) -> dict[str, LedgerEntry]:
@@ -90,7 +92,7 @@ class SourceVersions:
         return entries
 
 
-def _stands(entry: LedgerEntry | None) -> bool:
+def _is_current(entry: LedgerEntry | None) -> bool:
     """Whether the ledger has the document as it was read, and not as a duplicate of another one."""
     return entry is not None and entry.state in ("current", "refused") and entry.raw_hash != ""
 

@@ -60,19 +60,19 @@ class Ledger:
         entry_by_record: dict[str, LedgerEntry] = {}
         for batch in batched(records, _MOST_TERMS):
             terms = {"terms": {"record": batch}}
-            query = {"bool": {"filter": [*_of(source), terms, _HOLDS_RECORD]}}
+            query = {"bool": {"filter": [*_of_source(source), terms, _HOLDS_RECORD]}}
             entry_by_record |= {cast(str, entry.record): entry for entry in self.find(query)}
         return entry_by_record
 
     def entries_not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Entries that the run did not see, as of the last refresh, without tombstones."""
         excluded = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
-        return self.find({"bool": {"filter": _of(source), "must_not": excluded}})
+        return self.find({"bool": {"filter": _of_source(source), "must_not": excluded}})
 
     def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
         """Members that the run saw but did not get, or could not read."""
         terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
-        return self.find({"bool": {"filter": [*_of(source), *terms]}})
+        return self.find({"bool": {"filter": [*_of_source(source), *terms]}})
 
     def separated_entries(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
         """Documents that the run saw and that were added at or after ``since``, whose identifier another document
@@ -84,23 +84,25 @@ class Ledger:
             {"exists": {"field": "claims"}},
             {"range": {"first_seen": {"gte": since}}},
         ]
-        return self.find({"bool": {"filter": [*_of(source), *terms]}})
+        return self.find({"bool": {"filter": [*_of_source(source), *terms]}})
 
     def held_records(self, source: str, run: str) -> Iterator[str]:
         """Ids of the records that entries seen in the run hold, ascending."""
-        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _HOLDS_RECORD, _HAS_RECORD]}}
+        query = {
+            "bool": {"filter": [*_of_source(source), {"term": {"last_seen_run": run}}, _HOLDS_RECORD, _HAS_RECORD]}
+        }
         return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
 
     def count_seen(self, source: str, run: str) -> int:
         """The number of documents that the run saw, with skipped ones, without tombstones; in real time."""
         self.refresh()
-        seen_query = [*_of(source), {"term": {"last_seen_run": run}}]
+        seen_query = [*_of_source(source), {"term": {"last_seen_run": run}}]
         query = {"bool": {"filter": seen_query, "must_not": [{"term": {"state": "removed"}}]}}
         return int(self.client.count(index=self.index, query=query)["count"])
 
     def tombstones(self, source: str | None = None, removed_before: str | None = None) -> Iterator[LedgerEntry]:
         """Tombstones, of one source or all, optionally only from before a moment; as of the last refresh."""
-        filters: list[Json] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
+        filters: list[Json] = [{"term": {"state": "removed"}}, *(_of_source(source) if source is not None else [])]
         if removed_before is not None:
             filters.append({"range": {"removed_at": {"lt": removed_before}}})
         return self.find({"bool": {"filter": filters}})
@@ -123,7 +125,7 @@ class Ledger:
         answer = self.client.search(
             index=f"{alias(self.prefix, 'records')},{self.index}",
             size=0,
-            query={"bool": {"filter": [*_of(source), {"exists": {"field": "access_groups"}}]}},
+            query={"bool": {"filter": [*_of_source(source), {"exists": {"field": "access_groups"}}]}},
             aggs={"groups": {"terms": {"field": "access_groups", "size": _MOST_TERMS}}},
             track_total_hits=True,
             ignore_unavailable=True,
@@ -142,7 +144,7 @@ _HOLDS_RECORD: Json = {"terms": {"state": list(STATES_IN_INDEX)}}
 _HAS_RECORD: Json = {"exists": {"field": "record"}}
 
 
-def _of(source: str) -> list[Json]:
+def _of_source(source: str) -> list[Json]:
     return [{"term": {"source": source}}]
 
 

@@ -46,7 +46,8 @@ class Runs:
         ignored.
         """
         silent = _any_of(
-            {"range": {"heartbeat": {"lt": _ago(silent_for)}}}, {"range": {"heartbeat": {"gt": _ago(-silent_for)}}}
+            {"range": {"heartbeat": {"lt": _time_before_now(silent_for)}}},
+            {"range": {"heartbeat": {"gt": _time_before_now(-silent_for)}}},
         )
         running_runs = _any_of({"term": {"state": "running"}}, {"term": {"trigger": "worker"}})
         filters = [running_runs, *_unfinished_since(since), silent]
@@ -75,14 +76,14 @@ class Runs:
 
 def _unfinished_since(since: timedelta) -> list[JsonMapping]:
     by_hand: JsonMapping = {"bool": {"must_not": [{"term": {"trigger": "restore"}}]}}
-    return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _ago(since)}}}, by_hand]
+    return [{"terms": {"state": list(UNFINISHED)}}, {"range": {"heartbeat": {"gte": _time_before_now(since)}}}, by_hand]
 
 
 def _any_of(*clauses: JsonMapping) -> JsonMapping:
     return {"bool": {"should": list(clauses)}}
 
 
-def _ago(span: timedelta) -> str:
+def _time_before_now(span: timedelta) -> str:
     return (datetime.now(UTC) - span).isoformat(timespec="milliseconds")
 
 

@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, kind, content = before
         if fault == "cut":
             return self._send_half(content)
-        return self._send(status, kind, _spoilt(content, fault))
+        return self._send(status, kind, _damaged(content, fault))
 
     def _upstream(self, body: bytes | None) -> tuple[int, str, bytes]:
         target = urlsplit(self.server.upstream)
@@ -132,7 +132,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
-def _spoilt(content: bytes, fault: Fault | None) -> bytes:
+def _damaged(content: bytes, fault: Fault | None) -> bytes:
     match fault:
         case "truncated":
             return content[: len(content) * 2 // 3]

@@ -128,21 +128,21 @@ class SteadySearcher:
                 stop.set()
                 thread.join()
 
-    def first_right_after(self, at: float, lacking: frozenset[str] = frozenset()) -> float | None:
+    def first_right_after(self, at: float, missing_parts: frozenset[str] = frozenset()) -> float | None:
         """Seconds from ``at`` to the first answer that was right again; None if none was.
 
-        ``lacking``: parts that answers lacked before the fault, and may still lack: a busy machine leaves the
+        ``missing_parts``: parts that answers lacked before the fault, and may still lack: a busy machine leaves the
         cross-encoder out in any case.
         """
         right_at_times = (
             search.at
             for search in list(self.log)
-            if search.verdict in ("right", "degraded") and search.lacks <= lacking
+            if search.verdict in ("right", "degraded") and search.lacks <= missing_parts
         )
         times = [right_at for right_at in right_at_times if right_at > at]
         return min(times) - at if times else None
 
-    def lacking(self) -> frozenset[str]:
+    def missing_parts(self) -> frozenset[str]:
         """The parts that any answer so far lacked, beyond those in ``missing``."""
         return frozenset(name for search in list(self.log) for name in search.lacks)
 

@@ -24,6 +24,7 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import IndexKind, concrete
+from indexer.documents.segment.passages import SegmentOptions
 from indexer.parts import HarvestParts
 from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
@@ -37,12 +38,13 @@ from lab.malformed.makers import made_by_schema, make_request
 from lab.malformed.sender import BAD, RequestOutcome, ask_all, count_verdicts
 from lab.malformed.target import target
 from local_stack.ports import free_port
+from sonde.cli.options import FILE, shown
 from sonde.cli.screen import messages, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.documents import reading_limits, segment_options
+from sonde.wiring.documents import reading_limits
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 
 _READING_COLUMNS = ("KB", "what happened", "seconds", "child MiB", "parent MiB", "passages", "cells", "verdict")
@@ -65,17 +67,15 @@ _VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer"
 @click.command()
 @click.option("--kind", "names", type=click.Choice(KIND_NAMES), multiple=True, help="Only this kind; repeatable.")
 @click.option("--small", is_flag=True, help="The sizes of the test suite.")
-@click.option(
-    "--parent-mib", type=click.FloatRange(64), default=1024.0, show_default=True, help="Most memory of a worker."
-)
-@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+@shown("--parent-mib", 1024.0, "Most memory of a worker.", click.FloatRange(64))
+@click.option("--json", "into", type=FILE, help="Also write the results here.")
 def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: Path | None) -> None:
     """Read documents of an attacker with the limits of the settings, while honest documents are read. Needs no service.
 
     Exit code 1 if a document crashed its reader or passed a limit, or an honest document was not read.
     """
     settings = load_settings()
-    terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
+    terms = ReadingTerms(reading_limits(settings), SegmentOptions(), parent_mib)
     kinds = [kind for kind in KINDS if not names or kind.name in names]
     progress, outcomes, honest_readings = messages(), list[ReadOutcome](), HonestReadings()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
@@ -126,16 +126,12 @@ def show_readings(
 
 
 @click.command()
-@click.option(
-    "--seconds", type=click.FloatRange(1, 600), default=20.0, show_default=True, help="Seconds for each attack."
-)
-@click.option("--searchers", type=click.IntRange(1, 50), default=10, show_default=True)
-@click.option("--records", type=click.IntRange(12, 5_000), default=300, show_default=True, help="Records to search.")
-@click.option(
-    "--ratio", type=click.FloatRange(1), default=2.0, show_default=True, help="Maximum ratio to the usual p50, p95."
-)
+@shown("--seconds", 20.0, "Seconds for each attack.", click.FloatRange(1, 600))
+@shown("--searchers", 10, type=click.IntRange(1, 50))
+@shown("--records", 300, "Records to search.", click.IntRange(12, 5_000))
+@shown("--ratio", 2.0, "Maximum ratio to the usual p50, p95.", click.FloatRange(1))
 @click.option("--attack", "names", type=click.Choice(ATTACK_NAMES), multiple=True, help="Only this attack; repeatable.")
-@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+@click.option("--json", "into", type=FILE, help="Also write the results here.")
 def hostile(
     *, seconds: float, searchers: int, records: int, ratio: float, names: tuple[str, ...], into: Path | None
 ) -> None:
@@ -197,12 +193,10 @@ def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) 
 @click.option("--requests", "number", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
 @click.option("--schema", type=click.IntRange(0), help="How many schemathesis derives from /api.  [default: a tenth]")
 @click.option("--first", type=click.IntRange(0), default=0, help="Number of the first request.")
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--clients", type=click.IntRange(1, 64), default=4, show_default=True)
-@click.option(
-    "--hang-s", type=click.FloatRange(1), default=30.0, show_default=True, help="Seconds that count as a hang."
-)
-@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+@shown("--seed", 1, type=int)
+@shown("--clients", 4, type=click.IntRange(1, 64))
+@shown("--hang-s", 30.0, "Seconds that count as a hang.", click.FloatRange(1))
+@click.option("--json", "into", type=FILE, help="Also write the results here.")
 def malformed(
     *, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float, into: Path | None
 ) -> None:
@@ -220,7 +214,7 @@ def malformed(
         for outcome in ask_all(service.url, requests, clients, hang_s):
             outcomes.append(outcome)
             if outcome.verdict in BAD:
-                _tell(progress, outcome)
+                _print_outcome(progress, outcome)
             if len(outcomes) % 1_000 == 0:
                 progress.print(f"{len(outcomes)} of {number}")
     show_families(screen(), outcomes)
@@ -232,7 +226,7 @@ def malformed(
         sys.exit(1)
 
 
-def _tell(console: Console, outcome: RequestOutcome) -> None:
+def _print_outcome(console: Console, outcome: RequestOutcome) -> None:
     request, answer = outcome.request, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
     text = f"{request.number} {request.family}: {answer}"
     console.print(f"{text}\n  {outcome.request.description}\n  {outcome.body_start}", highlight=False)
@@ -270,7 +264,7 @@ def throwaway(client: Elasticsearch) -> Iterator[str]:
 
 
 @click.command()
-@click.option("--records", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True)
+@shown("--records", 100_000, type=click.IntRange(1, 10_000_000))
 @click.option("--turtle", is_flag=True, help="Only read that many data sets of a DCAT catalogue in Turtle.")
 def volume(*, records: int, turtle: bool) -> None:
     """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
@@ -343,13 +337,11 @@ def chaos(context: click.Context, *, everything: bool) -> None:
 
 
 @chaos.command()
-@click.option("--runs", type=click.IntRange(1, 10_000), default=100, show_default=True)
-@click.option("--records", type=click.IntRange(10, 100_000), default=1000, show_default=True)
-@click.option(
-    "--share", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Share of damaged answers."
-)
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+@shown("--runs", 100, type=click.IntRange(1, 10_000))
+@shown("--records", 1000, type=click.IntRange(10, 100_000))
+@shown("--share", 0.3, "Share of damaged answers.", click.FloatRange(0, 0.9))
+@shown("--seed", 1, type=int)
+@click.option("--json", "into", type=FILE, help="Also write the results here.")
 def harvest(*, runs: int, records: int, share: float, seed: int, into: Path | None) -> None:
     """Harvest a changing catalogue through a proxy that damages answers, in throw-away indices of the running node.
 

@@ -23,6 +23,7 @@ from lab.cluster.switching import SwitchStep, run_switching
 from lab.cluster.trial import SoakPlan, SoakResult, TrialOutcome, TrialSize, trials
 from lab.cluster.trial import soak as run_soak
 from local_stack.errors import StackError
+from sonde.cli.options import FILE, FOLDER, PRESENT_FOLDER, shown
 from sonde.cli.screen import messages, screen
 from sonde.ops.measured import machine, write_measurement
 from workers.celery_client import celery_client
@@ -47,25 +48,15 @@ _COLUMNS = (
 
 @click.command()
 @click.option("--break", "chosen", type=click.Choice(_NAMES), multiple=True, help="Only these. Default: all.")
-@click.option(
-    "--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="Records in each harvest."
-)
-@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Elasticsearch nodes of 512 MB.")
-@click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
-@click.option(
-    "--faketime",
-    type=click.Path(path_type=Path),
-    default=DEBIAN_FAKETIME,
-    show_default=True,
-    help="libfaketime's file.",
-)
-@click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
-@click.option(
-    "--within", type=click.FloatRange(1), default=30.0, show_default=True, help="Maximum seconds of recovery."
-)
-@click.option("--patience", type=click.FloatRange(60), default=600.0, show_default=True, help="Seconds for a harvest.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Written after each row.")
+@shown("--records", 5000, "Records in each harvest.", click.IntRange(100, 100_000))
+@shown("--nodes", 3, "Elasticsearch nodes of 512 MB.", click.IntRange(1, 3))
+@shown("--rate", 20.0, "Searches a second.", click.FloatRange(0.1, 200))
+@shown("--faketime", DEBIAN_FAKETIME, "libfaketime's file.", click.Path(path_type=Path))
+@click.option("--samples", type=PRESENT_FOLDER, default=SAMPLES)
+@click.option("--keep", type=FOLDER, help="Work in this folder and keep the logs.")
+@shown("--within", 30.0, "Maximum seconds of recovery.", click.FloatRange(1))
+@shown("--patience", 600.0, "Seconds for a harvest.", click.FloatRange(60))
+@click.option("--json", "json_file", type=FILE, help="Written after each row.")
 @click.option("--resume", is_flag=True, help="Skip trials that are in the --json file already.")
 def cluster(
     *,
@@ -171,17 +162,13 @@ def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str
 
 
 @click.command()
-@click.option(
-    "--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="Records to harvest."
-)
-@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Elasticsearch nodes of 512 MB.")
-@click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
-@click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
-@click.option("--patience", type=click.FloatRange(60), default=600.0, show_default=True, help="Seconds for a harvest.")
-@click.option(
-    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the result here."
-)
+@shown("--records", 5000, "Records to harvest.", click.IntRange(100, 100_000))
+@shown("--nodes", 3, "Elasticsearch nodes of 512 MB.", click.IntRange(1, 3))
+@shown("--rate", 20.0, "Searches a second.", click.FloatRange(0.1, 200))
+@click.option("--samples", type=PRESENT_FOLDER, default=SAMPLES)
+@click.option("--keep", type=FOLDER, help="Work in this folder and keep the logs.")
+@shown("--patience", 600.0, "Seconds for a harvest.", click.FloatRange(60))
+@click.option("--json", "json_file", type=FILE, help="Also write the result here.")
 def reindex(
     *, records: int, nodes: int, rate: float, samples: Path, keep: Path | None, patience: float, json_file: Path | None
 ) -> None:
@@ -233,16 +220,12 @@ def _show_steps(console: Console, steps: list[SwitchStep], machine: dict[str, st
 
 
 @click.command()
-@click.option("--minutes", type=click.FloatRange(0.5, 24 * 60), default=20.0, show_default=True)
-@click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
-@click.option(
-    "--records", type=click.IntRange(10, 100_000), default=500, show_default=True, help="Records in each harvest."
-)
-@click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
-@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
-@click.option(
-    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the result here."
-)
+@shown("--minutes", 20.0, type=click.FloatRange(0.5, 24 * 60))
+@shown("--rate", 20.0, "Searches a second.", click.FloatRange(0.1, 200))
+@shown("--records", 500, "Records in each harvest.", click.IntRange(10, 100_000))
+@click.option("--samples", type=PRESENT_FOLDER, default=SAMPLES)
+@click.option("--keep", type=FOLDER, help="Work in this folder and keep the logs.")
+@click.option("--json", "json_file", type=FILE, help="Also write the result here.")
 def soak(
     *, minutes: float, rate: float, records: int, samples: Path, keep: Path | None, json_file: Path | None
 ) -> None:

@@ -31,6 +31,7 @@ from lab.load.catalogue import drop as drop_standing
 from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.measures import describe_node
 from lab.own_api import own_api
+from sonde.cli.options import FILE, shown
 from sonde.cli.screen import NameColumn, ended_by_signals, messages, screen
 from sonde.ops.measured import machine, write_measurement
 from sonde.ops.temporary_node import temporary_node
@@ -144,8 +145,8 @@ class Plan:
 
 
 @click.command()
-@click.option("--records", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
-@click.option("--passages", type=click.IntRange(0, 3_000_000), default=10_000, show_default=True)
+@shown("--records", 10_000, type=click.IntRange(1, 1_000_000))
+@shown("--passages", 10_000, type=click.IntRange(0, 3_000_000))
 @click.option(
     "--embed",
     "embedded",
@@ -157,25 +158,20 @@ class Plan:
 @click.option(
     "--clients", type=click.IntRange(1, 1000), multiple=True, default=(1, 8, 32), show_default=True, help="At once."
 )
-@click.option(
-    "--seconds", type=click.FloatRange(0.5, 60), default=5.0, show_default=True, help="Seconds of each measurement."
-)
+@shown("--seconds", 5.0, "Seconds of each measurement.", click.FloatRange(0.5, 60))
 @click.option("--course", "chosen", type=click.Choice([course.name for course in SEARCH_MODES]), multiple=True)
-@click.option("--processes", type=click.IntRange(1, 16), default=2, show_default=True, help="API processes.")
+@shown("--processes", 2, "API processes.", click.IntRange(1, 16))
 @click.option(
     "--catalogues",
     type=click.Path(path_type=Path),
     help="Folder with the archives of the NCAR records.  [default: where `sonde evaluate --collection ncar "
     "--fetch-only` keeps them]",
 )
-@click.option(
-    "--standing",
-    help="Use a permanent catalogue of this name; it is created if it does not exist.",
-)
+@click.option("--standing", help="Use a permanent catalogue of this name; it is created if it does not exist.")
 @click.option("--build-only", is_flag=True, help="Only create the permanent catalogue.")
 @click.option("--drop", is_flag=True, help="Only delete the permanent catalogue.")
 @click.option("--allow-remote", is_flag=True, help="Allow an Elasticsearch on another machine.")
-@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path), help="Also write figures to this file.")
+@click.option("--json", "out", type=FILE, help="Also write figures to this file.")
 def load(
     *,
     records: int,
@@ -210,7 +206,7 @@ def load(
     plan = Plan(
         tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen), clients, seconds, processes
     )
-    paths, questions = _real(catalogues or _fetched(settings)), _questions()
+    paths, questions = _real_catalogues(catalogues or _fetched(settings)), _questions()
     console, progress = screen(), messages()
     with ExitStack() as resources:
         resources.enter_context(ended_by_signals())
@@ -264,7 +260,7 @@ def _fetched(settings: Settings) -> Path:
     return shared if shared.is_dir() else settings.stack.folder / "collections" / "catalogues"
 
 
-def _real(catalogues: Path) -> list[Path]:
+def _real_catalogues(catalogues: Path) -> list[Path]:
     archives = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
     return archives or [_SAMPLES / "records"]
 

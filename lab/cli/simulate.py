@@ -26,6 +26,7 @@ from search_api.search.flow import SearchPipeline
 from search_api.search.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.record import Evidence, Usage
+from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import ended_by_signals
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
@@ -149,7 +150,7 @@ def evidence_of(pipeline: SearchPipeline, **changes: float) -> Evidence:
 
 _HABITS = Habits()
 _NCAR = QUALITY / "ncar"
-_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_READABLE = PRESENT_FILE
 
 
 @click.group("simulate")
@@ -160,18 +161,16 @@ def simulate() -> None:
 @simulate.command("usage")
 @click.option("--collection", "name", type=click.Choice(sorted(LOADERS)), default="ncar", show_default=True)
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only these questions are asked.")
-@click.option("--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED")
-@click.option("--people", type=click.IntRange(1), default=_HABITS.people, show_default=True)
-@click.option("--questions", type=click.IntRange(1), default=_HABITS.questions, show_default=True)
-@click.option("--days", type=click.IntRange(1), default=_HABITS.days, show_default=True)
-@click.option("--noise", type=click.FloatRange(0, 1), default=_HABITS.noise, show_default=True, help="Wrong openings.")
-@click.option(
-    "--attention", type=float, default=_HABITS.attention, show_default=True, help="How fast it falls with the position."
-)
+@click.option("--shared", type=FOLDER, envvar="SONDE_SHARED")
+@shown("--people", _HABITS.people, type=click.IntRange(1))
+@shown("--questions", _HABITS.questions, type=click.IntRange(1))
+@shown("--days", _HABITS.days, type=click.IntRange(1))
+@shown("--noise", _HABITS.noise, "Wrong openings.", click.FloatRange(0, 1))
+@shown("--attention", _HABITS.attention, "How fast it falls with the position.", float)
 @click.option("--examination", type=float, help="What the ranking takes it for.  [default: of the configuration]")
 @click.option("--weight", type=float, multiple=True, help="Of the signal; may be repeated.  [default: as configured]")
 @click.option("--script", "scripted", is_flag=True, help="One key opens the tenth hit of every question all day.")
-@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "out", type=FILE)
 def usage(
     *,
     name: str,
@@ -214,13 +213,13 @@ def usage(
 
 @simulate.command("month")
 @click.option("--archive", type=click.Path(path_type=Path, exists=True), required=True, help="Documents of the source.")
-@click.option("--source", default="ncar_eol", show_default=True, help="Its name in the judgements.")
-@click.option("--queries", type=_READABLE, default=_NCAR / "queries.jsonl", show_default=True)
-@click.option("--qrels", type=_READABLE, default=_NCAR / "qrels.tsv", show_default=True)
-@click.option("--records", type=click.IntRange(20), default=800, show_default=True, help="Judged ones first.")
-@click.option("--people", type=click.IntRange(10), default=_HABITS.people, show_default=True)
-@click.option("--questions", type=click.IntRange(100), default=_HABITS.questions, show_default=True)
-@click.option("--json", "out", type=click.Path(dir_okay=False, path_type=Path))
+@shown("--source", "ncar_eol", "Its name in the judgements.")
+@shown("--queries", _NCAR / "queries.jsonl", type=_READABLE)
+@shown("--qrels", _NCAR / "qrels.tsv", type=_READABLE)
+@shown("--records", 800, "Judged ones first.", click.IntRange(20))
+@shown("--people", _HABITS.people, type=click.IntRange(10))
+@shown("--questions", _HABITS.questions, type=click.IntRange(100))
+@click.option("--json", "out", type=FILE)
 def month(
     *,
     archive: Path,

@@ -27,7 +27,7 @@ from indexer.store.ledger import scan
 from lab.chaos.proxies import TcpProxy
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
-from local_stack.part import External, StackPart, silent
+from local_stack.part import External, StackPart, ignore_event
 from local_stack.ports import free_port
 from local_stack.services import api_service, beat_service, service_part, worker_service
 from local_stack.settings import ApiConfig, NodeConfig, StackConfig, ValkeyConfig
@@ -108,7 +108,7 @@ class ChaosCluster:
         """Up and answering on return."""
         for name in names:
             supervisor, part = self._parts[name]
-            supervisor.ensure(part, silent)
+            supervisor.ensure(part, ignore_event)
 
     def kill(self, name: str) -> None:
         """SIGKILL to the process and all it started: what a power cut does. Both have ended on return."""
@@ -154,8 +154,8 @@ def chaos_cluster(
         for supervisor, part in parts.values():
             after.callback(supervisor.stop, part.name, 5.0)
         with ThreadPoolExecutor(nodes) as pool:  # a node answers once the others are there
-            list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], silent), names))
-        parts["broker"][0].ensure(parts["broker"][1], silent)
+            list(pool.map(lambda name: parts[name][0].ensure(parts[name][1], ignore_event), names))
+        parts["broker"][0].ensure(parts["broker"][1], ignore_event)
         urls = [str(parts[name][1].address) for name in names]
         proxies = [after.enter_context(TcpProxy(url).run()) for url in urls]
         client = Elasticsearch(urls, request_timeout=30, max_retries=nodes, retry_on_timeout=True)

@@ -139,8 +139,8 @@ def trials(
 
 @dataclass(slots=True)
 class _Trial:
-    """``mended``: when the part was put right, ``lacking``: what answers went without before it broke (a machine that
-    is full leaves the cross-encoder out), ``left``: records to be written when it was put right."""
+    """``mended``: when the part was put right, ``missing_parts``: what answers went without before it broke (a machine
+    that is full leaves the cross-encoder out), ``left``: records to be written when it was put right."""
 
     cluster: ChaosCluster
     celery: Celery
@@ -150,7 +150,7 @@ class _Trial:
     course: TrialSize
     catalogue: frozenset[str]
     mended: float | None = None
-    lacking: frozenset[str] = frozenset()
+    missing_parts: frozenset[str] = frozenset()
     left: int = 0
     harvest_back_s: float | None = None
 
@@ -176,7 +176,7 @@ class _Trial:
             len(ids - self.catalogue),
             self.left,
             dict(Counter(search.verdict for search in log)),
-            None if self.mended is None else self.asker.first_right_after(self.mended, self.lacking),
+            None if self.mended is None else self.asker.first_right_after(self.mended, self.missing_parts),
             self.harvest_back_s,
             time.monotonic() - started_s,
             note,
@@ -188,7 +188,7 @@ class _Trial:
         break_at = max(1, int(self.breakage.at_share * len(self.catalogue)))
         wait_for(lambda: self._count_written() >= break_at, self.course.patience_s, self.source)
         before = self._count_written()
-        self.lacking = self.asker.lacking()
+        self.missing_parts = self.asker.missing_parts()
         self.breakage.begin(self.cluster)
         time.sleep(self.breakage.lasts_s)
         before = max(before, self._count_written())  # nobody may be able to say how many while it is broken
@@ -205,7 +205,9 @@ class _Trial:
         mended_at = self.mended or 0.0
         wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.patience_s, self.source)
         seconds_until(
-            lambda: self.asker.first_right_after(mended_at, self.lacking) is not None, mended_at, _SEARCH_PATIENCE_S
+            lambda: self.asker.first_right_after(mended_at, self.missing_parts) is not None,
+            mended_at,
+            _SEARCH_PATIENCE_S,
         )
 
     def _repair_all(self) -> str:

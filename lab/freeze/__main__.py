@@ -14,14 +14,11 @@ from lab.freeze.calls import CHECKOUT, SOURCES
 from lab.freeze.lines import Line, differences, read_state, write_state
 from lab.freeze.service import make_index
 from lab.freeze.state import PARTS, state_lines
+from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
 
-_shared_option = click.option(
-    "--shared", type=click.Path(path_type=Path, file_okay=False), default=CHECKOUT.parent / "shared" / "data"
-)
+_shared_option = click.option("--shared", type=FOLDER, default=CHECKOUT.parent / "shared" / "data")
 _ONLY = click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only these parts.")
-_PROCESSES = click.option(
-    "--processes", type=click.IntRange(1, 16), default=3, show_default=True, help="Parts at once."
-)
+_PROCESSES = shown("--processes", 3, "Parts at once.", click.IntRange(1, 16))
 
 
 @click.group()
@@ -30,7 +27,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @click.option("--prefix", required=True, help="Indices with the data; they stay, and later states only read them.")
 @click.option("--make/--no-make", default=True, help="Fill the indices first (what is there and unchanged stays).")
 @click.option("--key", help="With --no-make: a key with all rights.")
@@ -56,9 +53,9 @@ def write(
 
 
 @main.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("file", type=PRESENT_FILE)
 @click.option("--allow", multiple=True, help="A pattern of differences that are meant: 'search *#sent'.")
-@click.option("--keep", type=click.Path(path_type=Path, dir_okay=False), help="Write this state to a file too.")
+@click.option("--keep", type=FILE, help="Write this state to a file too.")
 @_shared_option
 @_ONLY
 @_PROCESSES
@@ -74,21 +71,23 @@ def compare(
     after = {line["name"]: line for line in state_lines(about, about["parts"], shared, processes)}
     if keep is not None:
         write_state(keep, about, after.values())
-    _tell(before, after, allow, about["parts"])
+    _print_differences(before, after, allow, about["parts"])
 
 
 @main.command()
-@click.argument("before", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.argument("after", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("before", type=PRESENT_FILE)
+@click.argument("after", type=PRESENT_FILE)
 @click.option("--allow", multiple=True, help="A pattern of differences that are meant.")
 def diff(*, before: Path, after: Path, allow: tuple[str, ...]) -> None:
     """List what differs between two frozen files."""
     _, first = read_state(before)
     about, second = read_state(after)
-    _tell(first, second, allow, about["parts"])
+    _print_differences(first, second, allow, about["parts"])
 
 
-def _tell(before: dict[str, Line], after: dict[str, Line], allow: Sequence[str], parts: Sequence[str]) -> None:
+def _print_differences(
+    before: dict[str, Line], after: dict[str, Line], allow: Sequence[str], parts: Sequence[str]
+) -> None:
     before = {name: line for name, line in before.items() if line["part"] in parts}
     differing = differences(before, after, allow)
     for difference in differing:

@@ -84,7 +84,7 @@ class Proxy(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, upstream: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Passing)
+        super().__init__(("127.0.0.1", 0), _ForwardingHandler)
         self.upstream = urlsplit(upstream)
         self._requests: list[SentRequest] = []
         self._lock = threading.Lock()
@@ -100,7 +100,7 @@ class Proxy(ThreadingHTTPServer):
         return requests
 
 
-class _Passing(BaseHTTPRequestHandler):
+class _ForwardingHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1
     disable_nagle_algorithm = True
@@ -248,7 +248,7 @@ def _settings(settings: Settings, address: str, prefix: str) -> Settings:
         "limits": {"per_address": "none", "per_key": "none"},
         "queries": {"keep": "off"},
         "preview": {"enabled": False},
-        "embedder": {"threads": 1},
+        "models": {"threads": 1},
         "harvest": {"sources": CHECKOUT / "sources.yaml"},
     }
     groups = {name: getattr(settings, name).model_copy(update=change) for name, change in changes.items()}

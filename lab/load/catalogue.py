@@ -198,7 +198,7 @@ def fill(
         vectors = len(passages.real)
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, report)
     _refresh(client, prefix, None)
-    calm(client, _filled_indices(prefix))
+    wait_for_merges(client, _filled_indices(prefix))
     return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - started_s)
 
 
@@ -248,7 +248,7 @@ def _filled_indices(prefix: str) -> list[str]:
     return [concrete(prefix, "records", 1), concrete(prefix, "passages", 1)]
 
 
-def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
+def wait_for_merges(client: Elasticsearch, indices: Sequence[str]) -> None:
     """Waits until all documents can be found and no merge disturbs the searches, at most ten minutes."""
     client.indices.refresh(index=indices)
     ends_s = time.monotonic() + _CALM_S

@@ -17,7 +17,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings import loader
 from es_mappings.loader import IndexShape
 from indexer.store.bulk import Operation, index_operation, write
-from lab.load.catalogue import MadeVectors, calm
+from lab.load.catalogue import MadeVectors, wait_for_merges
 from lab.measures import Spread
 from search_api.search.retrieval.clauses import nearest
 
@@ -91,7 +91,7 @@ def _measure_graph(
     started_s = time.perf_counter()
     if failures := write(client, _operations(index, vectors)):
         raise SondeError(f"{len(failures)} vectors were refused: {failures[0].reason}")
-    calm(client, [index])
+    wait_for_merges(client, [index])
     build_s = time.perf_counter() - started_s
     places, spread = _search_all(client, index, questions)
     stats = client.indices.stats(index=index, metric="store,dense_vector").body["_all"]["primaries"]

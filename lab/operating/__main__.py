@@ -29,6 +29,7 @@ from lab.operating.filling import (
 from lab.operating.release import CHECKOUT, Release, own_stack, this_release
 from lab.operating.upgrade import upgrade
 from local_stack.accounts import node_folder, unprivileged_account
+from sonde.cli.options import FOLDER, PRESENT_FILE
 from sonde.cli.screen import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -39,8 +40,8 @@ _REPOSITORY = ("--register", _FOLDER_OF_SNAPSHOTS)
 
 
 @click.command()
-@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), required=True, help="Kept afterwards.")
-@click.option("--pdf", "pdfs", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--folder", type=FOLDER, required=True, help="Kept afterwards.")
+@click.option("--pdf", "pdfs", multiple=True, type=PRESENT_FILE)
 def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
     """Fill every index, back up, lose Elasticsearch and Valkey, restore into empty ones, and compare.
 

@@ -26,6 +26,7 @@ from es_mappings.indices import serving
 from es_mappings.names import alias
 from lab.operating.filling import wait_until
 from lab.operating.release import CHECKOUT, Release, own_stack, this_release
+from sonde.cli.options import FILE
 from sonde.cli.screen import ended_by_signals, messages, plain_table, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings
@@ -257,7 +258,7 @@ FAULTS = (
 @click.option(
     "--fault", "names", multiple=True, type=click.Choice([fault.name for fault in FAULTS]), help="Only these."
 )
-@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the outcomes here.")
+@click.option("--json", "file", type=FILE, help="Also write the outcomes here.")
 def drill(*, names: tuple[str, ...], file: Path | None) -> None:
     """Cause faults of operation on a separate stack, and repair each. Exit code 1 if doctor misses one."""
     faults = [fault for fault in FAULTS if not names or fault.name in names]

@@ -37,7 +37,7 @@ class Release:
         """As ``sonde``, of this version's Python."""
         variables = {name: value for name, value in os.environ.items() if not name.startswith(("SONDE_", "PYTHONPATH"))}
         path = f"{self.python.parent}{os.pathsep}{variables.get('PATH', '')}"
-        return ran(
+        return run_command(
             [str(self.python), *arguments], {**variables, **self.environment, "PATH": path}, self.checkout, self.name
         )
 
@@ -53,9 +53,11 @@ def install(name: str, commit: str, folder: Path, uv: Path, environment: Mapping
     if not (folder / ".venv" / _READY).exists():
         folder.mkdir(parents=True, exist_ok=True)
         _unpack(commit, folder)
-        ran([sys.executable, "-m", "venv", "--without-pip", ".venv"], os.environ, folder, commit)
+        run_command([sys.executable, "-m", "venv", "--without-pip", ".venv"], os.environ, folder, commit)
         for packages in (("sync", "--require-hashes", "requirements.lock"), ("install", "--no-deps", "-e", ".")):
-            ran([str(uv), "pip", packages[0], "-q", "--python", str(python), *packages[1:]], os.environ, folder, commit)
+            run_command(
+                [str(uv), "pip", packages[0], "-q", "--python", str(python), *packages[1:]], os.environ, folder, commit
+            )
         (folder / ".venv" / _READY).touch()
     return Release(name, folder, python, environment)
 
@@ -69,7 +71,7 @@ def _unpack(commit: str, folder: Path) -> None:
         files.extractall(folder, filter="data")
 
 
-def ran(command: Sequence[str], environment: Mapping[str, str], folder: Path, name: str) -> str:
+def run_command(command: Sequence[str], environment: Mapping[str, str], folder: Path, name: str) -> str:
     process = subprocess.run(  # noqa: S603  # nosec B603: constants and paths of this machine
         command, env=dict(environment), cwd=folder, capture_output=True, text=True, timeout=_COMMAND_S, check=False
     )

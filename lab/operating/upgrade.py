@@ -43,6 +43,7 @@ from lab.operating.filling import (
 )
 from lab.operating.release import BATCH, CHECKOUT, Release, install, own_stack, this_release
 from local_stack.state import made_login
+from sonde.cli.options import FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -195,11 +196,11 @@ def _trouble(does: Callable[[], object]) -> str:
 
 
 @click.command()
-@click.option("--base", type=click.Choice(list(BASES)), default="0.1.0", show_default=True)
-@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), required=True, help="Kept afterwards.")
+@shown("--base", "0.1.0", type=click.Choice(list(BASES)))
+@click.option("--folder", type=FOLDER, required=True, help="Kept afterwards.")
 @click.option("--tools", type=click.Path(path_type=Path), default=CHECKOUT / ".venv-tools" / "bin", help="Has uv.")
-@click.option("--pdf", "pdfs", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--records", type=click.IntRange(100), default=400, show_default=True, help="Of the slow catalogue.")
+@click.option("--pdf", "pdfs", multiple=True, type=PRESENT_FILE)
+@shown("--records", 400, "Of the slow catalogue.", click.IntRange(100))
 def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], records: int) -> None:
     """Install an earlier version, fill every index, stop it during a harvest, start this version on its data, reindex,
     go back.

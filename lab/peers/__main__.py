@@ -40,6 +40,7 @@ from lab.peers.servers import (
     pygeoapi,
     stac_fastapi,
 )
+from sonde.cli.options import FILE, FOLDER, shown
 from sonde.cli.screen import messages, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
@@ -67,9 +68,9 @@ class PeerTarget:
 @click.option("--sonde", "sonde_url", help="Address of a Sonde that has harvested the same records.")
 @click.option("--archive", "archives", type=click.Path(path_type=Path, exists=True), multiple=True, help="Records.")
 @click.option("--clients", type=click.IntRange(1, 64), multiple=True, default=(1, 8), show_default=True)
-@click.option("--seconds", type=click.FloatRange(0.5, 60), default=6.0, show_default=True, help="Of each measurement.")
-@click.option("--home", type=click.Path(path_type=Path, file_okay=False), help="Folder of the environments.")
-@click.option("--json", "out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the figures here.")
+@shown("--seconds", 6.0, "Of each measurement.", click.FloatRange(0.5, 60))
+@click.option("--home", type=FOLDER, help="Folder of the environments.")
+@click.option("--json", "out", type=FILE, help="Also write the figures here.")
 def peers(
     *,
     servers: tuple[str, ...],

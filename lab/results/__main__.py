@@ -26,6 +26,7 @@ from lab.results.tables import (
     save_table,
     take_figures,
 )
+from sonde.cli.options import PRESENT_FILE
 from sonde.wiring.checkout import CHECKOUT
 
 _QUOTE = re.compile(r"(?:\?|-?\d[\d.,]*%?)<!-- figure: (?P<key>\S+)(?: (?P<form>\S+))? -->")
@@ -197,7 +198,7 @@ def list_keys() -> None:
 
 @results.command()
 @click.argument("row")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=PRESENT_FILE)
 def record(row: str, file: Path) -> None:
     """Take the figures of ROW (TABLE.ROW) from FILE, which a command's --json wrote."""
     name, _, entry = row.partition(".")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import NotFound, SondeError
 from core.json_types import JsonMapping
@@ -17,14 +17,12 @@ TABLES = ("quality", "speed", "scale", "cluster", "compose", "faults", "document
 Figure = int | float
 
 
-class ResultRow(BaseModel):
+class ResultRow(BaseModel, extra="forbid", populate_by_name=True):
     """One measurement.
 
     ``trained``: what was trained or tuned on the data. ``most``: the budget. ``take``: figure -> its place in the file
     of the command's ``--json``. ``origin``: the source of a figure without such a file.
     """
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     what: str = Field(min_length=1)
     figures: dict[str, Figure]
@@ -42,9 +40,7 @@ class ResultRow(BaseModel):
     origin: str | None = Field(default=None, alias="from")
 
 
-class ResultTable(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ResultTable(BaseModel, extra="forbid"):
     title: str
     rows: dict[str, ResultRow]
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from core.access import NotAuthenticated
 from core.document import PUBLIC, DocumentEntry
@@ -35,10 +35,8 @@ MOST_ANONYMOUS = 20
 Question = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
 
 
-class CompareBody(BaseModel):
+class CompareBody(BaseModel, extra="forbid"):
     """Questions, and the documents to ask: some, or those of a collection."""
-
-    model_config = ConfigDict(extra="forbid")
 
     questions: list[Question] = Field(min_length=1, max_length=MOST_QUESTIONS)
     documents: list[DocumentId] = Field(default=[], max_length=MOST_COMPARED)

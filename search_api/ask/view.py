@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import structlog
 from flask import Response, jsonify, request, stream_with_context
 from flask_openapi import APIBlueprint, Tag
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from core.deadlines import CallerGone
 from core.errors import Conflict, SondeError
@@ -45,19 +45,15 @@ Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)
 NotebookId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
-class EarlierTurn(BaseModel):
+class EarlierTurn(BaseModel, extra="forbid"):
     """A question asked before, and its answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
     answer: str = Field("", max_length=_LONGEST_ANSWER)
 
 
-class AskBody(BaseModel):
+class AskBody(BaseModel, extra="forbid"):
     """What is asked, of which passages, and what was said before."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
     turns: list[EarlierTurn] = Field(default=[], max_length=_MOST_TURNS, description="Earlier turns, oldest first.")
@@ -81,13 +77,11 @@ class AskBody(BaseModel):
     stream: bool = Field(False, description="Server-sent events; so does `Accept: text/event-stream`.")
 
 
-class AnswerBody(BaseModel):
+class AnswerBody(BaseModel, title="CitedAnswer"):
     """The answer, its sentences with what they cite, and the passages it was made from.
 
     A passage of the kind `record` is the abstract of a record and has no `document`; `href` opens what it is from.
     """
-
-    model_config = ConfigDict(title="CitedAnswer")
 
     answer: str
     mode: Literal["model", "extractive", "refusal"]

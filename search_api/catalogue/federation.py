@@ -363,7 +363,7 @@ def _hit(catalogue: FederatedCatalogue, entry: Json) -> RemoteHit:
     """Of a record (OGC API - Records) or a STAC collection."""
     members = _object(entry.get("properties")) or entry
     extent = _object(entry.get("extent"))
-    area = box(entry.get("bbox")) or _first_box(_object(extent.get("spatial")).get("bbox")) or _around(entry)
+    area = box(entry.get("bbox")) or _first_box(_object(extent.get("spatial")).get("bbox")) or _box_around(entry)
     moments = _object(entry.get("time")).get("interval") or _first(_object(extent.get("temporal")).get("interval"))
     id, abstract = text(entry.get("id")), members.get("description")
     feature: Json = {
@@ -418,7 +418,7 @@ def _time(moments: object) -> Json | None:
     return {"interval": [text(edge) or ".." for edge in moments]}
 
 
-def _around(entry: Json) -> BBox | None:
+def _box_around(entry: Json) -> BBox | None:
     """The box around a geometry; None if there is none, or it has parts on both sides of the antimeridian."""
     points = list(_points(_object(entry.get("geometry")).get("coordinates")))
     if not points:

@@ -120,7 +120,7 @@ class WaitingLine:
         return max(now - waiter.joined_at, next_wait_s) > self._size.hurry_after_s
 
     def abandon(self, waiter: Waiter, now: float) -> None:
-        """Removes the waiter and raises Crowded, unless it got a slot at this moment."""
+        """Removes the waiter and raises QueueFull, unless it got a slot at this moment."""
         if waiter.has_slot.is_set():
             return
         self._waiting[waiter.caller].remove(waiter)

@@ -14,7 +14,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -153,10 +152,8 @@ MomentText = Annotated[
 ]
 
 
-class Parameters(BaseModel):
+class Parameters(BaseModel, extra="forbid", populate_by_name=False):
     """Base of every query: refuses unknown names; the schema is made once, not for every request."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     @field_validator("*", mode="before")
     @classmethod

@@ -11,7 +11,7 @@ from typing import get_type_hints
 
 import structlog
 from flask import Flask, Response, current_app, request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.exceptions import NotFound as NoSuchAddress
@@ -52,10 +52,8 @@ _RETRY_AFTER_S = "5"
 _EXPECTED = "Input should be "
 
 
-class Problem(BaseModel):
+class Problem(BaseModel, title="Problem"):
     """RFC 9457, with the invalid parameter as an extension member."""
-
-    model_config = ConfigDict(title="Problem")
 
     type: str = "about:blank"
     title: str

@@ -120,7 +120,6 @@ class HttpPolicy:
     etag: bool = True
     contact: str = "nobody@sonde.invalid"
     publisher: str = "Sonde"
-    compress: bool = True
 
 
 def register(app: Flask, policy: HttpPolicy) -> None:
@@ -137,7 +136,7 @@ def register(app: Flask, policy: HttpPolicy) -> None:
     @app.after_request
     def finish(response: Response) -> Response:
         _allow_origin(response, policy)
-        packed = policy.compress and _is_to_compress(response)
+        packed = _is_to_compress(response)
         response = _add_caching(response, policy, packed=packed)
         if packed and response.status_code != 304:
             _compress(response)

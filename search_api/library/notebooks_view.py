@@ -10,7 +10,7 @@ from typing import Annotated
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from core.access import Caller
 from core.document import PUBLIC, DocumentEntry
@@ -40,10 +40,8 @@ class NotebookPath(BaseModel):
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list.")]
 
 
-class CollectionBody(BaseModel):
+class CollectionBody(BaseModel, extra="forbid"):
     """A new collection. Its documents are the caller's own or public ones."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name
     description: Annotated[str, AfterValidator(printable)] = Field("", max_length=2000)
@@ -53,10 +51,8 @@ class CollectionBody(BaseModel):
     )
 
 
-class CollectionChange(BaseModel):
+class CollectionChange(BaseModel, extra="forbid"):
     """What is sent replaces what was there; `add` and `remove` change the documents one by one."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: Name | None = None
     description: Annotated[str, AfterValidator(printable)] | None = Field(None, max_length=2000)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, FileStorage, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from werkzeug.datastructures import FileStorage as WerkzeugFileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
@@ -65,45 +65,35 @@ def _is_file(value: object) -> object:
 FormFile = Annotated[FileStorage, BeforeValidator(_is_file)]
 
 
-class UploadForm(BaseModel):
+class UploadForm(BaseModel, extra="forbid", arbitrary_types_allowed=True):
     """A file, and optionally the record of the catalogue that it explains."""
-
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
     file: FormFile
     record: Text | None = None
 
 
-class FileForm(BaseModel):
+class FileForm(BaseModel, extra="forbid", arbitrary_types_allowed=True):
     """The file alone."""
-
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
     file: FormFile
 
 
-class ReferencesBody(BaseModel):
+class ReferencesBody(BaseModel, extra="forbid"):
     """BibTeX, RIS, CSL-JSON, or one DOI a line."""
-
-    model_config = ConfigDict(extra="forbid")
 
     references: str = Field(min_length=1, max_length=_MOST_LIST_BYTES)
 
 
-class ProgressBody(BaseModel):
+class ProgressBody(BaseModel, title="LibraryDocumentProgress"):
     """The progress of a document in its present state."""
-
-    model_config = ConfigDict(title="LibraryDocumentProgress")
 
     done: int
     total: int
     unit: Literal["pages", "passages"] = Field(description="`pages` while it is read, `passages` while embedded.")
 
 
-class DocumentBody(BaseModel):
+class DocumentBody(BaseModel, title="LibraryDocument"):
     """One document. Columns without a value are left out."""
-
-    model_config = ConfigDict(title="LibraryDocument")
 
     id: str
     state: State | None = Field(None, description="`waiting` for its file, in progress, `ready`, or `failed`.")
@@ -117,10 +107,8 @@ class DocumentBody(BaseModel):
     links: list[Json] = []
 
 
-class QuotaBody(BaseModel):
+class QuotaBody(BaseModel, title="LibraryQuota"):
     """The totals of the caller's documents, and the limits; bytes are those of the files."""
-
-    model_config = ConfigDict(title="LibraryQuota")
 
     documents: int
     most_documents: int
@@ -128,10 +116,8 @@ class QuotaBody(BaseModel):
     most_bytes: int
 
 
-class DocumentList(BaseModel):
+class DocumentList(BaseModel, title="LibraryDocuments"):
     """A page of the library."""
-
-    model_config = ConfigDict(title="LibraryDocuments")
 
     documents: list[DocumentBody]
     numberMatched: int  # noqa: N815 - as in all lists of this service
@@ -139,27 +125,21 @@ class DocumentList(BaseModel):
     links: list[Json]
 
 
-class ProblemBody(BaseModel):
+class ProblemBody(BaseModel, title="ReferenceProblem"):
     """A part of the list that is no reference."""
-
-    model_config = ConfigDict(title="ReferenceProblem")
 
     message: str
     line: int | None = None
 
 
-class ImportedList(DocumentList):
+class ImportedList(DocumentList, title="LibraryImported"):
     """The documents of a reference list, and what could not be read of it."""
-
-    model_config = ConfigDict(title="LibraryImported")
 
     problems: list[ProblemBody]
 
 
-class EditBody(BaseModel):
+class EditBody(BaseModel, extra="forbid"):
     """Metadata to replace; those that are not sent stay. Null or an empty list: the document has none."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=1000)] | None = None
     authors: list[Name] | None = Field(None, max_length=100)
@@ -172,10 +152,8 @@ class BibliographyParameters(Parameters):
     f: Literal["bibtex", "ris", "csl"] = "bibtex"
 
 
-class Library(DocumentList):
+class Library(DocumentList, title="Library"):
     """A page of the library, and the remaining space."""
-
-    model_config = ConfigDict(title="Library")
 
     quota: QuotaBody
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from lxml import etree
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json
@@ -174,10 +174,8 @@ class _Position:
     matched: int | None = None
 
 
-class _State(BaseModel):
+class _State(BaseModel, extra="forbid", strict=True):
     """The content of a token: the whole state."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     phase: Phase
     verb: Literal["ListIdentifiers", "ListRecords"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from prometheus_client import CONTENT_TYPE_LATEST
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from search_api.http.problems import Problem
 from search_api.parts import Parts
@@ -17,10 +17,8 @@ class Health(BaseModel):
     status: str = "ok"
 
 
-class ReadinessAnswer(BaseModel):
+class ReadinessAnswer(BaseModel, title="Readiness"):
     """Ready or not, each dependency with its problem; notes request an action although nothing is wrong."""
-
-    model_config = ConfigDict(title="Readiness")
 
     status: str
     dependencies: dict[str, str]

@@ -12,7 +12,7 @@ from typing import Literal
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.timespan import instant_ms
@@ -49,18 +49,14 @@ class RunsParameters(Parameters):
     cursor: str | None = Field(None, max_length=2000, description="From the `next` link.")
 
 
-class StartBody(BaseModel):
+class StartBody(BaseModel, extra="forbid"):
     """What to harvest now."""
-
-    model_config = ConfigDict(extra="forbid")
 
     source: Text = Field(min_length=1, description="Id of a source of sources.yaml.")
 
 
-class PauseBody(BaseModel):
+class PauseBody(BaseModel, extra="forbid"):
     """Whether the schedule of a source is paused."""
-
-    model_config = ConfigDict(extra="forbid")
 
     paused: bool
 
@@ -69,27 +65,21 @@ class QualityParameters(Parameters):
     f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
 
-class SourcesAnswer(BaseModel):
+class SourcesAnswer(BaseModel, title="HarvestSources"):
     """Each source with its schedule, its last run, and the trend of its last twenty runs, oldest first."""
-
-    model_config = ConfigDict(title="HarvestSources")
 
     sources: list[Json]
 
 
-class SourceAnswer(BaseModel):
+class SourceAnswer(BaseModel, title="HarvestSource"):
     """One source."""
-
-    model_config = ConfigDict(title="HarvestSource")
 
     id: str
     title: str
 
 
-class HoldingsAnswer(BaseModel):
+class HoldingsAnswer(BaseModel, title="HarvestHoldings"):
     """What is stored of a source. ``configured``: whether it has an entry in sources.yaml."""
-
-    model_config = ConfigDict(title="HarvestHoldings")
 
     source: str
     configured: bool
@@ -99,29 +89,23 @@ class HoldingsAnswer(BaseModel):
     runs: int
 
 
-class RunsAnswer(BaseModel):
+class RunsAnswer(BaseModel, title="HarvestRuns"):
     """Runs, newest first; follow ``next``."""
-
-    model_config = ConfigDict(title="HarvestRuns")
 
     runs: list[Json]
     links: list[Json]
 
 
-class RunAnswer(BaseModel):
+class RunAnswer(BaseModel, title="HarvestRun"):
     """One run: its counts, what was refused and why, what failed, warnings by kind, times by stage."""
-
-    model_config = ConfigDict(title="HarvestRun")
 
     id: str
     source: str
     state: str
 
 
-class StartedAnswer(BaseModel):
+class StartedAnswer(BaseModel, title="HarvestStarted"):
     """The queued run. Until a worker begins it, its state is `queued`."""
-
-    model_config = ConfigDict(title="HarvestStarted")
 
     run: str
     source: str

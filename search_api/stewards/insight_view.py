@@ -9,7 +9,7 @@ from typing import Literal
 from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput
 from core.json_types import Json
@@ -71,19 +71,15 @@ class LinkPath(BaseModel):
     link: str = Field(max_length=1000)
 
 
-class QueriesAnswer(BaseModel):
+class QueriesAnswer(BaseModel, title="InsightQueries"):
     """Questions that at least five people asked; the others are only counted."""
-
-    model_config = ConfigDict(title="InsightQueries")
 
     questions: list[Json]
     hidden: Json
 
 
-class SummaryAnswer(BaseModel):
+class SummaryAnswer(BaseModel, title="InsightSummary"):
     """Sums over all questions."""
-
-    model_config = ConfigDict(title="InsightSummary")
 
     keep: str = Field(description="What is kept of a question: off, counts or full.")
     asked: int
@@ -91,10 +87,8 @@ class SummaryAnswer(BaseModel):
     by: Json
 
 
-class RecordInsightAnswer(BaseModel):
+class RecordInsightAnswer(BaseModel, title="InsightRecord"):
     """What a steward looks at beside a record."""
-
-    model_config = ConfigDict(title="InsightRecord")
 
     completeness: float = Field(description="0 to 1, as in the quality report of its source.")
     missing: list[str]
@@ -104,10 +98,8 @@ class RecordInsightAnswer(BaseModel):
     hidden: Json
 
 
-class DeletedAnswer(BaseModel):
+class DeletedAnswer(BaseModel, title="InsightDeleted"):
     """How many questions were deleted."""
-
-    model_config = ConfigDict(title="InsightDeleted")
 
     deleted: int
 
@@ -215,18 +207,14 @@ class MeasurementsParameters(Parameters):
     f: Literal["json", "svg"] = Field("json", description="`svg`: a chart of nDCG@10.")
 
 
-class MeasurementsAnswer(BaseModel):
+class MeasurementsAnswer(BaseModel, title="InsightMeasurements"):
     """Oldest first: `at`, `questions`, `ndcg_at_10`, `recall_at_100`, `fall`, `judged`, `model`, `version`."""
-
-    model_config = ConfigDict(title="InsightMeasurements")
 
     measurements: list[Json]
 
 
-class AlertsAnswer(BaseModel):
+class AlertsAnswer(BaseModel, title="InsightAlerts"):
     """Saved searches, the last round of matching, and deliveries by channel and state."""
-
-    model_config = ConfigDict(title="InsightAlerts")
 
     searches: int
     round: Json | None

@@ -32,6 +32,7 @@ from evaluation.answers.measures import (
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
+from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import figures_table, messages, progress_bars, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.settings import Settings, load_settings
@@ -40,25 +41,19 @@ from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.corpora import passages_from
 
-_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+_WRITABLE = FILE
 
 
 @click.command("ask-questions")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Questions file, a JSON object a line.",
-)
-@click.option("--count", type=click.IntRange(1, 1000), default=10, show_default=True, help="Questions of each kind.")
-@click.option(
+@click.option("--out", required=True, type=FILE, help="Questions file, a JSON object a line.")
+@shown("--count", 10, "Questions of each kind.", click.IntRange(1, 1000))
+@shown(
     "--by",
-    type=click.Choice(["extracts", "model"]),
-    default="extracts",
-    show_default=True,
-    help="extracts: parts of sentences by templates, without a model; model: the language model of the settings.",
+    "extracts",
+    "extracts: parts of sentences by templates, without a model; model: the language model of the settings.",
+    click.Choice(["extracts", "model"]),
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws other questions.")
+@shown("--seed", 0, "Another seed draws other questions.", int)
 def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], seed: int) -> None:
     """Write test questions about the public documents of the running index.
 
@@ -94,20 +89,17 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
 
 
 @click.command("ask-evaluate")
-@click.option("--collection", type=click.Choice(["pira", "pira_pt"]), default="pira", show_default=True)
-@click.option(
+@shown("--collection", "pira", type=click.Choice(["pira", "pira_pt"]))
+@shown(
     "--mode",
-    type=click.Choice(["extractive", "stub", "endpoint"]),
-    default="extractive",
-    show_default=True,
-    help="extractive: quotes; stub: an endpoint that copies; endpoint: the language model of the settings.",
+    "extractive",
+    "extractive: quotes; stub: an endpoint that copies; endpoint: the language model of the settings.",
+    click.Choice(["extractive", "stub", "endpoint"]),
 )
-@click.option(
-    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
-)
+@click.option("--shared", type=FOLDER, envvar="SONDE_SHARED", help="Shared data folder.")
 @click.option(
     "--questions",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=PRESENT_FILE,
     help="Your own questions about the documents of the running index, a JSON object a line; "
     "see docs/stewards/documents.md.",
 )
@@ -118,7 +110,7 @@ def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
 @click.option("--page", type=_WRITABLE, help="Write a page to this file, for grading the answers by hand.")
 @click.option(
     "--judgements",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=PRESENT_FILE,
     help="Only report the grades in this file: lines that the page saved, of one or more people.",
 )
 def ask_evaluate(**options: Any) -> None:

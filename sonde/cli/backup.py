@@ -14,6 +14,7 @@ from core.errors import NotFound, SondeError
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.names import KINDS, alias
+from sonde.cli.options import shown
 from sonde.cli.screen import plain_table, say, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -176,9 +177,7 @@ def _backup(snapshot: JsonMapping) -> Backup:
 
 
 _TIMEOUT_S = 60.0
-_REPOSITORY = click.option(
-    "--repository", default="backups", show_default=True, help="Snapshot repository of Elasticsearch."
-)
+_REPOSITORY = shown("--repository", "backups", "Snapshot repository of Elasticsearch.")
 
 
 @click.group()

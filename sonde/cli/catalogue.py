@@ -54,7 +54,7 @@ def harvest(
     all_sources = sources == ("all",) and not Path("all").exists()
     names = tuple(harvester.sources()) if all_sources else sources
     if all_sources or report or as_json or len(names) > 1:
-        reports = [_run_or_tell(console, harvester, name, source_id) for name in names]
+        reports = [_run_or_report(console, harvester, name, source_id) for name in names]
     else:
         reports = [run_to_end(console, harvester, name, source_id) for name in names]
     if as_json:
@@ -65,7 +65,7 @@ def harvest(
         sys.exit(1)
 
 
-def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
+def _run_or_report(console: Console, harvester: Harvester, name: str, source_id: str | None) -> RunReport:
     """The report of one source; if it cannot be harvested, prints the error, and the others continue."""
     try:
         return run_to_end(console, harvester, name, source_id)

@@ -11,6 +11,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from sonde.cli.options import PRESENT_FILE
 from sonde.cli.screen import say, say_json, screen
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding
@@ -34,7 +35,7 @@ _COLOURS = {"ok": "green", "warning": "yellow", "broken": "red"}
     "--log",
     "logs",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PRESENT_FILE,
     help="A further log for the bundle, such as of `kubectl logs`; repeatable.",
 )
 def doctor(*, as_json: bool, bundle: IO[bytes] | None, logs: tuple[Path, ...]) -> None:

@@ -28,6 +28,7 @@ from evaluation.variants import Variant
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_all import EvaluateAll, evaluate_all, evaluations_of, leave_one_out
+from sonde.cli.options import FILE, FOLDER, PRESENT_FILE, PRESENT_FOLDER, shown
 from sonde.cli.screen import ended_by_signals, figures_table, messages, say, screen
 from sonde.ops.measured import write_measurement
 from sonde.ops.temporary_node import temporary_node
@@ -39,8 +40,8 @@ from sonde.wiring.models import Models
 
 _TIMEOUT_S = 30.0
 _PARTS = get_args(Part)
-_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+_READABLE = PRESENT_FILE
+_WRITABLE = FILE
 _PRINTED_MEASURES = (
     "nDCG@10",
     "AP",
@@ -98,7 +99,7 @@ def evaluate_as_at_night() -> float:
 @click.option("--qrels", type=_READABLE, help="Judgements: query-id, corpus-id, score, tab-separated; or TREC's form.")
 @click.option(
     "--folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=PRESENT_FOLDER,
     help="Instead of the three: a folder in BEIR's layout: corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv.",
 )
 @click.option("--split", help="Split of --folder's qrels.  [default: test]")
@@ -135,31 +136,30 @@ def evaluate_as_at_night() -> float:
 @click.option("--half", type=click.Choice(["train", "test"]), help="Only the questions for tuning, or for testing.")
 @click.option(
     "--shared",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     envvar="SONDE_SHARED",
     help="Folder whose data/ has the collection's files (judged/NAME, catalogues).  [default: they are fetched]",
 )
 @click.option("--fetch-only", is_flag=True, help="Only fetch the files of --collection, and print their folder.")
-@click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
+@shown("--algorithm", "hybrid", type=click.Choice(["hybrid", "bm25", "dense"]))
 @click.option("--rerank/--no-rerank", default=True, help="Late interaction, and the cross-encoder if one is named.")
-@click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
-@click.option("--temporal", type=click.Choice(["on", "off"]), default="on", show_default=True)
-@click.option("--interpret", default="all", show_default=True, help=f"all, none, or a list of {','.join(_PARTS)}.")
-@click.option("--diversity", type=click.Choice(["on", "off"]), default="on", show_default=True)
+@shown("--spatial", "blend", type=click.Choice(["blend", "hausdorff", "off"]))
+@shown("--temporal", "on", type=click.Choice(["on", "off"]))
+@shown("--interpret", "all", f"all, none, or a list of {','.join(_PARTS)}.")
+@shown("--diversity", "on", type=click.Choice(["on", "off"]))
 @click.option("--ablate", is_flag=True, help="Also run with each stage switched off, and show what each adds.")
 @click.option("--compare", type=_READABLE, help="TREC run to compare with.")
 @click.option("--limit-queries", type=click.IntRange(1), help="Only the first N questions.")
-@click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True, help="Questions asked at once.")
+@shown("--threads", 4, "Questions asked at once.", click.IntRange(1, 64))
 @click.option("--json", "out", type=_WRITABLE, help="Write the measures to this file, for each question too.")
 @click.option("--run", type=_WRITABLE, help="Write the answers to this file, as a TREC run.")
 @click.option("--live", is_flag=True, help="Ask the index that serves; --queries and --qrels name its records by id.")
 @click.option("--history", type=_WRITABLE, help="With --live: add the measures to this file (JSON lines).")
-@click.option(
+@shown(
     "--fall",
-    type=click.FloatRange(0.0, 1.0),
-    default=0.02,
-    show_default=True,
-    help="With --live: exit code 1 if nDCG@10 is further below the median of the last seven in --history.",
+    0.02,
+    "With --live: exit code 1 if nDCG@10 is further below the median of the last seven in --history.",
+    click.FloatRange(0.0, 1.0),
 )
 @click.option("--html", type=_WRITABLE, help="Write a page with tables and plots to this file.")
 def evaluate_command(**arguments: Any) -> None:

@@ -10,6 +10,7 @@ import click
 from indexer.formats import field_table, survey
 from indexer.raw import RawPage
 from indexer.sources.folder import FolderSource
+from sonde.cli.options import PRESENT_FILE
 from sonde.cli.screen import say
 
 
@@ -20,9 +21,7 @@ from sonde.cli.screen import say
     is_flag=True,
     help="With a folder: how many records of each format have each field. Alone: where each field comes from.",
 )
-@click.option(
-    "--write", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Write the tables into this file."
-)
+@click.option("--write", type=PRESENT_FILE, help="Write the tables into this file.")
 @click.option(
     "--missed",
     is_flag=True,

@@ -14,10 +14,11 @@ from core.record import Record
 from evaluation.collections.beir import questions_of, records_by_id
 from evaluation.judgements import GRADES, JudgementFile, Pair, RelevanceJudgement, agreement, pool, qrels_of, unjudged
 from evaluation.trec import read_run, write_qrels
+from sonde.cli.options import FILE, PRESENT_FILE, shown
 from sonde.cli.screen import say
 
-_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+_READABLE = PRESENT_FILE
+_WRITABLE = FILE
 _LONGEST = 1500  # characters of a text that are shown: about one screen
 _GRADES = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked for  s skip  u undo  q quit"
 
@@ -34,11 +35,9 @@ class JudgedTexts:
 @click.argument("runs", type=_READABLE, nargs=-1, required=True, metavar="RUN.trec...")
 @click.option("--corpus", type=_READABLE, required=True, help="Documents: JSON lines of _id, title, text.")
 @click.option("--queries", type=_READABLE, required=True, help="Questions: JSON lines of _id, text.")
-@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="The first N of each run.")
+@shown("--depth", 10, "The first N of each run.", click.IntRange(1))
 @click.option("--judge", "who", help="Name of the judge; without it, only compute agreement and qrels.")
-@click.option(
-    "--judgements", type=_WRITABLE, default="judgements.jsonl", show_default=True, help="File for the judgements."
-)
+@shown("--judgements", "judgements.jsonl", "File for the judgements.", _WRITABLE)
 @click.option("--qrels", type=_WRITABLE, help="Write the median grades of all judges to this file.")
 def judge(
     runs: tuple[Path, ...],

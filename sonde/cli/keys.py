@@ -14,6 +14,7 @@ from core.errors import SondeError
 from core.timespan import utc_now
 from search_api.http.access.guard import audit
 from search_api.http.access.keys import ApiKey, Grant, KeyStore
+from sonde.cli.options import shown
 from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -39,7 +40,7 @@ def keys() -> None:
     help="What the key may do; repeat for several. admin includes all.",
 )
 @click.option("--group", "groups", multiple=True, help="Group whose restricted records it may see; repeatable.")
-@click.option("--expires", default="365d", show_default=True, help="A span (90d, 12h), a date (2027-01-31), or never.")
+@shown("--expires", "365d", "A span (90d, 12h), a date (2027-01-31), or never.")
 @click.option("--note", default="", help="Purpose of the key.")
 @click.option("--json", "as_json", is_flag=True)
 def add(
@@ -76,7 +77,7 @@ def list_(*, as_json: bool) -> None:
 @keys.command()
 @click.argument("id")
 def revoke(id: str) -> None:
-    """Revoke a key. The API refuses it within SONDE_ACCESS__KEY_MEMORY_S seconds."""
+    """Revoke a key. The API refuses it within 10 seconds."""
     key = _store().revoke(id, utc_now())
     audit("keys.revoke", id, subject=_operator(), key_subject=key.grant.subject)
     say(f"{id} of {key.grant.subject} is revoked.")
@@ -84,7 +85,7 @@ def revoke(id: str) -> None:
 
 @keys.command()
 @click.argument("id")
-@click.option("--grace", default="24h", show_default=True, help="How long the old secret still works: 24h, 7d, 0h.")
+@shown("--grace", "24h", "How long the old secret still works: 24h, 7d, 0h.")
 @click.option("--json", "as_json", is_flag=True)
 def rotate(id: str, *, grace: str, as_json: bool) -> None:
     """Give a key a new secret and show it once; the old one works until the end of --grace."""

@@ -13,6 +13,7 @@ from core.errors import ModelMissing
 from encoders.locate import SHIPPED
 from encoders.registry import ModelCheck, ModelEntry, entries, entry_of, verify
 from sonde.cli.lazy_group import LazyGroup
+from sonde.cli.options import PRESENT_FOLDER
 from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.settings import Settings, load_settings
 
@@ -31,7 +32,7 @@ def models() -> None:
 
 
 @models.command("list")
-@click.argument("folders", nargs=-1, type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folders", nargs=-1, type=PRESENT_FOLDER)
 @click.option("--json", "as_json", is_flag=True)
 def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
     """The models of FOLDERS, of the models folder and of Sonde itself, then the well-known ones.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sonde.cli.options import shown
 from sonde.cli.screen import say
 from sonde.cli.train_options import source_options, sources_of
 from sonde.settings import load_settings
@@ -20,8 +21,8 @@ from training.calibration import figures
 @click.argument("name", metavar="RERANKER")
 @source_options
 @click.option("--lists", "count", type=click.IntRange(2), default=200, show_default=True, help="Questions asked.")
-@click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@shown("--mined", 16, "Hard negatives of a question.", click.IntRange(1))
+@shown("--seed", 0, type=int)
 @click.option("--dry-run", is_flag=True, help="Print the result and store nothing.")
 def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **options: object) -> None:
     """Find temperature and offset of RERANKER (a folder or hub id), so that a threshold on its score is meaningful.

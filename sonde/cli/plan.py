@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 import yaml
 
+from sonde.cli.options import FILE, shown
 from sonde.cli.screen import plain_table, say, say_json, screen
 from sonde.ops.capacity import PROCESS_MB
 
@@ -180,23 +181,14 @@ def chart_values(demand: Demand) -> dict[str, object]:
 @click.command()
 @click.option("--records", type=click.IntRange(min=1), required=True, help="Records of all your catalogues.")
 @click.option("--passages", type=click.IntRange(min=0), default=0, help="Passages of documents: about 3.3 a page.")
-@click.option(
-    "--searches",
-    type=click.FloatRange(min=0, min_open=True),
-    default=1.0,
-    show_default=True,
-    help="Searches a second in the busiest minute.",
-)
-@click.option(
+@shown("--searches", 1.0, "Searches a second in the busiest minute.", click.FloatRange(min=0, min_open=True))
+@shown(
     "--replicas",
-    type=click.IntRange(0, 4),
-    default=1,
-    show_default=True,
-    help="Further copies of the index in a cluster; 0: the loss of a node stops searches.",
+    1,
+    "Further copies of the index in a cluster; 0: the loss of a node stops searches.",
+    click.IntRange(0, 4),
 )
-@click.option(
-    "--values", "values_file", type=click.Path(path_type=Path, dir_okay=False), help="Write the chart's values here."
-)
+@click.option("--values", "values_file", type=FILE, help="Write the chart's values here.")
 @click.option("--json", "as_json", is_flag=True)
 def plan(
     *, records: int, passages: int, searches: float, replicas: int, values_file: Path | None, as_json: bool

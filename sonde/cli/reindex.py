@@ -13,6 +13,7 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback, serve_index
 from indexer.reindex.run import reindex as reindex_now
+from sonde.cli.options import shown
 from sonde.cli.screen import messages, say, say_json
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -27,12 +28,11 @@ _TIMEOUT_S = 60.0
     "--serve", "put_back", metavar="INDEX", help="Put the lost alias of this index back, and do nothing else."
 )
 @click.option("--dry-run", is_flag=True, help="Build and compare, but do not move the alias.")
-@click.option(
+@shown(
     "--least-overlap",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    help="Minimum share of the first ten answers that both indices have in common, on average over sampled questions.",
+    0.5,
+    "Minimum share of the first ten answers that both indices have in common, on average over sampled questions.",
+    click.FloatRange(0, 1),
 )
 @click.option("--json", "as_json", is_flag=True)
 def reindex(
@@ -94,7 +94,7 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
         say_json({**facts, "old": report.old, "new": report.new})
         return
     for kind, count in comparison.documents.items():
-        say(f"{kind}: {count} documents, {_alike(comparison.rounds.get(kind))}")
+        say(f"{kind}: {count} documents, {_comparison_sentence(comparison.rounds.get(kind))}")
     if comparison.overlap is not None:
         say(f"the first ten answers to the sampled questions share {comparison.overlap:.2f}")
     if report.refusal is not None:
@@ -106,7 +106,7 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
         say("A dry run: nothing was moved.")
 
 
-def _alike(rounds: int | None) -> str:
+def _comparison_sentence(rounds: int | None) -> str:
     """``rounds`` is None if an earlier command compared, and was interrupted after it had moved the alias."""
     if rounds is None:
         return "compared and moved before it was cut off, and ended now"

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from core.errors import SondeError
 from core.json_types import Json
+from sonde.cli.options import shown
 from sonde.cli.screen import plain_table, say_json, screen
 from sonde.settings import load_settings
 
@@ -15,12 +16,12 @@ from sonde.settings import load_settings
 @click.command()
 @click.argument("question")
 @click.option("--explain", is_flag=True, help="Explain the rank of each hit.")
-@click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
+@shown("--algorithm", "hybrid", type=click.Choice(["hybrid", "bm25", "dense"]))
 @click.option("--bbox", help="west,south,east,north: only records in this box.")
 @click.option("--place", help="Only records in this place, by name.")
 @click.option("--datetime", "when", help="start/end, ISO 8601, .. for an open end: only records of this period.")
-@click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
-@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True)
+@shown("--spatial", "blend", type=click.Choice(["blend", "hausdorff", "off"]))
+@shown("--limit", 10, type=click.IntRange(1, 100))
 @click.option("--url", help="Address of the service. Default: from the settings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON.")
 def search(

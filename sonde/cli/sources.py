@@ -24,6 +24,7 @@ from indexer.sources.probe import DetectedSource, folder_at, probe, title_of
 from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import id_of, show_reports
 from sonde.cli.lazy_group import LazyGroup
+from sonde.cli.options import shown
 from sonde.cli.screen import messages, plain_table, say, say_json, screen
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -99,7 +100,7 @@ def _show(*, as_json: bool) -> None:
 @sources.command()
 @click.argument("url", metavar="URL|FOLDER")
 @click.option("--id", "id", help="Id of the source. Default: from the name of the host or folder.")
-@click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
+@shown("--every", "24h", "Interval of its schedule.")
 @click.option("--write", is_flag=True, help="Write the entry to the sources file.")
 @click.option("--tried", is_flag=True, help="If nothing is found, also print every question and its answer.")
 def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> None:

@@ -15,6 +15,7 @@ from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
 from local_stack.part import PartStatus
 from local_stack.state import USER, login_of, password_file
+from sonde.cli.options import FOLDER, shown
 from sonde.cli.screen import plain_table, say, screen
 from sonde.ops.one_machine import stack_of
 from sonde.settings import load_settings
@@ -65,13 +66,7 @@ def start_stack(console: Console) -> list[PartStatus]:
 
 @click.command()
 @click.option("--service", is_flag=True, help="Start nothing: write units of systemd that start the parts.")
-@click.option(
-    "--etc",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("/etc"),
-    show_default=True,
-    help="Folder for the files of --service.",
-)
+@shown("--etc", Path("/etc"), "Folder for the files of --service.", FOLDER)
 def up(*, service: bool, etc: Path) -> None:
     """Start Elasticsearch, Valkey, a worker, beat and the API on this machine, except parts that run already."""
     if service:

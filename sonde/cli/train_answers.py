@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from core.document import PUBLIC
+from sonde.cli.options import FILE, FOLDER, shown
 from sonde.cli.screen import say
 from sonde.cli.train_options import source_options, sources_of
 from sonde.settings import load_settings
@@ -25,23 +26,13 @@ _ANSWERS_FILE = ".said.jsonl"  # in the folder of the sets, until they are compl
 
 
 @click.command("answers")
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the sets.")
-@click.option(
-    "--count", type=click.IntRange(1), default=200, show_default=True, help="Number of passages to ask about."
-)
-@click.option("--owner", default=PUBLIC, show_default=True, help="Owner of the library; public: what everybody sees.")
-@click.option(
-    "--passages", type=click.IntRange(2, 20), default=5, show_default=True, help="Passages shown with each question."
-)
-@click.option(
-    "--least",
-    type=click.IntRange(0, 3),
-    default=2,
-    show_default=True,
-    help="Minimum quality in the model's own judgement.",
-)
-@click.option("--relevance", type=click.FloatRange(0, 1), default=0.4, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--out", required=True, type=FOLDER, help="Folder for the sets.")
+@shown("--count", 200, "Number of passages to ask about.", click.IntRange(1))
+@shown("--owner", PUBLIC, "Owner of the library; public: what everybody sees.")
+@shown("--passages", 5, "Passages shown with each question.", click.IntRange(2, 20))
+@shown("--least", 2, "Minimum quality in the model's own judgement.", click.IntRange(0, 3))
+@shown("--relevance", 0.4, type=click.FloatRange(0, 1))
+@shown("--seed", 0, type=int)
 def answers(*, out: Path, count: int, owner: str, passages: int, least: int, relevance: float, seed: int) -> None:
     """Write raft.jsonl and dpo.jsonl from ingested passages, with questions and answers by the model of
     SONDE_ANSWERS__URL.
@@ -71,14 +62,14 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     model.forget()
 
 
-_OUTPUT_PATH = click.Path(path_type=Path, dir_okay=False)
+_OUTPUT_PATH = FILE
 
 
 @click.command("examples")
 @source_options
 @click.option("--out", required=True, type=_OUTPUT_PATH, help="The file of examples (.jsonl).")
-@click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@shown("--mined", 16, "Hard negatives of a question.", click.IntRange(1))
+@shown("--seed", 0, type=int)
 def examples(*, out: Path, mined: int, seed: int, **options: object) -> None:
     """Write questions with their answers and hard negatives, for `sonde train embedder --from FILE`.
 

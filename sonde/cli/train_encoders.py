@@ -10,9 +10,9 @@ import click
 
 from core.json_types import Json, JsonMapping
 from encoders.imports import needs_torch
+from sonde.cli.options import ABOVE_0, PRESENT_FILE, shown
 from sonde.cli.screen import say
 from sonde.cli.train_options import (
-    ABOVE_0,
     budget_of,
     command_line,
     course_options,
@@ -30,12 +30,11 @@ from training.examples import TrainingError
 from training.provenance import UNKNOWN
 from training.weights import Precision, quickest
 
-precise = click.option(
+precise = shown(
     "--precision",
-    type=click.Choice(("auto", *get_args(Precision))),
-    default="auto",
-    show_default=True,
-    help="bfloat16 is about three times as fast; auto uses it if the processor supports it.",
+    "auto",
+    "bfloat16 is about three times as fast; auto uses it if the processor supports it.",
+    click.Choice(("auto", *get_args(Precision))),
 )
 
 
@@ -56,36 +55,28 @@ def precision_of(options: JsonMapping) -> Precision:
     metavar="RERANKER",
     help="A folder or hub id whose scores --loss margin_mse learns. Default: the scores in the examples.",
 )
-@click.option("--loss", type=click.Choice(get_args(LossName)), default="infonce", show_default=True)
+@shown("--loss", "infonce", type=click.Choice(get_args(LossName)))
 @click.option("--task", default=None, help="Ask as 'Instruct: TASK, Query: ...'. Default: as the base does.")
 @click.option("--matryoshka", default="", metavar="384,128,64", help="Sizes of shortened vectors to train too.")
 @click.option("--lora", is_flag=True, help="Low-rank adapters (r 8, alpha 16) instead of all weights.")
-@click.option(
+@shown(
     "--frozen",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Lowest layers that keep the base's weights, with the word vectors: faster, and less is forgotten.",
+    0,
+    "Lowest layers that keep the base's weights, with the word vectors: faster, and less is forgotten.",
+    click.IntRange(0),
 )
-@click.option(
-    "--negatives", type=click.IntRange(0), default=1, show_default=True, help="Hard negatives of each question."
+@shown("--negatives", 1, "Hard negatives of each question.", click.IntRange(0))
+@shown(
+    "--questions-each", 1, "Questions of one text in the same batch; the text is read once for them.", click.IntRange(1)
 )
-@click.option(
-    "--questions-each",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Questions of one text in the same batch; the text is read once for them.",
-)
-@click.option(
+@shown(
     "--siblings",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Texts of one group (a parent's children) in the same batch, as near misses of each other.",
+    1,
+    "Texts of one group (a parent's children) in the same batch, as near misses of each other.",
+    click.IntRange(1),
 )
 @click.option("--rate", type=ABOVE_0, default=None, help="2e-5; with --lora 2e-4.")
-@click.option("--temperature", type=ABOVE_0, default=0.05, show_default=True)
+@shown("--temperature", 0.05, type=ABOVE_0)
 @precise
 def embedder(**options: Any) -> None:
     """Adapt an embedder to the records of a source, and measure it before and after on a held-out part.
@@ -136,20 +127,13 @@ def _embedder_settings(options: Json) -> EmbedderTrainingSettings:
 @click.option(
     "--pairs",
     multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=PRESENT_FILE,
     help="Pairs to learn too: JSON lines (.gz too) of question, passage, label 0 or 1, group, source. May be repeated.",
 )
-@click.option(
-    "--base",
-    default="shipped:cross-encoder-minilm-l6",
-    show_default=True,
-    help="Cross-encoder to continue, or an embedder that gets a new head.",
-)
+@shown("--base", "shipped:cross-encoder-minilm-l6", "Cross-encoder to continue, or an embedder that gets a new head.")
 @click.option("--licence", default=UNKNOWN, help="Licence of the texts, for the card.")
-@click.option(
-    "--negatives", type=click.IntRange(1), default=3, show_default=True, help="Hard negatives of each question."
-)
-@click.option("--rate", type=ABOVE_0, default=2e-5, show_default=True)
+@shown("--negatives", 3, "Hard negatives of each question.", click.IntRange(1))
+@shown("--rate", 2e-5, type=ABOVE_0)
 @precise
 def cross_encoder(*, pairs: tuple[Path, ...], **options: Any) -> None:
     """Make a reranker that tells whether a text answers a question, from the records of a source.

@@ -13,6 +13,7 @@ import click
 
 from core.json_types import Json, JsonMapping
 from encoders.model_card import ModelCard
+from sonde.cli.options import ABOVE_0, FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import ended_by_signals, say
 from sonde.wiring.training.corpora import Sources
 from sonde.wiring.training.run import TrainingReporter
@@ -22,7 +23,6 @@ from training.loop import Checkpoints, HeldOutEvaluation, TrainingBudget
 from training.questions.ways import WITHOUT_A_MODEL, QuestionSettings, ways
 
 F = TypeVar("F", bound=Callable[..., Any])
-_ABOVE_0 = click.FloatRange(min=0, min_open=True)
 _OPTIONS = (
     click.option("--from", "source", required=True, metavar="samples|SOURCE|FILE", help="Records, or .jsonl examples."),
     click.option(
@@ -35,7 +35,7 @@ _OPTIONS = (
     click.option(
         "--concepts",
         multiple=True,
-        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        type=PRESENT_FILE,
         help="A vocabulary with definitions: SKOS (.rdf, .ttl, .nt) or a keyword tree (.json). May be repeated.",
     ),
     click.option("--literature", multiple=True, metavar="FOLDER|library", help="Documents. May be repeated."),
@@ -46,47 +46,34 @@ _OPTIONS = (
         metavar="WAYS",
         help="Kinds of questions; also language-model (SONDE_ANSWERS__URL), or all.",
     ),
-    click.option(
+    shown(
         "--shared-keywords",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Add N keywords of each record as questions, each for all records that have it. For embedders.",
+        0,
+        "Add N keywords of each record as questions, each for all records that have it. For embedders.",
+        click.IntRange(0),
     ),
-    click.option(
-        "--phrase-questions",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="Questions of key phrases for each record, each with other phrases.",
+    shown(
+        "--phrase-questions", 1, "Questions of key phrases for each record, each with other phrases.", click.IntRange(1)
     ),
-    click.option(
-        "--quality",
-        type=click.IntRange(0, 3),
-        default=1,
-        show_default=True,
-        help="Minimum quality of a language model's question, in its own judgement.",
+    shown(
+        "--quality", 1, "Minimum quality of a language model's question, in its own judgement.", click.IntRange(0, 3)
     ),
-    click.option("--depth", type=click.IntRange(1), default=50, show_default=True, help="Candidates of each arm."),
-    click.option(
+    shown("--depth", 50, "Candidates of each arm.", click.IntRange(1)),
+    shown(
         "--elsewhere",
-        type=click.IntRange(0),
-        default=2,
-        show_default=True,
-        help="Negatives on the same topic in the wrong place or period, if a question names one.",
+        2,
+        "Negatives on the same topic in the wrong place or period, if a question names one.",
+        click.IntRange(0),
     ),
-    click.option("--simans-a", type=_ABOVE_0, default=SimAns().a, show_default=True, help="How sharply negatives are"
-                 " drawn around the answer's score."),
-    click.option("--simans-b", type=click.FloatRange(-2, 2), default=SimAns().b, show_default=True, help="Where they"
-                 " are drawn most, from the answer's score."),
-    click.option(
+    shown("--simans-a", SimAns().a, "How sharply negatives are drawn around the answer's score.", ABOVE_0),
+    shown("--simans-b", SimAns().b, "Where they are drawn most, from the answer's score.", click.FloatRange(-2, 2)),
+    shown(
         "--margin",
-        type=click.FloatRange(-2, 2),
-        default=SimAns().margin,
-        show_default=True,
-        help="A candidate that scores above answer - margin counts as an answer too, and is dropped.",
+        SimAns().margin,
+        "A candidate that scores above answer - margin counts as an answer too, and is dropped.",
+        click.FloatRange(-2, 2),
     ),
-)  # fmt: skip
+)
 
 
 def source_options(command: F) -> F:
@@ -120,35 +107,24 @@ def sources_of(options: JsonMapping, *, count: int, seed: int) -> Sources:
     )
 
 
-ABOVE_0 = click.FloatRange(min=0, min_open=True)
-
-
 def course_options(
     *, minutes: float, look_every: int, held_out: float, max_tokens: int, least_batch: int = 2
 ) -> Callable[[F], F]:
     """Adds the options of a training's course, with these defaults, and the folder of its model."""
-    folder = click.Path(path_type=Path, file_okay=False)
+    folder = FOLDER
     options = (
         click.option("--out", required=True, type=folder, help="The model's folder."),
         click.option("--base-licence", help="Licence of the base, for the card. Default: the known one."),
-        click.option("--minutes", type=ABOVE_0, default=minutes, show_default=True),
+        shown("--minutes", minutes, type=ABOVE_0),
         click.option(
             "--steps", type=click.IntRange(1), default=100_000, help="Stop after N steps: the same model again."
         ),
-        click.option(
-            "--look-every",
-            type=click.IntRange(1),
-            default=look_every,
-            show_default=True,
-            help="Steps between checkpoints.",
-        ),
-        click.option(
-            "--batch", type=click.IntRange(least_batch), default=32, show_default=True, help="Examples of a step."
-        ),
-        click.option("--max-tokens", type=click.IntRange(8, 512), default=max_tokens, show_default=True),
-        click.option("--held-out", type=click.FloatRange(0, 0.9), default=held_out, show_default=True),
-        click.option("--seed", type=int, default=0, show_default=True),
-        click.option("--device", default="cpu", show_default=True),
+        shown("--look-every", look_every, "Steps between checkpoints.", click.IntRange(1)),
+        shown("--batch", 32, "Examples of a step.", click.IntRange(least_batch)),
+        shown("--max-tokens", max_tokens, type=click.IntRange(8, 512)),
+        shown("--held-out", held_out, type=click.FloatRange(0, 0.9)),
+        shown("--seed", 0, type=int),
+        shown("--device", "cpu"),
         click.option("--threads", type=click.IntRange(0), default=0, help="0: all cores."),
         click.option("--resume", is_flag=True, help="Continue from the last checkpoint."),
     )

@@ -14,9 +14,9 @@ from encoders.locate import locate
 from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.segment.passages import embedding_coherence
+from sonde.cli.options import ABOVE_0, FOLDER, shown
 from sonde.cli.screen import say
 from sonde.cli.train_options import (
-    ABOVE_0,
     budget_of,
     command_line,
     course_options,
@@ -42,10 +42,10 @@ from training.weights import trainable_folder
 @click.option(
     "--compare", type=click.Path(path_type=Path, exists=True), help="Documents in which to find section ends."
 )
-@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="Encoder whose lower layers are used.")
-@click.option("--layers", type=click.IntRange(0), default=3, show_default=True, help="Layers of the base; 0: all.")
-@click.option("--window", type=click.IntRange(1, 5), default=2, show_default=True, help="Sentences on each side.")
-@click.option("--rate", type=ABOVE_0, default=5e-5, show_default=True)
+@shown("--base", DEFAULT_EMBEDDER, "Encoder whose lower layers are used.")
+@shown("--layers", 3, "Layers of the base; 0: all.", click.IntRange(0))
+@shown("--window", 2, "Sentences on each side.", click.IntRange(1, 5))
+@shown("--rate", 5e-5, type=ABOVE_0)
 def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base: str, **options: Any) -> None:
     """Train a segmenter on descriptions of records, or on the files of a FOLDER (PDF, HTML, DOCX, text).
 
@@ -94,10 +94,10 @@ def _compare(folder: Path, out: Path, settings: Settings) -> None:
 @click.option(
     "--from", "sources", multiple=True, metavar="samples|SOURCE|FOLDER", help="Records with names of your own."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The model's folder.")
-@click.option("--questions", type=click.IntRange(1), default=24_000, show_default=True)
-@click.option("--epochs", type=click.IntRange(1), default=5, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--out", required=True, type=FOLDER, help="The model's folder.")
+@shown("--questions", 24_000, type=click.IntRange(1))
+@shown("--epochs", 5, type=click.IntRange(1))
+@shown("--seed", 0, type=int)
 def tagger(*, sources: tuple[str, ...], out: Path, questions: int, epochs: int, seed: int) -> None:
     """Train a tagger on questions made from the gazetteer, the vocabulary and your records' keywords and contacts.
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from encoders.specs import DEFAULT_EMBEDDER
+from sonde.cli.options import FOLDER, PRESENT_FILE, shown
 from sonde.cli.screen import say
 from sonde.cli.train_options import command_line, show_figures
 from sonde.settings import load_settings
@@ -24,36 +25,28 @@ _DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 @click.option(
     "--from", "sources", required=True, multiple=True, metavar="samples|SOURCE|FILE", help="Records. May be repeated."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), default=Path("tokens"), help="Folder. Default: ./tokens."
-)
-@click.option("--base", default=DEFAULT_EMBEDDER, show_default=True, help="The embedder whose states are read.")
+@click.option("--out", type=FOLDER, default=Path("tokens"), help="Folder. Default: ./tokens.")
+@shown("--base", DEFAULT_EMBEDDER, "The embedder whose states are read.")
 @click.option("--licence", default=UNKNOWN, help="Licence of the texts, for the card.")
-@click.option(
-    "--dims", type=click.IntRange(8, 2040), default=_DEFAULT.dims, show_default=True, help="Bits of a token, by eights."
-)
-@click.option("--texts", type=click.IntRange(1), default=_DEFAULT.texts, show_default=True, help="Most texts to read.")
+@shown("--dims", _DEFAULT.dims, "Bits of a token, by eights.", click.IntRange(8, 2040))
+@shown("--texts", _DEFAULT.texts, "Most texts to read.", click.IntRange(1))
 @click.option("--judged", multiple=True, metavar="COLLECTION", help="Then learn on its train half. May be repeated.")
-@click.option(
-    "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
-)
-@click.option("--epochs", type=click.IntRange(1), default=LearnSettings().epochs, show_default=True)
+@click.option("--shared", type=FOLDER, envvar="SONDE_SHARED", help="Shared data folder.")
+@shown("--epochs", LearnSettings().epochs, type=click.IntRange(1))
 @click.option(
     "--layers", is_flag=True, help="Teach copies of the embedder's last layers too, on --judged and --examples."
 )
 @click.option(
     "--examples",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=PRESENT_FILE,
     help="With --layers and --teacher: examples with hard negatives, of `sonde train examples`.",
 )
 @click.option(
     "--teacher", default="", metavar="MODEL", help="With --layers: a larger embedder whose scores are learnt."
 )
-@click.option("--steps", type=click.IntRange(1), default=_LAYERS.steps, show_default=True, help="With --layers.")
-@click.option(
-    "--device", default=_LAYERS.device, show_default=True, help="With --layers: cpu (many hours) or cuda (minutes)."
-)
-@click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
+@shown("--steps", _LAYERS.steps, "With --layers.", click.IntRange(1))
+@shown("--device", _LAYERS.device, "With --layers: cpu (many hours) or cuda (minutes).")
+@shown("--seed", _DEFAULT.seed, type=int)
 def tokens(**options: Any) -> None:
     """Fit what makes token vectors of an embedder's states: on texts alone, then on judged questions if some are named.
 

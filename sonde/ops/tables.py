@@ -50,8 +50,6 @@ _FOLDERS = {
 _TITLES = {"api": "API", "http": "HTTP", "cross_encoder": "Reranker", "net": "Network", "stack": "One machine"}
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "SONDE_CROSS_ENCODER__RUNTIME": tuple(RERANKERS),
-    "SONDE_EMBEDDER__DEVICE": ("cpu", "cuda"),
-    "SONDE_CROSS_ENCODER__DEVICE": ("cpu", "cuda"),
 }
 """Values of settings whose type does not list them."""
 _FORMS = {

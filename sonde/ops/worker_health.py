@@ -49,14 +49,14 @@ def keep_pulse(folder: Path) -> None:
         for file in folder.iterdir():
             file.unlink(missing_ok=True)
 
-    def in_hand() -> Path:
+    def task_file() -> Path:
         return folder / f"{_TASK}{os.getpid()}"
 
     worker_init.connect(begin, weak=False)
     worker_ready.connect(lambda **_: (folder / READY).touch(), weak=False)
     heartbeat_sent.connect(lambda **_: (folder / LOOP).touch(), weak=False)
-    task_prerun.connect(lambda **_: in_hand().touch(), weak=False)
-    task_postrun.connect(lambda **_: in_hand().unlink(missing_ok=True), weak=False)
+    task_prerun.connect(lambda **_: task_file().touch(), weak=False)
+    task_postrun.connect(lambda **_: task_file().unlink(missing_ok=True), weak=False)
 
 
 def read_pulse(folder: Path) -> Pulse:

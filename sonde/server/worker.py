@@ -24,11 +24,11 @@ class BufferingWorker(Worker):
     """Reads requests completely before a thread works on them."""
 
     def load_wsgi(self) -> None:
-        with self._signs_of_life():
+        with self._heartbeat():
             super().load_wsgi()
 
     @contextmanager
-    def _signs_of_life(self) -> Iterator[None]:
+    def _heartbeat(self) -> Iterator[None]:
         """gunicorn kills a silent worker, so this signals while models load on a busy machine."""
         is_loaded = threading.Event()
 

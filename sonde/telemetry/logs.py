@@ -98,11 +98,8 @@ def start_traces(settings: TelemetrySettings, service: str) -> None:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
-    provider = TracerProvider(
-        resource=Resource.create({"service.name": service, "service.version": __version__}),
-        sampler=ParentBased(TraceIdRatioBased(settings.share)),
-    )
+    resource = Resource.create({"service.name": service, "service.version": __version__})
+    provider = TracerProvider(resource=resource)  # samples as OTEL_TRACES_SAMPLER says
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{settings.otlp_url}/v1/traces")))
     trace.set_tracer_provider(provider)

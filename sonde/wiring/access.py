@@ -19,14 +19,25 @@ if TYPE_CHECKING:
     from search_api.http.access.tokens import TokenAuthenticator
 
 
+KEYS_CACHED = timedelta(seconds=10)
+"""The API refuses a revoked key after this time at the latest."""
+
+GRANULE_RATE = "60/minute"
+"""Of one address: each of these requests asks another host."""
+
+
 def authenticator(
-    access: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]
+    access: AccessSettings,
+    client: Elasticsearch,
+    prefix: str,
+    gate: Callable[[], Gate],
+    keys_cached: timedelta = KEYS_CACHED,
 ) -> Authenticator:
     """Accepts the keys of the index, and tokens if an issuer is set; opens no connection before its first use.
 
     Raises SondeError for an issuer without an audience: tokens for any other service would be accepted.
     """
-    keys = KeyAuthenticator(KeyStore(client, prefix), timedelta(seconds=access.key_memory_s))
+    keys = KeyAuthenticator(KeyStore(client, prefix), keys_cached)
     return Bearers(keys, anonymous_caller(access), _tokens(access, gate))
 
 
@@ -40,8 +51,6 @@ def _tokens(access: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthentica
     policy = TokenPolicy(
         issuer=access.oidc_issuer,
         audience=access.oidc_audience,
-        algorithms=access.oidc_algorithms,
-        leeway_s=access.oidc_leeway_s,
         subject_claim=access.oidc_subject_claim,
         groups_claim=access.oidc_groups_claim,
         scopes_claim=access.oidc_scopes_claim,
@@ -70,7 +79,7 @@ def limit_policy(settings: Settings) -> LimitPolicy:
     return LimitPolicy(
         per_address=_rate(access.per_address),
         per_key=_rate(access.per_key),
-        granules=_rate(access.granules),
+        granules=GRANULE_RATE,
         model=_rate(access.model) if settings.answers.url is not None else None,
         storage=f"redis+{broker}" if broker.startswith("unix://") else broker,
         storage_options={"socket_timeout": _COUNTING_TIMEOUT_S, "socket_connect_timeout": _COUNTING_TIMEOUT_S},

@@ -23,7 +23,7 @@ from indexer.documents.index.registries import Registries, RegistryAddresses, Re
 from indexer.documents.index.steps import DocumentProgress, IngestParts, PassageReader, no_progress
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused, Limits
-from indexer.documents.segment.passages import SegmentOptions, uniform_coherence
+from indexer.documents.segment.passages import uniform_coherence
 from net.gate import Gate
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -79,7 +79,6 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         reader=passage_reader(models),
         limits=reading_limits(settings),
         ocr=ocr_of(settings),
-        options=segment_options(settings),
         coherence=coherence or uniform_coherence,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=file_keeper(settings),
@@ -96,26 +95,18 @@ def reading_limits(settings: Settings) -> Limits:
         memory_bytes=documents.memory_mib * _MIB,
         max_bytes=documents.max_mib * _MIB,
         max_pages=documents.max_pages,
-        max_characters=documents.max_characters,
-        max_blocks=documents.max_blocks,
-        max_cells=documents.max_cells,
     )
-
-
-def segment_options(settings: Settings) -> SegmentOptions:
-    return SegmentOptions(most_passages=settings.documents.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
     """None if no registry is asked: by the settings, or because they name no contact."""
     asked_registries = settings.registries
-    if asked_registries.ask == "none" or not asked_registries.names or not settings.net.contact:
+    if asked_registries.ask == "none" or not settings.net.contact:
         return None
-    registry_addresses: dict[RegistryName, str] = {
+    urls: dict[RegistryName, str] = {  # asked in this order, until one knows the DOI
         "crossref": asked_registries.crossref_url,
         "datacite": asked_registries.datacite_url,
     }
-    urls = {name: registry_addresses[name] for name in asked_registries.names}
     addresses = RegistryAddresses(urls, settings.net.contact)
     return Registries(addresses, gate, private=asked_registries.ask == "all")
 

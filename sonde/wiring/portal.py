@@ -24,11 +24,12 @@ from net.gate import Gate
 from search_api.catalogue.catalogues import SourceDescription
 from search_api.catalogue.federation import CswQuery, FederatedCatalogue, Federation
 from search_api.catalogue.granules.searches import GranuleSearches
+from search_api.catalogue.linked_hosts import UnreadableData
 from search_api.catalogue.pictures.reader import PictureReader
 from search_api.catalogue.previews import Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.catalogue.rows.grids import Range
-from search_api.catalogue.rows.tables import NoTable, TableReader
+from search_api.catalogue.rows.tables import TableReader
 from search_api.catalogue.rows.zarr import StoreParts
 from search_api.http.responses import HttpPolicy
 from search_api.page.shell import BaseLayer, PortalLook, SignIn
@@ -40,6 +41,8 @@ from workers.sources_file import source_entries
 
 _STAC_API = "stac-api"
 _SOURCES_KEPT_S = 60.0
+_FEDERATION_S = 2.0
+"""An answer waits no longer for other catalogues."""
 
 
 def http_policy(settings: Settings) -> HttpPolicy:
@@ -50,7 +53,6 @@ def http_policy(settings: Settings) -> HttpPolicy:
         http.max_age_s,
         contact=http.contact,
         publisher=http.publisher,
-        compress=http.compress,
     )
 
 
@@ -113,7 +115,7 @@ def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSea
     granules = settings.granules
     cache: TTLCache[object, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     stac_apis = cached(cache, lock=threading.Lock())(lambda: _stac_apis(settings))
-    return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url)
+    return GranuleSearches(gate if settings.preview.enabled else None, stac_apis, granules.cmr_url)
 
 
 def federation(settings: Settings, gate: Callable[[], Gate]) -> Federation:
@@ -121,7 +123,7 @@ def federation(settings: Settings, gate: Callable[[], Gate]) -> Federation:
         FederatedCatalogue(catalogue.id, catalogue.kind, catalogue.url, catalogue.title)
         for catalogue in settings.federation.catalogues
     ]
-    return Federation(gate, catalogues, settings.federation.timeout_s, csw_records)
+    return Federation(gate, catalogues, _FEDERATION_S, csw_records)
 
 
 def csw_records(gate: Gate, url: str, query: CswQuery, timeout_s: float) -> tuple[list[Record], int]:
@@ -138,7 +140,7 @@ def csw_records(gate: Gate, url: str, query: CswQuery, timeout_s: float) -> tupl
 
 def table_reader(settings: Settings, gate: Callable[[], Gate]) -> TableReader:
     """Under the settings of granules: both ask hosts that metadata name, when somebody wants to see data."""
-    return TableReader(gate if settings.granules.enabled else None, None if missing_libraries() else _StoreReader)
+    return TableReader(gate if settings.preview.enabled else None, None if missing_libraries() else _StoreReader)
 
 
 class _StoreReader:
@@ -151,7 +153,7 @@ class _StoreReader:
         try:
             return self._reader.read_slabs(store, slabs)
         except FileFault as fault:
-            raise NoTable(f"The Zarr store cannot be read: {fault}.") from None
+            raise UnreadableData(f"The Zarr store cannot be read: {fault}.") from None
 
     def close(self) -> None:
         self._reader.close()
@@ -159,7 +161,7 @@ class _StoreReader:
 
 def picture_reader(settings: Settings, gate: Callable[[], Gate]) -> PictureReader:
     """Under the settings of granules, as ``table_reader``."""
-    return PictureReader(gate if settings.granules.enabled else None)
+    return PictureReader(gate if settings.preview.enabled else None)
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:

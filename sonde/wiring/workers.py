@@ -19,7 +19,7 @@ def worker_config(settings: Settings) -> WorkerConfig:
         batch=settings.harvest.batch,
         max_removal_share=settings.harvest.max_removal_share,
         links_every_s=86_400.0 * settings.harvest.check_links_every_d,
-        measure_hour=settings.evaluation.hour if settings.evaluation.queries is not None else None,
+        measure_hour=(settings.alerts.hour + 1) % 24 if settings.evaluation.queries is not None else None,
         memory_bytes=settings.worker.memory_mib * 1024 * 1024,
         alerts_hour=settings.alerts.hour if settings.alerts.secret is not None else None,
     )

@@ -96,10 +96,10 @@ class Hidden:
             update={
                 "broker": BrokerSettings(url=broker_url),
                 "harvest": HarvestSettings(sources=self.sources, max_removal_share=1.0),
-                "access": AccessSettings(key_memory_s=0),
             }
         )
-        self.app = create_app(api_parts(self.settings, service.models))
+        keys = authenticator(self.settings.access, service.client, service.prefix, Gate, keys_cached=timedelta(0))
+        self.app = create_app(replace(api_parts(self.settings, service.models), authenticator=keys))
         self.keys = KeyStore(service.client, service.prefix)
         Harvester(self.settings).configured("secret", _quietly)
         text = REPORT.format(count=77, name=MARK).encode()

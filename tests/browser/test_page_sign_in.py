@@ -21,9 +21,12 @@ from playwright.sync_api import BrowserContext, Page, expect
 from core.access import AccessScope, Caller, NotAuthenticated
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
+from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore
+from search_api.http.access.tokens import Issuer as TokenIssuer
+from search_api.http.access.tokens import IssuerKeys, TokenAuthenticator, TokenPolicy
 from sonde.portal_settings import PortalSettings
 from sonde.settings import AccessSettings
-from sonde.wiring.access import authenticator
+from sonde.wiring.access import KEYS_CACHED, anonymous_caller
 from sonde.wiring.api import api_parts
 from tests.browser.conftest import Shoot, served
 from tests.browser.test_page_people import CONTRAST, PHONE, flaws
@@ -136,14 +139,18 @@ def portal(samples: Service, issuer: Issuer | None) -> Iterator[str]:
     look = PortalSettings(key_help="Write to data@portal.example for a key.")
     access = AccessSettings()
     if issuer is not None:
-        access = AccessSettings(oidc_issuer=issuer.url, oidc_audience="sonde", oidc_client=CLIENT, oidc_leeway_s=0)
+        access = AccessSettings(oidc_issuer=issuer.url, oidc_audience="sonde", oidc_client=CLIENT)
     settings = samples.settings.model_copy(update={"portal": look, "access": access})
     parts = api_parts(settings, samples.models)
     if issuer is None:
         identifier: Any = _Keys()
     else:
         gate = Gate(GatePolicy(allowed_hosts=frozenset((issuer.url.removeprefix("http://"),))))
-        identifier = authenticator(access, samples.client, samples.prefix, lambda: gate)
+        policy = TokenPolicy(issuer.url, "sonde", leeway_s=0.0)
+        tokens = TokenAuthenticator(policy, IssuerKeys(TokenIssuer(issuer.url, None), lambda: gate))
+        identifier = Bearers(
+            KeyAuthenticator(KeyStore(samples.client, samples.prefix), KEYS_CACHED), anonymous_caller(access), tokens
+        )
     with served(create_app(replace(parts, authenticator=identifier))) as address:
         yield address
 

@@ -136,7 +136,7 @@ def test_the_commands_make_show_rotate_and_end_a_key(es_client: Elasticsearch, p
 
     app = Flask("keys")
     problems.register(app)
-    guard.register(app, authenticator(AccessSettings(key_memory_s=0), es_client, prefix, Gate))
+    guard.register(app, authenticator(AccessSettings(), es_client, prefix, Gate, keys_cached=timedelta(0)))
 
     @app.put("/collections/<source>/items/<id>")
     def write(source: str, id: str) -> str:

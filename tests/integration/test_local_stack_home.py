@@ -13,7 +13,7 @@ from local_stack.distribution import MANIFEST, ensure_distribution
 from local_stack.elasticsearch import installed_version
 from local_stack.errors import RequirementMissing
 from local_stack.java import find_java
-from local_stack.part import silent
+from local_stack.part import ignore_event
 from local_stack.settings import default_cache
 from local_stack.testing import elasticsearch_node
 from tests.servers_of_the_run import VERSION
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.elasticsearch, pytest.mark.timeout(600)]
 @pytest.fixture
 def home() -> Iterator[Path]:
     """The distribution of this run, laid out as Elastic's archive; a folder that every account may enter."""
-    fetched = ensure_distribution(default_cache(), VERSION, find_java(os.environ), os.environ, silent)
+    fetched = ensure_distribution(default_cache(), VERSION, find_java(os.environ), os.environ, ignore_event)
     with tempfile.TemporaryDirectory(prefix="sonde-home-") as name:
         folder = Path(name) / "elasticsearch"
         shutil.copytree(fetched, folder, ignore=shutil.ignore_patterns(MANIFEST))

@@ -19,7 +19,7 @@ import redis
 
 from local_stack import process
 from local_stack.errors import PortTaken, StackError, StartFailed
-from local_stack.part import External, OneAtATime, StackPart, silent
+from local_stack.part import External, OneAtATime, StackPart, ignore_event
 from local_stack.ports import free_port
 from local_stack.process import MARK, Command, Started
 from local_stack.settings import Port
@@ -78,10 +78,10 @@ def pid_of(supervisor: Supervisor, part: StackPart) -> int:
 def test_a_part_is_started_once_and_then_found(folder: Path) -> None:
     part = a_part(folder, STAYS)
     first = Supervisor(folder)
-    first.ensure(part, silent)
+    first.ensure(part, ignore_event)
     pid = pid_of(first, part)
     second = Supervisor(folder)  # as another process would
-    second.ensure(part, silent)
+    second.ensure(part, ignore_event)
     assert pid_of(second, part) == pid
     assert second.stop("sleeper", grace_s=5)
     assert second.status(part).state == "stopped"
@@ -92,7 +92,7 @@ def test_a_part_is_started_once_and_then_found(folder: Path) -> None:
 def test_a_killed_part_is_named_with_its_last_words_and_only_it_is_started_again(folder: Path) -> None:
     part = a_part(folder, STAYS)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     pid = pid_of(supervisor, part)
     kill(pid)
     died = supervisor.status(part)
@@ -115,7 +115,7 @@ def test_a_stop_takes_children_along_even_those_that_went_their_own_way_and_will
     """
     part = a_part(folder, stubborn)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     assert len(belonging_to(folder)) == 3
     supervisor.stop("sleeper", grace_s=1)
     assert not belonging_to(folder)
@@ -130,10 +130,10 @@ def test_children_of_a_killed_part_are_ended_before_it_is_started_again(folder: 
     """
     part = a_part(folder, parent)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     before = {each.pid for each in belonging_to(folder)}
     kill(pid_of(supervisor, part))
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     after = {each.pid for each in belonging_to(folder)}
     assert len(before) == len(after) == 2
     assert not before & after
@@ -146,7 +146,7 @@ def test_a_recycled_pid_is_not_mistaken_for_the_part_and_not_touched(folder: Pat
         Records(folder / "run").write("sleeper", Started(stranger.pid, "another boot:42"), None)
         supervisor = Supervisor(folder)
         assert supervisor.status(part).state == "died"
-        supervisor.ensure(part, silent)
+        supervisor.ensure(part, ignore_event)
         assert pid_of(supervisor, part) != stranger.pid
         supervisor.stop("sleeper", grace_s=5)
         assert stranger.poll() is None
@@ -159,12 +159,12 @@ def test_a_recycled_pid_is_not_mistaken_for_the_part_and_not_touched(folder: Pat
 def test_a_half_written_record_is_cleaned_and_what_it_spoke_of_is_found_and_ended(folder: Path, half: str) -> None:
     part = a_part(folder, STAYS)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     lost = pid_of(supervisor, part)
     (folder / "run" / "sleeper.json").write_text(half)
     again = Supervisor(folder)
     assert again.status(part).state == "died"
-    again.ensure(part, silent)
+    again.ensure(part, ignore_event)
     assert [each.pid for each in belonging_to(folder)] == [pid_of(again, part)]
     assert pid_of(again, part) != lost
 
@@ -173,7 +173,7 @@ def test_a_failed_start_says_what_the_part_said_and_leaves_nothing(folder: Path)
     part = a_part(folder, "raise SystemExit('no room on the disk')")
     supervisor = Supervisor(folder)
     with pytest.raises(StartFailed) as failed:
-        supervisor.ensure(part, silent)
+        supervisor.ensure(part, ignore_event)
     assert failed.value.part == "sleeper"
     assert "no room on the disk" in failed.value.log_tail
     assert str(part.log) in str(failed.value)
@@ -183,7 +183,7 @@ def test_a_failed_start_says_what_the_part_said_and_leaves_nothing(folder: Path)
 def test_a_part_that_never_answers_is_ended_and_its_trouble_named(folder: Path) -> None:
     part = a_part(folder, "import time; time.sleep(600)", timeout_s=0.5)
     with pytest.raises(StartFailed, match="has not said that it is ready"):
-        Supervisor(folder).ensure(part, silent)
+        Supervisor(folder).ensure(part, ignore_event)
     assert not belonging_to(folder)
 
 
@@ -191,14 +191,14 @@ def test_a_program_that_is_not_there_is_one_sentence(folder: Path) -> None:
     command = Command((str(folder / "nowhere"),), {}, folder, folder / "logs" / "x.log")
     part = StackPart("sleeper", command.log, lambda _report: command, lambda: None)
     with pytest.raises(StackError, match=r"cannot start .*nowhere: No such file"):
-        Supervisor(folder).ensure(part, silent)
+        Supervisor(folder).ensure(part, ignore_event)
 
 
 def test_a_port_that_someone_else_holds_stops_the_start_before_anything_runs(folder: Path) -> None:
     with valkey_server(folder / "other") as url:
         port = Port("127.0.0.1", int(url.rpartition(":")[2].partition("/")[0]), "SONDE_X__PORT")
         with pytest.raises(PortTaken, match=r"valkey-server.*SONDE_X__PORT"):
-            Supervisor(folder).ensure(a_part(folder, STAYS, ports=(port,)), silent)
+            Supervisor(folder).ensure(a_part(folder, STAYS, ports=(port,)), ignore_event)
     assert not [each for each in belonging_to(folder) if "sleeper" in each.environ()[MARK]]
 
 
@@ -206,18 +206,18 @@ def test_a_wait_can_be_broken_off(folder: Path) -> None:
     supervisor = Supervisor(folder)
     supervisor.cancelled.set()
     with pytest.raises(StackError, match="broken off"):
-        supervisor.ensure(a_part(folder, "import time; time.sleep(600)"), silent)
+        supervisor.ensure(a_part(folder, "import time; time.sleep(600)"), ignore_event)
     assert supervisor.stop("sleeper", grace_s=1)
 
 
 def test_an_external_server_is_asked_and_never_started(folder: Path) -> None:
     supervisor = Supervisor(folder)
-    supervisor.ensure(External("broker", "redis://there", lambda: None), silent)
+    supervisor.ensure(External("broker", "redis://there", lambda: None), ignore_event)
     assert supervisor.status(External("broker", "redis://there", lambda: None)).state == "external"
     absent = External("broker", "redis://there", lambda: "does not answer")
     assert supervisor.status(absent).state == "unhealthy"
     with pytest.raises(StackError, match="broker at redis://there does not answer"):
-        supervisor.ensure(absent, silent)
+        supervisor.ensure(absent, ignore_event)
     assert supervisor.started_names() == []
 
 
@@ -226,7 +226,7 @@ def test_the_log_of_the_last_run_is_kept_beside_the_new_one(folder: Path) -> Non
     supervisor = Supervisor(folder)
     pids = []
     for _ in range(2):
-        supervisor.ensure(part, silent)
+        supervisor.ensure(part, ignore_event)
         pids.append(pid_of(supervisor, part))
         supervisor.stop("sleeper", grace_s=5)
     assert f"run of {pids[0]}" in (folder / "logs" / "sleeper.log.1").read_text()
@@ -238,7 +238,7 @@ def test_two_stacks_in_two_folders_do_not_touch_each_other(folder: Path) -> None
     supervisors = [Supervisor(folder / name) for name in ("one", "one-more")]
     for supervisor, part in zip(supervisors, parts, strict=True):
         part.log.parent.mkdir(parents=True)
-        supervisor.ensure(part, silent)
+        supervisor.ensure(part, ignore_event)
     supervisors[0].stop("sleeper", grace_s=5)
     assert [supervisor.status(part).state for supervisor, part in zip(supervisors, parts, strict=True)] == [
         "stopped",
@@ -302,29 +302,29 @@ AT_ONCE = RestartPolicy(most=3, first_s=0.0)
 def test_a_dead_part_is_started_again_and_its_status_says_so(folder: Path) -> None:
     part = a_part(folder, STAYS)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     keeper = Keeper(supervisor, nullcontext)
     before = pid_of(supervisor, part)
-    keeper.look([part], silent, AT_ONCE)
+    keeper.look([part], ignore_event, AT_ONCE)
     assert (pid_of(supervisor, part), supervisor.status(part).detail) == (before, "")
     kill(before)
-    keeper.look([part], silent, AT_ONCE)
+    keeper.look([part], ignore_event, AT_ONCE)
     while supervisor.status(part).state != "running":
         time.sleep(0.02)
     assert pid_of(supervisor, part) != before
     assert "started again once" in supervisor.status(part).detail
     supervisor.stop("sleeper", grace_s=5)
-    keeper.look([part], silent, AT_ONCE)
+    keeper.look([part], ignore_event, AT_ONCE)
     assert supervisor.status(part).state == "stopped", "what was stopped stays stopped"
     assert not belonging_to(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     assert supervisor.status(part).detail == ""
 
 
 def test_a_part_that_dies_again_and_again_is_left_alone_and_named(folder: Path) -> None:
     part = a_part(folder, STAYS)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     keeper = Keeper(supervisor, nullcontext)
     events: list[str] = []
     for _ in range(AT_ONCE.most + 3):
@@ -341,14 +341,14 @@ def test_a_part_whose_port_is_taken_for_a_moment_is_tried_again(folder: Path) ->
     port = free_port()
     part = a_part(folder, STAYS, (Port("127.0.0.1", port, "SONDE_X"),))
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     kill(pid_of(supervisor, part))
     keeper = Keeper(supervisor, nullcontext)
     events: list[str] = []
     with socket.create_server(("127.0.0.1", port)):
         keeper.look([part], lambda event, **_fields: events.append(event), AT_ONCE)
         assert (events[-1], supervisor.status(part).state) == ("sleeper.not_started", "died")
-    keeper.look([part], silent, AT_ONCE)
+    keeper.look([part], ignore_event, AT_ONCE)
     assert supervisor.status(part).pid is not None
 
 
@@ -373,10 +373,10 @@ def test_a_log_that_grows_is_cut_while_its_part_writes_on_and_stays_up(
     """
     part = replace(a_part(folder, writes), asked_once=True)
     supervisor = Supervisor(folder)
-    supervisor.ensure(part, silent)
+    supervisor.ensure(part, ignore_event)
     while part.log.stat().st_size <= 2000:
         time.sleep(0.02)
-    Keeper(supervisor, nullcontext).look([part], silent)
+    Keeper(supervisor, nullcontext).look([part], ignore_event)
     assert part.log.stat().st_size == 0
     assert READY in part.log.with_name("sleeper.log.1").read_text()
     (folder / "go").touch()

@@ -17,7 +17,7 @@ from indexer.sources.arcgis_server import ServerOptions, ServerSource
 from indexer.sources.cmr import CmrOptions, CmrSource
 from indexer.sources.erddap import ErddapOptions, ErddapSource
 from indexer.sources.linked_walk import NothingToHarvest
-from indexer.sources.oai_pmh import OaiSource, usual_addresses
+from indexer.sources.oai_pmh import OaiSource, likely_addresses
 from indexer.sources.probe import probe
 from indexer.sources.thredds import ThreddsOptions, ThreddsSource
 from tests.servers.asking import QUICK, all_of, fetcher_of, resumed_everywhere
@@ -271,8 +271,8 @@ def test_a_dataverse_is_found_from_its_pages_and_gives_its_richest_documents() -
 
 @pytest.mark.parametrize("address", ["https://www.gbif.org/dataset/search?q=frogs", "https://api.gbif.org/v1/dataset"])
 def test_gbif_is_asked_at_its_registry(address: str) -> None:
-    assert usual_addresses(address) == ["https://api.gbif.org/v1/oai-pmh/registry"]
-    assert usual_addresses("https://ipt.gbif.no") == ["https://ipt.gbif.no/oai"]
+    assert likely_addresses(address) == ["https://api.gbif.org/v1/oai-pmh/registry"]
+    assert likely_addresses("https://ipt.gbif.no") == ["https://ipt.gbif.no/oai"]
 
 
 _IPT_DCAT = b"""@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .

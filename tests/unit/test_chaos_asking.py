@@ -99,7 +99,7 @@ def test_an_answer_as_good_as_before_the_breakage_is_right_again() -> None:
     assert asker.first_right_after(10.0) == 6.0
     assert asker.first_right_after(10.0, frozenset({"cross_encoder"})) == 3.0
     assert asker.first_right_after(16.0) is None
-    assert asker.lacking() == {"cross_encoder", "dense"}
+    assert asker.missing_parts() == {"cross_encoder", "dense"}
 
 
 def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:

@@ -17,7 +17,8 @@ from search_api.catalogue.related.relations import _RARE_PROJECT
 from search_api.http.responses import LEAST_COMPRESSED_BYTES
 from search_api.protocols.csw.request import LARGEST_PAGE
 from search_api.protocols.stac.transactions import MOST_ITEMS
-from sonde.settings import HttpSettings, LimitsSettings, Settings, load_settings
+from sonde.settings import HttpSettings, Settings, load_settings
+from sonde.wiring.access import GRANULE_RATE
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "portals"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -30,7 +31,7 @@ NUMBERS = {
     ),
     "listing-and-stac.md": (
         f"that has {_RARE_PROJECT} or fewer",
-        f"may ask {LimitsSettings().granules.removesuffix('/minute')} times a minute",
+        f"may ask {GRANULE_RATE.removesuffix('/minute')} times a minute",
         f"at most {LARGEST_EDGE} pixels",
         f"or {MOST_RECORDS:,} random ones",
     ),

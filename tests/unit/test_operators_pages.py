@@ -24,6 +24,7 @@ from search_api.stewards.alerts.desk import _CONFIRMATIONS, _PER_DOMAIN, _PER_OW
 from sonde.ops.one_machine import stack_of
 from sonde.server.connections import ConnectionLimits
 from sonde.settings import Settings
+from sonde.wiring.access import GRANULE_RATE
 from tests.gauges import GAUGES
 from tests.unit.rendered_chart import CHART, EXAMPLES, Rendered
 
@@ -124,7 +125,7 @@ def test_the_limits_are_those_of_the_code() -> None:
     )
     assert _default("limits.per_key") == _default("limits.per_address")
     assert limits["calls of the language model"].startswith(_default("limits.model").removesuffix("/hour"))
-    assert limits["granule searches"].startswith(_default("limits.granules").removesuffix("/minute"))
+    assert limits["granule searches"].startswith(GRANULE_RATE.removesuffix("/minute"))
     assert limits["upload"] == f"{_default('library.max_file_mib')} MiB"
     assert limits["`/embeddings`"] == f"{MOST_EMBEDDED_CHARACTERS:,} characters"
     assert limits["one request's calls to Elasticsearch"] == f"{_default('api.deadline_s'):.0f} s"

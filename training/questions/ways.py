@@ -125,7 +125,7 @@ def by_keywords(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[
     """One to three of its keywords as a question for title and text; drawn by the seed and the document's id."""
     for document in documents:
         if document.keywords:
-            chance = _chance(seed, document)
+            chance = _random_of(seed, document)
             count = chance.randint(1, min(_MOST_KEYWORDS, len(document.keywords)))
             keywords = [last_part(term) for term in chance.sample(document.keywords, count)]
             yield PseudoQuestion(" ".join(keywords), document.title_and_text, "keywords", document)
@@ -137,7 +137,7 @@ def by_sentence(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[
         sentences = sentences_of(document.text)
         fit = [row for row, text in enumerate(sentences) if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
         if len(sentences) > 1 and fit:
-            row = _chance(seed, document).choice(fit)
+            row = _random_of(seed, document).choice(fit)
             other_sentences = " ".join(sentences[:row] + sentences[row + 1 :])
             yield PseudoQuestion(
                 sentences[row].rstrip("."), f"{document.title}\n{other_sentences}".strip(), "sentence", document
@@ -164,7 +164,7 @@ def by_shared_keywords(documents: Sequence[CorpusDocument], count: int, seed: in
             for label in document.labels
             if len(label) >= _SHORTEST_KEYWORD and _FEWEST_RECORDS <= counts[label] <= max_records
         ]
-        chance = _chance(seed, document)
+        chance = _random_of(seed, document)
         # The largest keys of u^(1/weight) are a weighted draw without replacement (Efraimidis and Spirakis, 2006).
         keys = {label: chance.random() ** math.sqrt(counts[label]) for label in fit}
         for label in sorted(fit, key=lambda label: -keys[label])[:count]:
@@ -177,7 +177,7 @@ def by_place_and_time(documents: Iterable[CorpusDocument], names: BoxNames, seed
     a name gives no question.
     """
     for document in documents:
-        chance = _chance(seed, document)
+        chance = _random_of(seed, document)
         topics = [last_part(term) for term in document.keywords if not names.is_place(last_part(term))]
         topic = chance.choice(topics) if topics else document.title
         place = names.of(chance.choice(document.boxes)) if document.boxes else None
@@ -213,7 +213,7 @@ def _year(iso: str | None) -> int | None:
     return 0 if iso[0] in "+-" else int(iso[:4])
 
 
-def _chance(seed: int, document: CorpusDocument) -> random.Random:
+def _random_of(seed: int, document: CorpusDocument) -> random.Random:
     return random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
 
 

@@ -14,7 +14,7 @@ from core.geo import Place
 from core.record import Record
 from reading.acronyms import own_acronyms
 from reading.gazetteer import Gazetteer, GazetteerName, name_key
-from reading.namesakes import inside
+from reading.namesakes import is_centre_inside
 from reading.vocabulary import own_vocabulary
 from training.examples import is_held_out
 
@@ -79,7 +79,7 @@ class GazetteerNames:
 
     def outer(self, city: Place, chance: random.Random) -> str:
         """A region around the city, or its country."""
-        regions = [r for r in self._regions_of.get(city.country, ()) if inside(city.bbox, r.bbox)]
+        regions = [r for r in self._regions_of.get(city.country, ()) if is_centre_inside(city.bbox, r.bbox)]
         if regions and chance.random() < 0.7:
             return chance.choice(regions).name
         countries = self._countries_of.get(city.country)

@@ -153,9 +153,9 @@ worker keeps public files there). */}}
 {{- with .Values.alerts }}
 {{- if .secret }}
 {{ include "sonde.fromSecret" (list "SONDE_ALERTS__SECRET" .secret "secret") }}
-- {name: SONDE_ALERTS__HOUR, value: {{ int .hour | quote }}}
 {{- end }}
 {{- end }}
+- {name: SONDE_ALERTS__HOUR, value: {{ int .Values.alerts.hour | quote }}}
 {{- with .Values.mail }}
 {{- if .host }}
 - {name: SONDE_MAIL__HOST, value: {{ .host | quote }}}
@@ -174,7 +174,6 @@ worker keeps public files there). */}}
 {{- if .Values.evaluation.configMap }}
 - {name: SONDE_EVALUATION__QUERIES, value: /etc/sonde/judged/queries.jsonl}
 - {name: SONDE_EVALUATION__QRELS, value: /etc/sonde/judged/qrels.tsv}
-- {name: SONDE_EVALUATION__HOUR, value: {{ int .Values.evaluation.hour | quote }}}
 - {name: SONDE_EVALUATION__FALL, value: {{ .Values.evaluation.fall | quote }}}
 {{- end }}
 {{- range $name, $value := .Values.settings }}

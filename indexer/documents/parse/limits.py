@@ -167,14 +167,14 @@ class Allowance:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A sentence for each limit that was reached: what is left out, and the setting."""
+        """A sentence for each limit that was reached: what is left out, and the setting if there is one."""
         return tuple(self._left_out.values())
 
     def within(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """The blocks that fit, the last one cut; takes no further block from the reader after that."""
         for block in blocks:
             if self.blocks <= 0:
-                self._note("max_blocks", f"Only the first {self._limits.max_blocks:,} paragraphs and tables are read")
+                self._note(f"Only the first {self._limits.max_blocks:,} paragraphs and tables are read")
                 return
             self.blocks -= 1
             fitting_block = self._cut(block)
@@ -216,19 +216,21 @@ class Allowance:
         return replace(table, rows=table.rows[:rows], header_rows=min(table.header_rows, rows))
 
     def note_characters(self) -> None:
-        self._note("max_characters", f"Only the first {self._limits.max_characters:,} characters are read")
+        self._note(f"Only the first {self._limits.max_characters:,} characters are read")
 
     def note_cells(self) -> None:
-        self._note("max_cells", f"Only the first {self._limits.max_cells:,} cells of its tables are kept")
+        self._note(f"Only the first {self._limits.max_cells:,} cells of its tables are kept")
 
     def note_pages(self) -> None:
-        self._note("max_pages", f"Only the first {self._limits.max_pages:,} pages are read")
+        self._note(f"Only the first {self._limits.max_pages:,} pages are read", "MAX_PAGES")
 
     def note_ocr_pages(self, read_pages: int) -> None:
-        self._note("ocr_pages", f"Only the first {read_pages:,} pages of the picture are read")
+        self._note(f"Only the first {read_pages:,} pages of the picture are read", "OCR_PAGES")
 
-    def _note(self, setting: str, content: str) -> None:
-        self._left_out.setdefault(setting, f"{content}; the rest is left out ({_SETTING}{setting.upper()}).")
+    def _note(self, content: str, setting: str = "") -> None:
+        self._left_out.setdefault(
+            setting or content, f"{content}; the rest is left out{setting and f' ({_SETTING}{setting})'}."
+        )
 
 
 Cell = tuple[str, int]

@@ -76,7 +76,6 @@ def _cosines(vectors: NDArray[np.float64]) -> list[float]:
 MOST_TOKENS = 512
 _HEADER_TOKENS = 48  # maximum for title and section, which the embedder reads before the text
 _SMALLEST_SHARE = 0.25  # of a full passage: a joint nearer to an end is chosen only if there is no other
-_SETTING = "SONDE_DOCUMENTS__MAX_PASSAGES"
 _LONG = 4000  # sentences: a longer text is halved at a joint of its middle half, so that each half is much shorter
 _PARAGRAPH_BONUS = 0.1  # of cosine: a joint between paragraphs counts as weaker than its value
 
@@ -107,7 +106,7 @@ class Segmentation:
         if not self.left_out:
             return ()
         kept_count = len(self.passages)
-        return (f"Only the first {kept_count:,} passages are kept; {self.left_out:,} are left out ({_SETTING}).",)
+        return (f"Only the first {kept_count:,} passages are kept; {self.left_out:,} are left out.",)
 
 
 class _TableNumbers:

@@ -126,7 +126,7 @@ def _is_global(crossing_box: BBox, evidence: PlaceEvidence) -> bool:
 
 
 def _fits_better(reading: BBox, other_reading: BBox, evidence: PlaceEvidence) -> bool | None:
-    """Whether the record's other shapes fit ``one`` better than ``other_reading``; None where they do not decide."""
+    """Whether the record's other shapes fit ``reading`` better than the other; None if undecided."""
     difference = evidence.overlap(reading) - evidence.overlap(other_reading)
     return None if abs(difference) < _LEAST_DIFFERENCE else difference > 0
 

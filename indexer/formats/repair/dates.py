@@ -56,7 +56,7 @@ def read_date(text: str, warnings: list[str]) -> str:
     """ISO 8601 in the precision given, as core.timespan reads it, with a warning where it was a period or a guess.
 
     Accepts unambiguous forms: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone after
-    a date, month or day 00, hour 24 and second 60, and dates in words (``written_dates``), of which it gives the first.
+    a date, month or day 00, hour 24 and second 60, and dates in words (the first of them).
     Otherwise raises ValueError, which quotes the text.
     """
     first, last, doubtful = _bounds(text)

@@ -84,7 +84,7 @@ class CountryUnit:
 
     @property
     def box(self) -> BBox:
-        return _around(box for box, _ in self.parts)
+        return _box_around(box for box, _ in self.parts)
 
 
 def read_units(path: Path) -> list[CountryUnit]:
@@ -118,13 +118,13 @@ def homeland(parts: Iterable[tuple[BBox, float]]) -> BBox:
     clusters: list[tuple[BBox, float]] = []
     for box, area in sorted(parts, key=lambda part: -part[1]):
         near_clusters = [cluster for cluster in clusters if _gap_deg(cluster[0], box) <= _LARGEST_GAP_DEG]
-        merged_cluster = (_around([box, *(c[0] for c in near_clusters)]), area + sum(c[1] for c in near_clusters))
+        merged_cluster = (_box_around([box, *(c[0] for c in near_clusters)]), area + sum(c[1] for c in near_clusters))
         clusters = [cluster for cluster in clusters if cluster not in near_clusters] + [merged_cluster]
     clusters.sort(key=lambda cluster: -cluster[1])
     main_box = clusters[0][1]
     if main_box < _ARCHIPELAGO_SHARE * sum(area for _, area in clusters):
-        return _around(box for box, _ in clusters)
-    return _around(box for box, area in clusters if area >= _OVERSEAS_SHARE * main_box)
+        return _box_around(box for box, _ in clusters)
+    return _box_around(box for box, area in clusters if area >= _OVERSEAS_SHARE * main_box)
 
 
 def _gap_deg(a: BBox, b: BBox) -> float:
@@ -136,7 +136,7 @@ def _gap_deg(a: BBox, b: BBox) -> float:
     return max(latitude_gap, longitude_gap * math.cos(math.radians((a.centre[1] + b.centre[1]) / 2.0)))
 
 
-def _around(boxes: Iterable[BBox]) -> BBox:
+def _box_around(boxes: Iterable[BBox]) -> BBox:
     box = enclosing_box(tuple(boxes))
     if box is None:
         raise ValueError("no polygon to put a box around")

@@ -293,12 +293,15 @@ def _readable(
 ) -> Response:
     items = [
         ListedRecord(
-            address_of(document.entry, addresses), document.entry.title or document.entry.name, _by(document), ""
+            address_of(document.entry, addresses),
+            document.entry.title or document.entry.name,
+            _authors_and_date(document),
+            "",
         )
         for document in documents
     ]
     return plain_page("Documents", items_html("Documents", items, total, next_address))
 
 
-def _by(document: VisibleDocument) -> str:
+def _authors_and_date(document: VisibleDocument) -> str:
     return " · ".join(part for part in ("; ".join(document.entry.authors), document.entry.published) if part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.timespan import iso
@@ -18,10 +18,8 @@ from search_api.parts import Parts
 _MEASURED_BY = "Indicators of RDA's FAIR data maturity model, those that metadata can answer."
 
 
-class RecordFairAnswer(BaseModel):
+class RecordFairAnswer(BaseModel, title="RecordFairness"):
     """A record by the indicators of RDA's FAIR data maturity model."""
-
-    model_config = ConfigDict(title="RecordFairness")
 
     model: str = Field(description="The DOI of the model.")
     linksChecked: str | None = Field(  # noqa: N815 - as OGC writes names
@@ -34,10 +32,8 @@ class RecordFairAnswer(BaseModel):
     links: list[Json]
 
 
-class CatalogueFairAnswer(BaseModel):
+class CatalogueFairAnswer(BaseModel, title="CatalogueFairness"):
     """The records of a catalogue, counted by indicator."""
-
-    model_config = ConfigDict(title="CatalogueFairness")
 
     catalogue: str
     model: str = Field(description="The DOI of the model.")

@@ -127,7 +127,7 @@ class GranuleSearches:
         if not self._slots.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many granule searches are under way; try again.")
         try:
-            return self._from_cache(key) or self._fresh(key, search, filters, self._gate())
+            return self._from_cache(key) or self._ask_host(key, search, filters, self._gate())
         finally:
             self._slots.release()
 
@@ -137,7 +137,7 @@ class GranuleSearches:
                 raise Unavailable(self._failed[key])
             return self._cache.get(key)
 
-    def _fresh(self, key: object, search: GranuleSearch, filters: Mapping[str, str], gate: Gate) -> Granules:
+    def _ask_host(self, key: object, search: GranuleSearch, filters: Mapping[str, str], gate: Gate) -> Granules:
         def ask(address: str, parameters: Mapping[str, str]) -> object:
             outgoing_request = Outgoing(
                 address,

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import structlog
 from lxml import etree
 
-from core.errors import NotFound, SondeError, Unavailable
+from core.errors import Unavailable
 from core.geo import BBox
 from core.record import Link, Record
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
+from search_api.catalogue.linked_hosts import LinkedHosts, UnreadableData
 from search_api.catalogue.pictures.geotiff import NoOverview, read_overview
 from search_api.catalogue.previews import LARGEST_EDGE, NotAPicture, thumbnail
 
@@ -34,11 +33,6 @@ _MOST_S = 20.0
 _LEAST_DEG = 0.5
 _SMALLEST_EDGE = 160
 _WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
-log = structlog.get_logger(__name__)
-
-
-class NoPicture(Unavailable):
-    """The host answers, with something that cannot be drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +71,19 @@ class PictureReader:
     """Thread-safe. ``gate`` None: switched off. ``at_once`` pictures are drawn; a further request must come again."""
 
     def __init__(self, gate: Callable[[], Gate] | None, timeout_s: float = 8.0, at_once: int = 2) -> None:
-        self._gate, self._timeout_s = gate, timeout_s
-        self._slots = threading.BoundedSemaphore(at_once)
+        self._hosts, self._timeout_s = LinkedHosts(gate, "picture", at_once), timeout_s
 
     def draw(self, record: Record, href: str | None) -> DataPicture:
         """``href``: one of the record's links to a WMS or a GeoTIFF; None: the first.
 
         Raises NotFound for any other address, Unavailable if the host does not answer, or sends no picture.
         """
-        links = picture_links(record) if self._gate is not None else ()
-        link = next((link for link in links if href in (None, link.href)), None)
-        if link is None or self._gate is None:
-            raise NotFound(f"The record {record.id!r} has no such link to a WMS or a GeoTIFF.")
-        if not self._slots.acquire(timeout=2.0):
-            raise Unavailable("Too many pictures are being drawn; try again.")
-        try:
-            fetch = _Fetch(self._gate(), self._timeout_s)
-            return _of_wms(record, link, fetch) if _is_wms(link) else _of_tiff(link, fetch)
-        except (NoOverview, NotAPicture) as error:
-            raise NoPicture(f"{host_of(link.href)} sent a file that cannot be drawn: {error}.") from error
-        except NoPicture:
-            raise
-        except SondeError as error:
-            # The reason of a refused target would reveal our network, so it is only in the log.
-            log.info("picture.failed", record=record.id, host=host_of(link.href), reason=str(error))
-            raise Unavailable(f"{host_of(link.href)} did not send the picture.") from error
-        finally:
-            self._slots.release()
+        with self._hosts.opened(record, picture_links(record), href, "a WMS or a GeoTIFF") as (link, gate):
+            fetch = _Fetch(gate, self._timeout_s)
+            try:
+                return _of_wms(record, link, fetch) if _is_wms(link) else _of_tiff(link, fetch)
+            except (NoOverview, NotAPicture) as error:
+                raise UnreadableData(f"{host_of(link.href)} sent a file that cannot be drawn: {error}.") from error
 
 
 class _Fetch:
@@ -116,12 +96,12 @@ class _Fetch:
         return self._request(address, {}, most_bytes)
 
     def part(self, address: str, offset: int, length: int) -> bytes:
-        """Raises NoPicture for a host that does not send parts of a file."""
+        """Raises UnreadableData for a host that does not send parts of a file."""
         wanted = {"range": f"bytes={offset}-{offset + length - 1}", "accept-encoding": "identity"}
         outgoing = Outgoing(address, headers=wanted, max_bytes=length, timeout_s=self._timeout())
         with self._gate.stream(outgoing) as answer:
             if answer.status == 200:
-                raise NoPicture(f"{host_of(address)} sends whole files only, no parts.")
+                raise UnreadableData(f"{host_of(address)} sends whole files only, no parts.")
             answer.expect_ok()
             return b"".join(answer.pieces)
 
@@ -164,7 +144,7 @@ def _of_wms(record: Record, link: Link, fetch: _Fetch) -> DataPicture:
     }  # fmt: skip
     content = fetch.whole(_asked(link, request), _MOST_PICTURE_BYTES)
     if content.lstrip()[:1] == b"<":
-        raise NoPicture(f"{host_of(link.href)} sent an error instead of a picture.")
+        raise UnreadableData(f"{host_of(link.href)} sent an error instead of a picture.")
     return DataPicture(link.href, thumbnail(content), layer=title, box=box)
 
 
@@ -178,7 +158,7 @@ def _asked(link: Link, request: dict[str, str]) -> str:
 def _layer_of(capabilities: bytes, names: Sequence[str]) -> tuple[bool, str, str, frozenset[str]]:
     """Whether the service speaks 1.3.0, and of a layer its name, title and reference systems.
 
-    It is the one that a name or title of ``names`` means, else the first. Raises NoPicture if there is none.
+    It is the one that a name or title of ``names`` means, else the first. Raises UnreadableData if there is none.
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
     root = etree.fromstring(capabilities, parser)
@@ -186,7 +166,7 @@ def _layer_of(capabilities: bytes, names: Sequence[str]) -> tuple[bool, str, str
     meant = (each for each in layers if {each.findtext("{*}Name"), each.findtext("{*}Title")} & {*names} - {""})
     layer = next(meant, layers[0] if layers else None)
     if root is None or layer is None:
-        raise NoPicture("The service names no layer.")
+        raise UnreadableData("The service names no layer.")
     name = (layer.findtext("{*}Name") or "").strip()
     systems = {
         (system.text or "").strip() for each in (layer, *layer.iterancestors()) for system in each.iterfind("{*}CRS")

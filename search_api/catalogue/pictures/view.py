@@ -6,7 +6,7 @@ import base64
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from search_api.catalogue.pictures.reader import picture_links
 from search_api.catalogue.previews import PREVIEW_TYPE
@@ -21,10 +21,8 @@ class PictureQuery(Parameters):
     href: str | None = Field(None, max_length=4096, description="A link of the record; default: the first that fits.")
 
 
-class PictureAnswer(BaseModel):
+class PictureAnswer(BaseModel, title="DataPicture"):
     """A picture, and what it shows."""
-
-    model_config = ConfigDict(title="DataPicture")
 
     href: str
     picture: str = Field(description="As a data address (WebP).")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from search_api.catalogue.related.citations import CitingWork, Mention, phrases_of
@@ -25,10 +25,8 @@ class RelatedParameters(Parameters):
     limit: int = Field(6, ge=1, le=50)
 
 
-class RelatedAnswer(BaseModel):
+class RelatedAnswer(BaseModel, title="RecordKin"):
     """What the record leads on to."""
-
-    model_config = ConfigDict(title="RecordKin")
 
     related: list[Json] = Field(
         description=f"By `relation`: {', '.join(RELATIONS)}; each with its `records`, and how many `matched`."
@@ -40,32 +38,30 @@ class RelatedAnswer(BaseModel):
     links: list[Json]
 
 
-class CitationsAnswer(BaseModel):
+class CitationsAnswer(BaseModel, title="RecordCitations"):
     """Works that cite the record, newest first. A record of a group is never asked for: its DOI stays here."""
-
-    model_config = ConfigDict(title="RecordCitations")
 
     asked: bool = Field(description="Whether a service is set.")
     citations: list[Json]
 
 
 def related_views(parts: Parts) -> APIBlueprint:
-    api = APIBlueprint("kin", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
+    api = APIBlueprint("related", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
     @api.get(
         "/collections/<catalogue>/items/<record>/kin",
         summary="Versions of a record, its campaign, and the documents that name it",
         responses={200: RelatedAnswer, **WITH_NOT_FOUND},
     )
-    def kin(path: ItemPath, query: RelatedParameters) -> Response:
+    def related(path: ItemPath, query: RelatedParameters) -> Response:
         record = stored_record(parts, path).record
         addresses, phrases = Addresses.of(parts.http), phrases_of(record)
-        related = parts.relations.of(record, query.limit)
+        related_records = parts.relations.of(record, query.limit)
         mentions = parts.mentions.of(record, query.limit)
         explains = parts.mentions.find_explaining(record, query.limit)
         return jsonify(
             {
-                "related": [_related_json(entry, addresses) for entry in related],
+                "related": [_related_json(entry, addresses) for entry in related_records],
                 "explains": [_mention(entry, (), addresses) for entry in explains],
                 "mentions": [_mention(entry, phrases, addresses) for entry in mentions],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(record), GEOJSON)],

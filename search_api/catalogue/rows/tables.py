@@ -5,18 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import re
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
-import structlog
-
-from core.errors import InvalidInput, NotFound, SondeError, Unavailable
 from core.record import Link, Record
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
+from search_api.catalogue.linked_hosts import LinkedHosts, UnreadableData
 from search_api.catalogue.rows.grids import (
     GridSeries,
     GridVariable,
@@ -40,11 +37,6 @@ _MOST_FEATURE_BYTES = 4 * 1024 * 1024
 _MOST_COLUMNS = 60
 _LONGEST_CELL = 200
 _DELIMITERS = ",;\t|"
-log = structlog.get_logger(__name__)
-
-
-class NoTable(Unavailable):
-    """The host answers, with something that cannot be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,31 +94,16 @@ class TableReader:
         timeout_s: float = 8.0,
         at_once: int = 4,
     ) -> None:
-        self._gate, self._stores, self._timeout_s = gate, stores, timeout_s
-        self._slots = threading.BoundedSemaphore(at_once)
+        self._hosts, self._stores, self._timeout_s = LinkedHosts(gate, "table", at_once), stores, timeout_s
 
     def first_rows(self, record: Record, href: str | None, window: SeriesWindow) -> TableRows:
         """``href``: of one of the record's links to tables; None: the first.
 
         Raises NotFound for any other address, Unavailable if the host does not answer, or sends no table.
         """
-        links = table_links(record) if self._gate is not None else ()
-        link = next((link for link in links if href in (None, link.href)), None)
-        if link is None or self._gate is None:
-            wanted = "a table (CSV, ERDDAP, OPeNDAP, Zarr or features)" if href is None else "a table at this address"
-            raise NotFound(f"The record {record.id!r} has no link to {wanted}.")
-        if not self._slots.acquire(timeout=2.0):
-            raise Unavailable("Too many tables are being read; try again.")
-        try:
-            return self._read(link, window, self._gate())
-        except (InvalidInput, NotFound, NoTable):
-            raise
-        except SondeError as error:
-            # The reason of a refused target would reveal our network, so it is only in the log.
-            log.info("rows.failed", record=record.id, host=host_of(link.href), reason=str(error))
-            raise Unavailable(f"{host_of(link.href)} did not send the table.") from error
-        finally:
-            self._slots.release()
+        kinds = "a table (CSV, ERDDAP, OPeNDAP, Zarr or features)"
+        with self._hosts.opened(record, table_links(record), href, kinds) as (link, gate):
+            return self._read(link, window, gate)
 
     def _read(self, link: Link, window: SeriesWindow, gate: Gate) -> TableRows:
         address = _address(link)
@@ -153,7 +130,7 @@ class TableReader:
 
     def _stored(self, address: str, window: SeriesWindow, gate: Gate) -> GridSeries:
         if self._stores is None:
-            raise NoTable("Zarr stores are not read here.")
+            raise UnreadableData("Zarr stores are not read here.")
         reader = self._stores()
         try:
             return read_grid(ZarrData.opened(StoreParts(address, gate, self._timeout_s), reader), window)
@@ -186,9 +163,9 @@ class TableReader:
 
 
 def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
-    """The header and the first rows. Raises NoTable for a web page, and for a table without rows."""
+    """The header and the first rows. Raises UnreadableData for a web page, and for a table without rows."""
     if text.lstrip()[:1] in ("<", "{", "\x00") or "\x00" in text[:1000]:
-        raise NoTable(f"{host_of(href)} sent something else than a table.")
+        raise UnreadableData(f"{host_of(href)} sent something else than a table.")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     lines = lines if is_whole else lines[:-1]  # the last line is cut
     try:
@@ -197,24 +174,24 @@ def read_rows(href: str, text: str, count: int, *, is_whole: bool) -> TableRows:
         delimiter = ","
     table = list(csv.reader(lines[: count + 2], delimiter=delimiter))
     if len(table) < 2:
-        raise NoTable(f"{host_of(href)} sent a table without rows.")
+        raise UnreadableData(f"{host_of(href)} sent a table without rows.")
     header, *rows = [tuple(cell.strip()[:_LONGEST_CELL] for cell in row[:_MOST_COLUMNS]) for row in table]
     return TableRows(href, header, tuple(rows[:count]), len(rows) > count or not is_whole)
 
 
 def read_features(href: str, content: bytes, count: int) -> TableRows:
-    """Properties of the first features of GeoJSON, with the place of points. Raises NoTable for anything else."""
+    """Properties of the first features of GeoJSON, with the place of points. Raises UnreadableData for others."""
     try:
         body: object = json.loads(content)
     except ValueError:
         body = None
     features = body.get("features") if isinstance(body, dict) else None
     if not isinstance(features, list):
-        raise NoTable(f"{host_of(href)} sent something else than features.")
+        raise UnreadableData(f"{host_of(href)} sent something else than features.")
     rows = [_row_of(feature) for feature in features[:count] if isinstance(feature, dict)]
     columns = tuple(dict.fromkeys(name for row in rows for name in row))[:_MOST_COLUMNS]
     if not columns:
-        raise NoTable(f"{host_of(href)} sent no feature with properties.")
+        raise UnreadableData(f"{host_of(href)} sent no feature with properties.")
     cells = tuple(tuple(row.get(name, "") for name in columns) for row in rows)
     return TableRows(href, columns, cells, len(features) > count)
 

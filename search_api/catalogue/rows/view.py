@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput
 from search_api.catalogue.rows.grids import Point, SeriesWindow
@@ -55,10 +55,8 @@ class GridPoint(BaseModel):
     latitude: float
 
 
-class RowsAnswer(BaseModel):
+class RowsAnswer(BaseModel, title="TableRows"):
     """Cells as written; ``has_more``: whether the table goes on."""
-
-    model_config = ConfigDict(title="TableRows")
 
     href: str
     columns: list[str]

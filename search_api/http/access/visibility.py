@@ -211,7 +211,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         if endpoint_id == "count":
             return send(body={"query": filtered_body(body, groups_of_caller())["query"]})
         if endpoint_id == "get":
-            return self._got(send, index, unquote(str((path_parts or {})["id"])), dict(params or {}))
+            return self._get_visible(send, index, unquote(str((path_parts or {})["id"])), dict(params or {}))
         raise NotFiltered(f"{endpoint_id} of {index}")
 
     def _msearch(self, send: Any, index: str, searches: list[Json]) -> Any:
@@ -251,7 +251,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         )
         return without_hidden_terms(body, answer, counted.body)
 
-    def _got(self, send: Any, index: str, id: str, params: Json) -> Any:
+    def _get_visible(self, send: Any, index: str, id: str, params: Json) -> Any:
         source_includes = params.get("_source_includes")
         if source_includes is not None:
             params["_source_includes"] = [

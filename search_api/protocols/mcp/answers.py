@@ -72,7 +72,7 @@ def brief(feature: Json, longest: int) -> Json:
     return without_empty(members)
 
 
-def full(feature: Json) -> Json:
+def full_record(feature: Json) -> Json:
     """What a person would ask about one record; its links are the answer of ``get_access``."""
     properties = feature["properties"]
     members: Json = {

@@ -110,7 +110,7 @@ def _shape(variable: Json) -> str:
 def compare_records(context: ToolContext, ids: Ids) -> str:
     """Two to five records side by side, field by field; `same` names the fields in which all agree."""
     api = api_of(context)
-    records = [answers.full(api.record(id)) for id in dict.fromkeys(ids)]
+    records = [answers.full_record(api.record(id)) for id in dict.fromkeys(ids)]
     table = {name: [record.get(name) for record in records] for name in _COMPARED}
     stated = {name: values for name, values in table.items() if any(value is not None for value in values)}
     same = [name for name, values in stated.items() if all(value == values[0] for value in values)]

@@ -83,7 +83,7 @@ def search(
 def get_record(context: ToolContext, id: RecordId) -> str:
     """Everything important that one record says: abstract, period, place, resolution, keywords, makers, licence."""
     feature = api_of(context).record(id)
-    return within_budget(with_quoted({"page": answers.page_of(feature)}, answers.full(feature)))
+    return within_budget(with_quoted({"page": answers.page_of(feature)}, answers.full_record(feature)))
 
 
 def find_similar(context: ToolContext, id: RecordId, limit: Limit = 5) -> str:
@@ -314,7 +314,7 @@ def read_passages(
     found = api_of(context).first_event("/ask", body).get("passages", [])
     passages = [passage for passage in found if passage["kind"] != "record"]
     return within_budget(
-        with_quoted({} if passages else _nothing(record), [_passage(passage, 1500) for passage in passages])
+        with_quoted({} if passages else _no_result(record), [_passage(passage, 1500) for passage in passages])
     )
 
 
@@ -341,7 +341,7 @@ def ask_documents(
     answer = api_of(context).post("/ask", body)
     summary = {"refused": answer["refused"] or None, "without": answer["degraded"]}
     if answer["refused"]:
-        return within_budget(with_quoted({**summary, **_nothing(record)}, []))
+        return within_budget(with_quoted({**summary, **_no_result(record)}, []))
     quotes = {
         "answer": [
             {
@@ -356,7 +356,7 @@ def ask_documents(
     return within_budget(with_quoted(summary, quotes))
 
 
-def _nothing(record: str | None) -> Json:
+def _no_result(record: str | None) -> Json:
     if record is None:
         return {"nothing": _NOTHING, "advice": "Tell the user so. `search` finds data sets that are about it."}
     return {"nothing": _NOTHING, "advice": "Call again without `record` to read all documents."}

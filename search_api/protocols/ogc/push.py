@@ -227,7 +227,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         return deleted(parts, source, path.record)
 
     @api.after_app_request
-    def say_what_is_taken(response: Response) -> Response:
+    def add_accepted_types(response: Response) -> Response:
         rule = request.url_rule.rule if request.method == "OPTIONS" and request.url_rule is not None else None
         if rule == "/collections/<catalogue>/items":
             response.headers["Accept-Post"] = "*/*"

@@ -297,7 +297,7 @@ def matching(query: CollectionsQuery, collections: Iterable[Catalogue]) -> list[
         for collection in collections
         if _lies_in(collection, place)
         and _is_of(collection, span)
-        and (not query.q or _says(collection, query.q))
+        and (not query.q or _contains_a_term(collection, query.q))
         and (passes is None or passes(collection))
     ]
     for part in reversed([part.strip() for part in (query.sortby or "id").split(",")]):
@@ -321,7 +321,7 @@ def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:
     return _TIMES["t_intersects"](_edges(collection.span), _edges(span))
 
 
-def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
+def _contains_a_term(collection: Catalogue, terms: Sequence[str]) -> bool:
     text = folded_phrase(
         " ".join((collection.id, collection.title, description_of(collection), collection.about.publisher))
     )

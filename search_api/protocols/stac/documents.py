@@ -97,8 +97,8 @@ def with_fields(item: Json, fields: Fields, document: DocumentShape = ITEM) -> J
     Without an inclusion, an exclusion leaves everything else. An included inner member outlives its excluded parent.
     """
     if not fields.include and fields.exclude:
-        return _without(item, fields)
-    return _without(_with_only(item, [*document.always, *fields.include]), fields)
+        return _without_fields(item, fields)
+    return _without_fields(_with_only(item, [*document.always, *fields.include]), fields)
 
 
 def _with_only(item: Json, names: Iterable[str]) -> Json:
@@ -114,21 +114,21 @@ def _with_only(item: Json, names: Iterable[str]) -> Json:
     return {member: selection[member] for member in item if member in selection}
 
 
-def _without(item: Json, fields: Fields) -> Json:
+def _without_fields(item: Json, fields: Fields) -> Json:
     other_members = dict(item)
     for path in fields.exclude:
         member, _, inner = path.partition(".")
         if inner and isinstance(other_members.get(member), dict):
             other_members[member] = {name: value for name, value in other_members[member].items() if name != inner}
         elif not inner:
-            named = {name: value for name, value in _inside(item, member) if f"{member}.{name}" in fields.include}
+            named = {name: value for name, value in _members_of(item, member) if f"{member}.{name}" in fields.include}
             other_members = {name: value for name, value in other_members.items() if name != member} | (
                 {member: named} if named else {}
             )
     return other_members
 
 
-def _inside(item: Json, member: str) -> Iterable[tuple[str, object]]:
+def _members_of(item: Json, member: str) -> Iterable[tuple[str, object]]:
     inside = item.get(member)
     return inside.items() if isinstance(inside, dict) else ()
 

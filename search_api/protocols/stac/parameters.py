@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, field_validator, model_validator
 
 from core.errors import InvalidInput
 from core.json_types import Json
@@ -211,19 +211,15 @@ class StacQuery(StacFilters):
     token: Cursor | None = Field(None, description="From the `next` link.")
 
 
-class SortBy(BaseModel):
+class SortBy(BaseModel, extra="forbid"):
     """One sort key of a search by POST."""
-
-    model_config = ConfigDict(extra="forbid")
 
     field: Text
     direction: Literal["asc", "desc"] = "asc"
 
 
-class FieldsBody(BaseModel):
+class FieldsBody(BaseModel, extra="forbid"):
     """The wanted members of a search by POST."""
-
-    model_config = ConfigDict(extra="forbid")
 
     include: list[Text] | None = None
     exclude: list[Text] | None = None
@@ -237,10 +233,8 @@ def _as_list(value: object) -> object:
 _Texts = Annotated[list[Text], BeforeValidator(_as_list)]
 
 
-class StacFiltersBody(BaseModel):
+class StacFiltersBody(BaseModel, extra="forbid"):
     """The filters as JSON."""
-
-    model_config = ConfigDict(extra="forbid")
 
     collections: _Texts = []
     ids: _Texts = []

@@ -73,7 +73,7 @@ class RecordWindow:
         return {"range": {"harvest.written": {"gte": self.since, "lt": self.until}}}
 
     def near(self, questions: Floats, min_cosine: float) -> list[list[tuple[str, float]]]:
-        """For each question the records with a cosine of at min_cosine ``min_cosine``, nearest first, at most 200."""
+        """For each question the records with a cosine of at least ``min_cosine``, nearest first, at most 200."""
         if not len(self.ids) or not len(questions):
             return [[] for _ in questions]
         cosines = questions @ self.vectors.T

@@ -18,7 +18,7 @@ from typing import Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator
 
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
@@ -223,10 +223,8 @@ WebhookUrl = Annotated[str, Field(max_length=2000), AfterValidator(_webhook)]
 Title = Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), AfterValidator(printable)]
 
 
-class SavedSearchBody(BaseModel):
+class SavedSearchBody(BaseModel, extra="forbid", title="SavedSearch"):
     """What a user sends."""
-
-    model_config = ConfigDict(extra="forbid", title="SavedSearch")
 
     title: Title
     search: SearchParameters = Field(description="The parameters of `GET /search`; those of its presentation are left.")

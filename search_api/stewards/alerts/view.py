@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.errors import NotFound
 from core.json_types import Json
@@ -44,10 +44,8 @@ class SavedSearchLinkPath(BaseModel):
     token: str = Field(max_length=2000)
 
 
-class SavedAnswer(BaseModel):
+class SavedAnswer(BaseModel, title="SavedSearchKept"):
     """A saved search as it is kept."""
-
-    model_config = ConfigDict(title="SavedSearchKept")
 
     id: str
     title: str
@@ -66,18 +64,14 @@ class SavedAnswer(BaseModel):
     changed: str
 
 
-class SavedListAnswer(BaseModel):
+class SavedListAnswer(BaseModel, title="SavedSearches"):
     """One's own saved searches, oldest first."""
-
-    model_config = ConfigDict(title="SavedSearches")
 
     searches: list[Json]
 
 
-class FoundAnswer(BaseModel):
+class FoundAnswer(BaseModel, title="SavedSearchFound"):
     """What a saved search found in the last 60 days, newest first."""
-
-    model_config = ConfigDict(title="SavedSearchFound")
 
     found: list[Json]
 

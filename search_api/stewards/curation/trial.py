@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.deadlines import without_deadline
 from core.errors import InvalidInput
@@ -94,30 +94,24 @@ class TryParameters(Parameters):
     draft: str = Field(pattern=DRAFT_NAME, description="Name of the draft.")
 
 
-class JudgedPair(BaseModel):
+class JudgedPair(BaseModel, extra="forbid"):
     """A judgement, as `sonde judge` gives them: 0 not relevant to 3 exactly what was asked for."""
-
-    model_config = ConfigDict(extra="forbid")
 
     question: str = Field(min_length=1, max_length=500)
     record: str = Field(max_length=450)
     grade: int = Field(ge=0, le=3)
 
 
-class TryBody(BaseModel):
+class TryBody(BaseModel, extra="forbid"):
     """Questions, judged or not, and those of the query log; together at most 50."""
-
-    model_config = ConfigDict(extra="forbid")
 
     questions: list[str] = Field(default_factory=list, max_length=MOST_QUESTIONS)
     judgements: list[JudgedPair] = Field(default_factory=list, max_length=5_000)
     recent: int = Field(0, ge=0, le=MOST_QUESTIONS, description="And so many of the last week's most asked.")
 
 
-class TryAnswer(BaseModel):
+class TryAnswer(BaseModel, title="CurationTried"):
     """Each question with the records that move among its first ten; the mean nDCG@10 of the judged ones."""
-
-    model_config = ConfigDict(title="CurationTried")
 
     questions: list[Json]
     ndcg_before: float | None

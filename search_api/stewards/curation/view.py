@@ -7,7 +7,7 @@ from dataclasses import asdict
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json
@@ -54,44 +54,34 @@ class HistoryParameters(Parameters):
     limit: int = Field(50, ge=1, le=500)
 
 
-class RulesAnswer(BaseModel):
+class RulesAnswer(BaseModel, title="CurationRules"):
     """Rules, each with who wrote it, and when."""
-
-    model_config = ConfigDict(title="CurationRules")
 
     rules: list[Json]
 
 
-class ImportAnswer(BaseModel):
+class ImportAnswer(BaseModel, title="CurationTaken"):
     """The lines that count now, and those that do not, with what is wrong with them."""
-
-    model_config = ConfigDict(title="CurationTaken")
 
     accepted: list[Json]
     refused: list[Json]
     later: list[str] = Field(description="Overlays that count from the next harvest on, because one is under way.")
 
 
-class HistoryAnswer(BaseModel):
+class HistoryAnswer(BaseModel, title="CurationHistory"):
     """Changes, newest first."""
-
-    model_config = ConfigDict(title="CurationHistory")
 
     changes: list[Json]
 
 
-class DraftsAnswer(BaseModel):
+class DraftsAnswer(BaseModel, title="CurationDrafts"):
     """Drafts with their number of rules."""
-
-    model_config = ConfigDict(title="CurationDrafts")
 
     drafts: list[Json]
 
 
-class ChangeAnswer(BaseModel):
+class ChangeAnswer(BaseModel, title="CurationChange"):
     """One change."""
-
-    model_config = ConfigDict(title="CurationChange")
 
     id: str
     action: str
@@ -99,10 +89,8 @@ class ChangeAnswer(BaseModel):
     rule: str
 
 
-class PublishedAnswer(BaseModel):
+class PublishedAnswer(BaseModel, title="CurationPublished"):
     """How many rules count now."""
-
-    model_config = ConfigDict(title="CurationPublished")
 
     published: int
 

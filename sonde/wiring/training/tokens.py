@@ -168,7 +168,7 @@ def run_tokens(settings: Settings, request: HeadRequest, report: Callable[[str],
     }
     texts = [text for texts_of_source in by_source.values() for text in texts_of_source]
     report(f"Reading at most {request.settings.texts} of {len(texts)} texts.")
-    fitted_head = fit_head(folder, texts, request.settings, Compute(settings.embedder.threads or None))
+    fitted_head = fit_head(folder, texts, request.settings, Compute(settings.models.threads or None))
     learnt = _learnt(settings, request, model_location, folder, fitted_head, report)
     card = ModelCard(
         kind=KIND,
@@ -192,7 +192,7 @@ def run_tokens(settings: Settings, request: HeadRequest, report: Callable[[str],
 
 
 @dataclass(frozen=True, slots=True)
-class _Learnt:
+class _LearntHead:
     fitted: FittedHead
     settings: Json = field(default_factory=dict)
     used: tuple[TrainingData, ...] = ()
@@ -206,7 +206,7 @@ def _learnt(
     folder: Path,
     fitted_head: FittedHead,
     report: Callable[[str], None],
-) -> _Learnt:
+) -> _LearntHead:
     collections = {name: judged_collection(name, request.shared, "train", settings) for name in request.judged}
     search_settings = settings.model_copy(
         update={"embedder": settings.embedder.model_copy(update={"model": request.base, "tokens": "none"})}
@@ -223,12 +223,12 @@ def _learnt(
             report,
         )
     if not collections:
-        return _Learnt(fitted_head)
+        return _LearntHead(fitted_head)
     reader = StateReader(
         folder,
         _serving_graph(request.base, folder),
         fitted_head.head.ignored,
-        Compute(settings.embedder.threads or None),
+        Compute(settings.models.threads or None),
     )
     lists = {
         name: judged_lists(search_settings, collection, reader, report) for name, collection in collections.items()
@@ -241,7 +241,9 @@ def _learnt(
         lambda position, loss: report(f"epoch {position}: loss {loss:.4f}"),
     )
     counts = {name: len(names) for name, names in lists.items()}
-    return _Learnt(replace(fitted_head, head=head), {"learning": asdict(request.learning)}, _training_data_of(counts))
+    return _LearntHead(
+        replace(fitted_head, head=head), {"learning": asdict(request.learning)}, _training_data_of(counts)
+    )
 
 
 def _layers(
@@ -253,16 +255,14 @@ def _layers(
     folder: Path,
     fitted_head: FittedHead,
     report: Callable[[str], None],
-) -> _Learnt:
+) -> _LearntHead:
     from training.tokens.layers import TokenLayers  # imports torch
 
     examples = [] if request.examples is None else read_examples(request.examples)
     teachers = _teachers(search_settings, request, folder)
     lesson_data = lesson(search_settings, collections, examples, teachers, folder, layer_settings.candidates, report)
     base = trainable_folder(model_location, search_settings.models.folder)
-    with transformers_for(
-        base, threads=search_settings.embedder.threads or 0, seed=layer_settings.seed
-    ) as transformers:
+    with transformers_for(base, threads=search_settings.models.threads or 0, seed=layer_settings.seed) as transformers:
         transformer = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
     layers = TokenLayers(transformer, fitted_head.head)
     train_layers(
@@ -280,7 +280,7 @@ def _layers(
     used = _training_data_of({name: len(lists) for name, lists in lesson_data.judged_lists.items()}) + tuple(
         TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in example_counts.items()
     )
-    return _Learnt(
+    return _LearntHead(
         replace(fitted_head, head=head), {"teacher": request.teacher, "layers": asdict(layer_settings)}, used, layers
     )
 
@@ -291,7 +291,7 @@ def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[To
         return []
     model_location = locate(request.teacher, settings.models.folder, allow_hub=settings.models.allow_hub)
     teacher_folder = prepare_model(model_location, settings.models.folder, "states")
-    compute = Compute(settings.embedder.threads or None)
+    compute = Compute(settings.models.threads or None)
     teachers = ((teacher_folder, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [
         TokenTeacher(
