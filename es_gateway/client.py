@@ -122,7 +122,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
         return wrapper
 
 
-class UnhurriedElasticsearch(Elasticsearch):
+class NoDeadlineElasticsearch(Elasticsearch):
     """Ignores the deadline of the surrounding request: a write must finish."""
 
     def perform_request(self, method: str, path: str, **request: Any) -> Any:
@@ -130,7 +130,7 @@ class UnhurriedElasticsearch(Elasticsearch):
             return super().perform_request(method, path, **request)
 
 
-class RetryingElasticsearch(UnhurriedElasticsearch):
+class RetryingElasticsearch(NoDeadlineElasticsearch):
     """Retries requests that may succeed later: six attempts in some 15 seconds. For work that nobody waits for.
 
     Every request is safe to repeat as Sonde sends it, except the two that create an index or move an alias.

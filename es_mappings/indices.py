@@ -15,7 +15,7 @@ import structlog
 from core.errors import IndexMismatch
 from core.json_types import JsonMapping
 from core.ports import EmbedderCard
-from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
+from es_gateway.client import Elasticsearch, NoDeadlineElasticsearch
 from es_gateway.errors import AlreadyExists, ElasticsearchError
 from es_mappings import loader
 from es_mappings.loader import USUAL, IndexShape
@@ -116,7 +116,7 @@ def join_segments(client: Elasticsearch, index: str) -> None:
     Waits for the end, up to two minutes; Elasticsearch then finishes without us. Searches and writes continue
     meanwhile. Nothing depends on it, so a failure is only logged.
     """
-    joining = UnhurriedElasticsearch.over(client).options(request_timeout=_JOIN_TIMEOUT_S, max_retries=0)
+    joining = NoDeadlineElasticsearch.over(client).options(request_timeout=_JOIN_TIMEOUT_S, max_retries=0)
     try:
         for shards in joining.indices.segments(index=index).body["indices"].values():
             sizes = [_searchable_bytes(copy) for copies in shards["shards"].values() for copy in copies]

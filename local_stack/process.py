@@ -139,18 +139,18 @@ def stop(started: Started | None, mark: str, grace_s: float) -> None:
     if started is not None and is_alive(started):
         _signal(started.pid, signal.SIGTERM)
         _wait_until_gone(started, grace_s)
-    for number, patience_s in ((signal.SIGTERM, _TERM_REST_S), (signal.SIGKILL, _KILL_REST_S)):
+    for number, timeout_s in ((signal.SIGTERM, _TERM_REST_S), (signal.SIGKILL, _KILL_REST_S)):
         survivors = members(started, mark)
         for process in survivors:
             _signal(process.pid, number)
-        psutil.wait_procs(survivors, timeout=patience_s)
+        psutil.wait_procs(survivors, timeout=timeout_s)
     surviving_pids = [str(process.pid) for process in members(started, mark)]
     if surviving_pids:
         raise StackError(f"process {', '.join(surviving_pids)} does not end, not even by SIGKILL")
 
 
-def _wait_until_gone(started: Started, patience_s: float) -> None:
-    deadline = time.monotonic() + patience_s
+def _wait_until_gone(started: Started, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
     while is_alive(started) and time.monotonic() < deadline:
         time.sleep(0.05)
 

@@ -27,8 +27,8 @@ class NameMarks:
         names = self._names(words)
         marks = [NO_MARK] * len(words)
         for number, (first, last, name) in enumerate(names):
-            held = number + 1 < len(names) and _is_held(name, last, names[number + 1])
-            mark = _kind(name) + ("+" if held else "")
+            is_located = number + 1 < len(names) and _is_located_by(name, last, names[number + 1])
+            mark = _kind(name) + ("+" if is_located else "")
             marks[first : last + 1] = [f"B {mark}", *[f"I {mark}"] * (last - first)]
         return marks
 
@@ -62,7 +62,7 @@ def _kind(name: GazetteerName) -> str:
     return kind + "".join(letter for letter, is_set in flags if is_set)
 
 
-def _is_held(name: GazetteerName, last: int, following: tuple[int, int, GazetteerName]) -> bool:
+def _is_located_by(name: GazetteerName, last: int, following: tuple[int, int, GazetteerName]) -> bool:
     """Whether a country or region that contains it follows at once, or after one mark of punctuation."""
     first, _, outer_name = following
     if first - last > 2:

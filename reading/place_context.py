@@ -152,7 +152,7 @@ class TextWords:
         """The text between a word and the next."""
         return self.text[self.words[number].end : self.words[number + 1].start]
 
-    def reach(self, first: int, max_words: int) -> int:
+    def longest_possible_name(self, first: int, max_words: int) -> int:
         """How many words from this one on can be one name, at most ``max_words``: commas and brackets end it."""
         length = min(1, max_words)
         while length < max_words and first + length < len(self.words):
@@ -174,9 +174,9 @@ class TextWords:
 
     def may_be_name(self, number: int) -> bool:
         """Whether the word's letters say nothing: nothing has a capital here, or every noun has."""
-        return self.style == "plain" or (not self._capitals_mean_names and self.is_written_large(number))
+        return self.style == "plain" or (not self._capitals_mean_names and self.starts_with_capital(number))
 
-    def is_written_large(self, number: int) -> bool:
+    def starts_with_capital(self, number: int) -> bool:
         """Whether this word has a capital, whatever that means here."""
         return self.words[number].text[0].isupper()
 

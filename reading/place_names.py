@@ -159,7 +159,9 @@ class NameMatcher:
         """Every name that starts with this word, with its number of words, longest first."""
         folded = tokens.words[first].folded
         letters = _LETTERS.get(folded)
-        max_words = tokens.reach(first, max(1, *map(self._gazetteer.longest, (folded, "u" if letters else folded))))
+        max_words = tokens.longest_possible_name(
+            first, max(1, *map(self._gazetteer.longest, (folded, "u" if letters else folded)))
+        )
         words = [word.folded for word in tokens.words[first : first + max_words]]
         keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
         for length in range(max_words, 0, -1):
@@ -200,7 +202,7 @@ class NameMatcher:
         next_word = span.last + 1
         if next_word >= len(tokens.words) or tokens.between(span.last) not in (", ", ",", " "):
             return None
-        if tokens.between(span.last) == " " and (tokens.is_upper_case or not tokens.is_written_large(span.first)):
+        if tokens.between(span.last) == " " and (tokens.is_upper_case or not tokens.starts_with_capital(span.first)):
             return None  # "soil moisture OK"
         for country in _POSTAL_COUNTRIES:
             state = self._gazetteer.abbreviation(f"{country}-{tokens.words[next_word].text}")
@@ -304,7 +306,7 @@ class NameMatcher:
 
 
 def _is_acceptable(inner: InnerName, name: GazetteerName) -> bool:
-    """A bent name must be a large place and not also a word; any other may be any place except a city."""
+    """An inflected name must be a large place and not also a word; any other may be any place except a city."""
     best = name.places[0]
     if inner.is_inflected:
         return best.importance >= _WELL_KNOWN and not (name.is_word or name.is_adjective)

@@ -157,7 +157,7 @@ def transformers_for(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
         raise ModelMissing(f"{folder} cannot be loaded for training: {str(error)[:200]}") from None
 
 
-def quickest(device: str = "cpu") -> Precision:
+def fastest_precision(device: str = "cpu") -> Precision:
     """``bfloat16`` if the processor (or the GPU) supports it, else ``float32``."""
     import torch
 

@@ -109,7 +109,7 @@ def _beat(config: WorkerConfig) -> Json:
     day_expiry = {"options": {"expires": _DAY_S}}  # a busy hour must not skip a daily or weekly run
     links = {"check-links": {"task": ALL_LINKS_TASK, "schedule": config.links_every_s, **day_expiry}}
     return {
-        "beat_scheduler": "workers.schedule:PatientScheduler",
+        "beat_scheduler": "workers.schedule:RetryingScheduler",
         "beat_max_loop_interval": 5,
         "redbeat_redis_url": config.broker_url,
         "redbeat_redis_options": {},

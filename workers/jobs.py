@@ -22,7 +22,7 @@ class Jobs:
 
     def __init__(self, config: WorkerConfig) -> None:
         self._sources = config.sources
-        self._app = _impatient(celery_client(config))
+        self._app = _failing_fast(celery_client(config))
 
     def known_sources(self) -> Mapping[str, SourceConfig]:
         """The sources of sources.yaml, in its order. Raises SondeError for an invalid file."""
@@ -80,7 +80,7 @@ def start_harvest(app: Celery, source: str) -> str:
     return str(app.send_task(HARVEST_TASK, args=[source, None]).id)
 
 
-def _impatient(app: Celery) -> Celery:
+def _failing_fast(app: Celery) -> Celery:
     """A person waits for the answer: a broker that is down is reported within seconds, without retries."""
     limits = {"socket_timeout": _ANSWER_S, "socket_connect_timeout": _ANSWER_S}
     app.conf.redbeat_redis_options = {**app.conf.redbeat_redis_options, **limits}

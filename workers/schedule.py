@@ -1,7 +1,7 @@
 """Keeps RedBeat's entries in Redis equal to ``sources.yaml``, without the sources that a steward paused.
 
 RedBeat's own scheduler ends with the first failed connection, and waits until a clock that was set back has caught up:
-``PatientScheduler`` does neither.
+``RetryingScheduler`` does neither.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SET_BACK_S = 2.0
 """A wall clock this far behind the monotonic clock was set back; less is normal clock adjustment."""
 
 
-class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
+class RetryingScheduler(RedBeatScheduler):  # type: ignore[misc]
     """Waits while the broker is down, then takes the lock of the schedules again if it was lost.
 
     While another beat holds the lock, this one waits for it, as at its start.

@@ -76,9 +76,9 @@ class _Line(BaseModel, extra="allow"):
     off_topic: bool = False
 
 
-def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[AnswerQuestion, ...]:
+def load_questions(path: Path, report: Callable[[str], object] = str) -> tuple[AnswerQuestion, ...]:
     """Questions of a file, one JSON object on each line: ``question``, and if known ``document`` (id or file name),
-    ``answers``, ``pages``, ``answerable``, ``off_topic``, ``kind`` and ``also`` (more documents). ``tell`` gets a
+    ``answers``, ``pages``, ``answerable``, ``off_topic``, ``kind`` and ``also`` (more documents). ``report`` gets a
     sentence if lines have other keys, which are ignored.
 
     Raises BadCollection that names the bad lines, and SondeError for a file that cannot be read.
@@ -89,7 +89,7 @@ def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[Ans
     questions = [_question(number, line) for number, line in lines]
     unknown_keys = sorted({key for _, line in lines for key in line.model_extra or ()})
     if unknown_keys:
-        tell(f"{path.name}: ignored the keys {', '.join(unknown_keys)}; read are {', '.join(_Line.model_fields)}.")
+        report(f"{path.name}: ignored the keys {', '.join(unknown_keys)}; read are {', '.join(_Line.model_fields)}.")
     if not questions:
         raise BadCollection(str(path), ["holds no question"])
     return tuple(questions)

@@ -373,7 +373,7 @@ class _Slice:
         try:
             yield
         finally:
-            self.tally.took(stage, time.perf_counter() - started_s)
+            self.tally.add_time(stage, time.perf_counter() - started_s)
 
 
 def _size(batch: RawPage) -> int:

@@ -65,7 +65,7 @@ class Tally:
             self.add("seen", -number)
             self.add("same", -number)
 
-    def took(self, stage: str, seconds: float) -> None:
+    def add_time(self, stage: str, seconds: float) -> None:
         self.took_ms[stage] = self.took_ms.get(stage, 0.0) + 1000.0 * seconds
 
     def refuse(self, refusal: Refusal) -> None:

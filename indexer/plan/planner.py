@@ -258,13 +258,13 @@ class Planner:
         """
         if self._first_fill:
             return {}
-        strangers = [
+        unowned = [
             read_document.parsed.record.id
             for read_document in reads
             if read_document.parsed is not None
             and (read_document.stored is None or read_document.stored.record_in_index != read_document.parsed.record.id)
         ]
-        return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
+        return self._ledger.holders(self.source, [id for id in unowned if id not in self._holder_of])
 
     def _decide(self, read_document: _ReadDocument, owners: Mapping[str, LedgerEntry], moment: RunMoment) -> Item:
         match read_document.result, read_document.stored:

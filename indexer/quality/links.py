@@ -69,7 +69,7 @@ def check_links(source: str, parts: LinkParts, *, seconds: float) -> RunReport:
 
 
 @dataclass(frozen=True, slots=True)
-class SomeLink:
+class RecordLink:
     """A link with one of the records that contain it; ``place``: its position in the order of a run."""
 
     href: str
@@ -80,9 +80,9 @@ class SomeLink:
         return hashlib.sha256(self.href.encode()).hexdigest()
 
 
-def in_order(links: Mapping[str, str], position: str | None) -> list[SomeLink]:
+def in_order(links: Mapping[str, str], position: str | None) -> list[RecordLink]:
     """Links (address to record) after the position, ordered by hash, so that neighbours have different hosts."""
-    links_found = (SomeLink(href, record) for href, record in links.items())
+    links_found = (RecordLink(href, record) for href, record in links.items())
     return sorted(
         (link for link in links_found if position is None or link.place > position), key=lambda link: link.place
     )
@@ -134,7 +134,7 @@ def _new_run(source: str) -> RunReport:
     )
 
 
-def _count(links: Sequence[SomeLink], reasons: Sequence[str | None], tally: Tally) -> None:
+def _count(links: Sequence[RecordLink], reasons: Sequence[str | None], tally: Tally) -> None:
     for link, reason in zip(links, reasons, strict=True):
         tally.add("seen")
         if reason is None:

@@ -175,9 +175,9 @@ _KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields s
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """``heir`` was kept apart in this run from ``gone_entry``, which the run did not see."""
+    """``successor`` was kept apart in this run from ``gone_entry``, which the run did not see."""
 
-    heir: LedgerEntry
+    successor: LedgerEntry
     gone_entry: LedgerEntry
 
 
@@ -189,22 +189,22 @@ def hand_over_ids(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
     client.indices.refresh(index=indices)
     unread = unread_in_run(ledger.unread_in(run.source, run.id))
-    heirs = list(ledger.separated_entries(run.source, run.id, since=run.started))
-    holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
+    successors = list(ledger.separated_entries(run.source, run.id, since=run.started))
+    holders = ledger.holders(run.source, sorted({successor.claims for successor in successors if successor.claims is not None}))
     gone_entries = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
-    pairs = list(successions(heirs, gone_entries))
+    pairs = list(successions(successors, gone_entries))
     moved_count = sum(_take_over(client, prefix, batch) for batch in batched(pairs, _AT_ONCE))
     if moved_count:
         log.info("sweep.succeeded", source=run.source, run=run.id, records=moved_count)
     return moved_count
 
 
-def successions(heirs: Iterable[LedgerEntry], gone_entries: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
-    """For each vanished document one heir: first one of the same edition, then the first native id."""
+def successions(successors: Iterable[LedgerEntry], gone_entries: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
+    """For each vanished document one successor: first one of the same edition, then the first native id."""
     by_claim: dict[str, list[LedgerEntry]] = {}
-    for heir in heirs:
-        if heir.claims in gone_entries:
-            by_claim.setdefault(str(heir.claims), []).append(heir)
+    for successor in successors:
+        if successor.claims in gone_entries:
+            by_claim.setdefault(str(successor.claims), []).append(successor)
     for claim, rivals in by_claim.items():
         gone_entry = gone_entries[claim]
         yield Succession(
@@ -225,12 +225,12 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
     natives = _stored_documents(client, alias(prefix, "natives"), pairs)
     writes, marks, deletions = [], [], []
     for pair in pairs:
-        old, new = str(pair.heir.record), str(pair.heir.claims)
+        old, new = str(pair.successor.record), str(pair.successor.claims)
         if old not in records:
             continue
         document = _with_new_id(records[old], new)
-        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
-        marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.heir.origin}"))
+        entry = replace(pair.successor, record=new, claims=None, reason=None, first_seen=pair.gone_entry.first_seen)
+        marks.append(replace(pair.gone_entry, state="moved", reason=f"now {pair.successor.origin}"))
         marks.append(replace(entry, record_hash=record_hash(to_document(from_document(document)))))
         writes += _write_operations(prefix, "records", new, document)
         writes += _write_operations(prefix, "natives", new, natives[old]) if old in natives else []
@@ -243,7 +243,7 @@ def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) 
 
 
 def _stored_documents(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, Json]:
-    ids = [str(pair.heir.record) for pair in pairs]
+    ids = [str(pair.successor.record) for pair in pairs]
     if not ids:
         return {}
     query, source_filter = {"ids": {"values": ids}}, {"exclude_vectors": False}

@@ -61,26 +61,26 @@ class SteadySearcher:
     missing: frozenset[str] = frozenset()
     log: list[SearchOutcome] = field(default_factory=list)
 
-    def learn(self, patience_s: float = 180.0) -> None:
+    def learn(self, timeout_s: float = 180.0) -> None:
         """Asks each question before the fault; asks again if the service, which has just started, answers that it is
         busy.
 
-        Raises RuntimeError if that gives no complete answer within ``patience_s``.
+        Raises RuntimeError if that gives no complete answer within ``timeout_s``.
         """
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
-                answer = self._patiently(client, question, time.monotonic() + patience_s)
+                answer = self._patiently(client, question, time.monotonic() + timeout_s)
                 if answer.status_code != 200 or not answer.json()["features"]:
                     raise RuntimeError(f"{question!r} is not answered before any fault: {answer.text[:300]}")
                 self.expected[question] = _best_ids(answer)
                 self.missing |= _degraded_parts(answer)
 
-    def learn_answers(self, patience_s: float = 60.0) -> None:
+    def learn_answers(self, timeout_s: float = 60.0) -> None:
         """Adds what leads now: with thousands of records more, words weigh otherwise than before.
 
-        A question that is not answered whole within ``patience_s`` (for all of them) is left as it was.
+        A question that is not answered whole within ``timeout_s`` (for all of them) is left as it was.
         """
-        ends_at = time.monotonic() + patience_s
+        ends_at = time.monotonic() + timeout_s
         with httpx.Client(timeout=30) as client:
             for question in self.questions:
                 while time.monotonic() < ends_at:

@@ -261,7 +261,7 @@ def made_titles(number: int) -> dict[str, str]:
 
 
 def search_samples(
-    cluster: ChaosCluster, celery: Celery, csw: str, ids: list[str], samples: Path, patience_s: float = 600.0
+    cluster: ChaosCluster, celery: Celery, csw: str, ids: list[str], samples: Path, timeout_s: float = 600.0
 ) -> None:
     """Starts worker, beat and API, and harvests the samples; ``ids`` are sources to harvest at ``csw``.
 
@@ -270,7 +270,7 @@ def search_samples(
     _write_sources(cluster, csw, ids, samples)
     cluster.start("worker", "beat")
     start_harvest(celery, SAMPLES)
-    wait_for(lambda: count_written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), patience_s, "samples")
+    wait_for(lambda: count_written(cluster.client, SAMPLES) >= len(list(samples.glob("*.xml"))), timeout_s, "samples")
     cluster.start("api")
 
 
@@ -297,13 +297,13 @@ def native_ids(client: Elasticsearch, source: str) -> set[str]:
     return {str(hit["_id"]).partition(":")[2] for hit in hits}
 
 
-def wait_for(holds: Callable[[], bool], patience_s: float, what: str) -> None:
-    if seconds_until(holds, time.monotonic(), patience_s) is None:
-        raise TimeoutError(f"{what}: not there after {patience_s:.0f} s")
+def wait_for(holds: Callable[[], bool], timeout_s: float, what: str) -> None:
+    if seconds_until(holds, time.monotonic(), timeout_s) is None:
+        raise TimeoutError(f"{what}: not there after {timeout_s:.0f} s")
 
 
-def seconds_until(holds: Callable[[], bool], since: float, patience_s: float) -> float | None:
-    ends = time.monotonic() + patience_s
+def seconds_until(holds: Callable[[], bool], since: float, timeout_s: float) -> float | None:
+    ends = time.monotonic() + timeout_s
     while time.monotonic() < ends:
         if holds():
             return time.monotonic() - since

@@ -67,7 +67,7 @@ def run_switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samp
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
     catalogue = {id: titles[id] for id in thirds[0]}
     with catalogue_server(catalogue) as csw:
-        search_samples(cluster, celery, csw, [_SOURCE], samples, course.patience_s)
+        search_samples(cluster, celery, csw, [_SOURCE], samples, course.timeout_s)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         switching_run = _Switching(cluster, celery, asker, course)
@@ -119,7 +119,7 @@ class _Switching:
 
     def _wait_for_end(self, run: str) -> None:
         runs = Runs(self.cluster.client, PREFIX)
-        wait_for(lambda: _is_complete(runs.load(run)), self.course.patience_s, f"the end of run {run} of {_SOURCE}")
+        wait_for(lambda: _is_complete(runs.load(run)), self.course.timeout_s, f"the end of run {run} of {_SOURCE}")
 
     def _count_written(self) -> int:
         return count_written(self.cluster.client, _SOURCE)

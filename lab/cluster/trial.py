@@ -110,11 +110,11 @@ def bad_ones(log: Sequence[SearchOutcome], limit: int = 5) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class TrialSize:
-    """``records`` are harvested in each trial, ``per_second`` searches asked; a harvest may take ``patience_s``."""
+    """``records`` are harvested in each trial, ``per_second`` searches asked; a harvest may take ``timeout_s``."""
 
     records: int = 5000
     per_second: float = 20.0
-    patience_s: float = 600.0
+    timeout_s: float = 600.0
 
 
 def trials(
@@ -127,7 +127,7 @@ def trials(
     catalogue = made_titles(course.records)
     with catalogue_server(catalogue) as csw:
         ids = [f"chaos-{breakage.name}" for breakage in breakages]
-        search_samples(cluster, celery, csw, ids, samples, course.patience_s)
+        search_samples(cluster, celery, csw, ids, samples, course.timeout_s)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         for breakage, source in zip(breakages, ids, strict=True):
@@ -186,7 +186,7 @@ class _Trial:
     def _break_and_mend(self) -> None:
         start_harvest(self.celery, self.source)
         break_at = max(1, int(self.breakage.at_share * len(self.catalogue)))
-        wait_for(lambda: self._count_written() >= break_at, self.course.patience_s, self.source)
+        wait_for(lambda: self._count_written() >= break_at, self.course.timeout_s, self.source)
         before = self._count_written()
         self.missing_parts = self.asker.missing_parts()
         self.breakage.begin(self.cluster)
@@ -197,13 +197,13 @@ class _Trial:
         self.left = len(self.catalogue) - before
         resumed_at = min(before + 1, len(self.catalogue))  # all of it may have been written before it broke
         self.harvest_back_s = seconds_until(
-            lambda: self._count_written() >= resumed_at, self.mended, self.course.patience_s
+            lambda: self._count_written() >= resumed_at, self.mended, self.course.timeout_s
         )
 
     def _wait(self) -> None:
         """For the harvest's end, and for a search that is right again."""
         mended_at = self.mended or 0.0
-        wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.patience_s, self.source)
+        wait_for(lambda: self._count_written() >= len(self.catalogue), self.course.timeout_s, self.source)
         seconds_until(
             lambda: self.asker.first_right_after(mended_at, self.missing_parts) is not None,
             mended_at,
@@ -316,7 +316,7 @@ class SoakResult:
 
 
 def soak(
-    cluster: ChaosCluster, celery: Celery, course: SoakPlan, samples: Path, tell: Callable[[str], None]
+    cluster: ChaosCluster, celery: Celery, course: SoakPlan, samples: Path, report: Callable[[str], None]
 ) -> SoakResult:
     """Every part is up when the clock starts, and has done what it does from then on. Raises TimeoutError."""
     with catalogue_server(made_titles(course.records)) as csw:
@@ -327,14 +327,14 @@ def soak(
         asker.learn()
         started_s = time.monotonic()
         with asker.ask_steadily(course.per_second):
-            samples_by_part, harvests = _watch(cluster, celery, course, started_s, tell)
+            samples_by_part, harvests = _watch(cluster, celery, course, started_s, report)
     searches: dict[str, int] = dict(Counter(search.verdict for search in asker.log))
     trends = tuple(trend(part, samples) for part, samples in samples_by_part.items())
     return SoakResult(trends, searches, harvests, time.monotonic() - started_s)
 
 
 def _watch(
-    cluster: ChaosCluster, celery: Celery, course: SoakPlan, started_s: float, tell: Callable[[str], None]
+    cluster: ChaosCluster, celery: Celery, course: SoakPlan, started_s: float, report: Callable[[str], None]
 ) -> tuple[dict[str, list[ResourceSample]], int]:
     samples_by_part: dict[str, list[ResourceSample]] = {part: [] for part in PARTS}
     harvests = 0
@@ -342,7 +342,7 @@ def _watch(
         if at_s >= harvests * _HARVEST_EVERY_S:
             start_harvest(celery, _SOURCE)
             harvests += 1
-            tell(f"{at_s / 60.0:.0f} min")
+            report(f"{at_s / 60.0:.0f} min")
         for part, samples in samples_by_part.items():
             samples.append(_measure(cluster.pid(part), at_s))
         time.sleep(course.sample_every_s)

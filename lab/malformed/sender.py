@@ -29,7 +29,7 @@ _MOST_READ = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class MalformedRequest:
-    """``wire``: the very bytes. ``is_http``: whether an answer is owed (who breaks HTTP itself may be hung up on)."""
+    """``wire``: the exact bytes. ``is_http``: whether it is HTTP, so that it must get an answer."""
 
     number: int
     family: Family

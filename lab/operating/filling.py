@@ -166,11 +166,11 @@ def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
     return user
 
 
-def wait_until(holds: Callable[[], bool], patience_s: float, goal: str) -> float:
+def wait_until(holds: Callable[[], bool], timeout_s: float, goal: str) -> float:
     """Seconds until the condition was met. Raises TimeoutError if it never did."""
     started_s = time.monotonic()
     while not holds():
-        if time.monotonic() - started_s > patience_s:
-            raise TimeoutError(f"not within {patience_s:.0f} s: {goal}")
+        if time.monotonic() - started_s > timeout_s:
+            raise TimeoutError(f"not within {timeout_s:.0f} s: {goal}")
         time.sleep(0.5)
     return time.monotonic() - started_s

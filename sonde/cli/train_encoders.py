@@ -28,7 +28,7 @@ from training.cross_encoder.learner import CrossEncoderTrainingSettings
 from training.embedder.encoder import EmbedderTrainingSettings, LossName
 from training.examples import TrainingError
 from training.provenance import UNKNOWN
-from training.weights import Precision, quickest
+from training.weights import Precision, fastest_precision
 
 precise = shown(
     "--precision",
@@ -41,7 +41,7 @@ precise = shown(
 def precision_of(options: JsonMapping) -> Precision:
     """The precision that ``--precision`` means on the requested ``device``, if any."""
     precision: Precision = options["precision"]
-    return quickest(options.get("device", "cpu")) if options["precision"] == "auto" else precision
+    return fastest_precision(options.get("device", "cpu")) if options["precision"] == "auto" else precision
 
 
 @click.command("embedder")

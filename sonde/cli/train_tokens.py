@@ -16,7 +16,7 @@ from sonde.wiring.training.tokens import HeadRequest, run_tokens
 from training.provenance import UNKNOWN
 from training.tokens.head import HeadSettings, LearnSettings
 from training.tokens.learn_layers import LayerSettings
-from training.weights import quickest
+from training.weights import fastest_precision
 
 _DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 
@@ -65,7 +65,7 @@ def tokens(**options: Any) -> None:
         command=command_line(),
         settings=HeadSettings(options["dims"], options["texts"], seed),
         learning=LearnSettings(options["epochs"], seed=seed),
-        layers=LayerSettings(options["steps"], seed=seed, precision=quickest(device), device=device)
+        layers=LayerSettings(options["steps"], seed=seed, precision=fastest_precision(device), device=device)
         if options["layers"]
         else None,
     )

@@ -18,7 +18,7 @@ _ASK_TIMEOUT_S = 3.0
 
 
 @contextmanager
-def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[Settings]:
+def temporary_node(settings: Settings, report: Callable[[str], None]) -> Iterator[Settings]:
     """Settings whose Elasticsearch answers.
 
     A server named in the settings, or the running stack's, is used as it is. Otherwise a node is started and ended with
@@ -27,7 +27,7 @@ def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[
     if settings.elasticsearch.url is not None or _answers(settings.elasticsearch_url):
         yield settings
         return
-    tell("No Elasticsearch runs here; starting one for this command alone.")
+    report("No Elasticsearch runs here; starting one for this command alone.")
     with tempfile.TemporaryDirectory(prefix="sonde-node-") as folder:
         node = elasticsearch_node(
             Path(folder),

@@ -16,7 +16,7 @@ from core.errors import Conflict, ModelMissing, NotFound, Unavailable, Unsupport
 from core.json_types import JsonMapping
 from core.timespan import now_iso
 from es_gateway.blocks import WriteBlock, write_blocks
-from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
+from es_gateway.client import Elasticsearch, NoDeadlineElasticsearch, RetryingElasticsearch
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
 from indexer.documents.index.ingest import prepare
@@ -147,7 +147,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer), finds_people=finds_people),
         http=http_policy(settings),
         limits=limits_of(settings.api),
-        metrics=ServiceMetrics(ServiceState.of(settings, UnhurriedElasticsearch.over(client_of_all))).text,
+        metrics=ServiceMetrics(ServiceState.of(settings, NoDeadlineElasticsearch.over(client_of_all))).text,
         answerer=answers,
         personal_library=library,
         library=LibrarySearch(answers.retriever, resolver, library.parts.entries),
@@ -210,7 +210,7 @@ def _blocks(client: Elasticsearch, prefix: str) -> list[WriteBlock]:
 
 def _harvests(settings: Settings, client_of_all: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:
     """Only for stewards, who see every source; waits for a whole report."""
-    client = UnhurriedElasticsearch.over(client_of_all).options(request_timeout=_WRITE_TIMEOUT_S)
+    client = NoDeadlineElasticsearch.over(client_of_all).options(request_timeout=_WRITE_TIMEOUT_S)
     return Harvests(QueueHarvestControl(settings, client, jobs), RunReader(client, settings.index.prefix))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from core.record import Overlay, Record
-from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
+from es_gateway.client import Elasticsearch, NoDeadlineElasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import EXCEPT_VECTORS
 from es_mappings.names import alias
@@ -39,7 +39,7 @@ _MOST_TEXTS = 5_000
 
 def live_curation(settings: Settings, client: Elasticsearch) -> LiveRules:
     """Reads nothing yet."""
-    return LiveRules(CurationStore(UnhurriedElasticsearch.over(client), settings.index.prefix))
+    return LiveRules(CurationStore(NoDeadlineElasticsearch.over(client), settings.index.prefix))
 
 
 def curation_desk(settings: Settings, client: Elasticsearch, pusher: Pusher, live: LiveRules) -> CurationDesk:
@@ -63,7 +63,7 @@ def query_log(settings: Settings, client: Elasticsearch) -> QueryLog:
     queries = settings.queries
     secret = queries.secret.get_secret_value().encode() if queries.secret is not None else b""
     policy = LogPolicy(queries.keep, queries.days, secret)
-    return QueryLog(UnhurriedElasticsearch.over(client), settings.index.prefix, policy)
+    return QueryLog(NoDeadlineElasticsearch.over(client), settings.index.prefix, policy)
 
 
 def question_reader(settings: Settings, client: Elasticsearch) -> QuestionReader:
@@ -75,7 +75,7 @@ def usage_values(settings: Settings, client: Elasticsearch, config: RankingConfi
     signal = config.records.find(Usage)
     if not settings.queries.rank or signal is None:
         return no_usage
-    usage = LiveUsage(OpeningsReader(UnhurriedElasticsearch.over(client), settings.index.prefix), signal.evidence)
+    usage = LiveUsage(OpeningsReader(NoDeadlineElasticsearch.over(client), settings.index.prefix), signal.evidence)
     usage.try_tick()
     return usage
 

@@ -14,7 +14,7 @@ from redbeat import RedBeatSchedulerEntry
 from structlog.testing import capture_logs
 
 from tests.tcp_proxy import Door
-from workers.schedule import PatientScheduler
+from workers.schedule import RetryingScheduler
 
 pytestmark = pytest.mark.broker
 _EVERY_S = 600.0
@@ -42,7 +42,7 @@ def last_run(app: Celery) -> RedBeatSchedulerEntry:
 
 
 def test_what_was_sent_ahead_of_time_counts_as_sent_now(app: Celery) -> None:
-    beat = PatientScheduler(app=app)
+    beat = RetryingScheduler(app=app)
     beat.tick()
     last_run(app).reschedule(app.now() + timedelta(hours=2))  # it was sent while the clock was two hours ahead
     beat._ahead_s = time.time() - time.monotonic() + 7200.0  # as it was then
@@ -53,14 +53,14 @@ def test_what_was_sent_ahead_of_time_counts_as_sent_now(app: Celery) -> None:
 
 
 def test_a_beat_that_begins_after_the_clock_was_set_back_sees_it_too(app: Celery) -> None:
-    PatientScheduler(app=app).tick()
+    RetryingScheduler(app=app).tick()
     last_run(app).reschedule(app.now() + timedelta(hours=2))
-    PatientScheduler(app=app).tick()
+    RetryingScheduler(app=app).tick()
     assert last_run(app).last_run_at <= app.now()
 
 
 def test_a_steady_clock_leaves_schedules_alone(app: Celery) -> None:
-    beat = PatientScheduler(app=app)
+    beat = RetryingScheduler(app=app)
     beat.tick()
     sent_at = last_run(app).last_run_at
     beat.tick()
@@ -72,9 +72,9 @@ def test_a_beat_that_begins_before_its_broker_waits_for_it(app: Celery, broker_u
     door.open()
     door.close()  # its port is known, and nothing answers there
     app.conf.redbeat_redis_url = f"{door.url.replace('http', 'redis')}/0"
-    made: list[PatientScheduler] = []
+    made: list[RetryingScheduler] = []
     with capture_logs() as logs:
-        starting = threading.Thread(target=lambda: made.append(PatientScheduler(app=app)), daemon=True)
+        starting = threading.Thread(target=lambda: made.append(RetryingScheduler(app=app)), daemon=True)
         starting.start()
         while not logs:
             starting.join(0.05)

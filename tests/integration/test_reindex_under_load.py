@@ -29,8 +29,8 @@ def _ids(client: Elasticsearch, index: str) -> set[str]:
     return {hit["_id"] for hit in client.search(index=index, size=1000, source=False)["hits"]["hits"]}
 
 
-def _wait_for(holds: Callable[[], bool], patience_s: float = 120.0) -> None:
-    ends = time.monotonic() + patience_s
+def _wait_for(holds: Callable[[], bool], timeout_s: float = 120.0) -> None:
+    ends = time.monotonic() + timeout_s
     while not holds():
         assert time.monotonic() < ends
         time.sleep(0.01)

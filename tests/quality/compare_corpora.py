@@ -45,7 +45,7 @@ from training.hard_negatives import Mining, mine_negatives
 from training.loop import TrainingBudget
 from training.provenance import Origin
 from training.questions.ways import QuestionModels, QuestionSettings, questions
-from training.weights import quickest
+from training.weights import fastest_precision
 
 CORPORA = {
     "1a": ("descriptions",),
@@ -104,7 +104,7 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
     asked = questions(documents, _ASKING, QuestionModels(embedder))
     examples = mine_negatives(asked, documents, embedder, Mining(count=1, seed=_SEED))
     base = embedder_base(settings.embedder.model, settings)
-    wanted = replace(_SETTINGS, instruction=base.instruction, precision=quickest())
+    wanted = replace(_SETTINGS, instruction=base.instruction, precision=fastest_precision())
     command = f"python -m tests.quality.compare_corpora {folder} --minutes {minutes:g}"
     origin = Origin(settings.embedder.model, "Apache-2.0", LICENCES, own_commit(), command)
     split = split_by_group(examples, _HELD_OUT.get(corpus, 0.1), _SEED)

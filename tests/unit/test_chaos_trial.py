@@ -47,7 +47,7 @@ def trial(cluster: ChaosCluster, mend: Callable[[Any], None], *, takes_api: bool
     breakage = Breakage("part", "kill -9 of a part", begin, mend, lasts_s=0.0, takes_api=takes_api)
     asker = SteadySearcher("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
     catalogue = frozenset(f"rec-{number}" for number in range(10))
-    course = TrialSize(records=10, per_second=5.0, patience_s=1.0)
+    course = TrialSize(records=10, per_second=5.0, timeout_s=1.0)
     return _Trial(cluster, Celery(broker="memory://localhost"), breakage, "s", asker, course, catalogue)  # type: ignore[arg-type]
 
 

@@ -19,8 +19,8 @@ from es_gateway import errors
 from es_gateway.client import (
     Connection,
     Elasticsearch,
+    NoDeadlineElasticsearch,
     RetryingElasticsearch,
-    UnhurriedElasticsearch,
     connected,
     retrying,
 )
@@ -175,7 +175,7 @@ def test_a_write_has_no_deadline_and_a_search_has_one(server: Any, client: Elast
 
     with within(60.0):
         noted(Elasticsearch).count(index="a")
-        noted(UnhurriedElasticsearch).count(index="a")
+        noted(NoDeadlineElasticsearch).count(index="a")
     assert seen[0] is not None
     assert seen[1] is None
 

@@ -136,7 +136,7 @@ def test_a_report_survives_being_stored() -> None:
     tally.add("seen", 3)
     tally.refuse(Refusal("a.xml", "empty"))
     tally.warn("b.xml", "west 190 moved")
-    tally.took("plan", 0.25)
+    tally.add_time("plan", 0.25)
     full = RunReport("r", "s", "complete", "2026-01-01", "2026-01-02", position="p", **tally.parts())
     assert full.counts.refused == 1
     assert full.took_ms == {"plan": 250}
