@@ -190,7 +190,8 @@ def hand_over_ids(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     client.indices.refresh(index=indices)
     unread = unread_in_run(ledger.unread_in(run.source, run.id))
     successors = list(ledger.separated_entries(run.source, run.id, since=run.started))
-    holders = ledger.holders(run.source, sorted({successor.claims for successor in successors if successor.claims is not None}))
+    claimed_ids = {successor.claims for successor in successors if successor.claims is not None}
+    holders = ledger.holders(run.source, sorted(claimed_ids))
     gone_entries = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
     pairs = list(successions(successors, gone_entries))
     moved_count = sum(_take_over(client, prefix, batch) for batch in batched(pairs, _AT_ONCE))
