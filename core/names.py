@@ -1,6 +1,6 @@
 """Texts and names, folded to compare what people write differently. Pure.
 
-Also which words look like such a name, and how a version is written behind one. Pure.
+Also which words look like such a name, and how a version is written behind one.
 """
 
 from __future__ import annotations

@@ -241,7 +241,7 @@ def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute
 
 
 def _pair_card(spec: CrossEncoderSpec, limit: int, facts: Json) -> CrossEncoderCard:
-    weight = facts.get("weight") if spec.weight is None else spec.weight
+    weight = facts.get("weight")
     calibration = float(facts.get("temperature", 1.0)), float(facts.get("offset", 0.0))
     return CrossEncoderCard(
         str(spec.name), limit, *calibration, None if weight is None else float(weight), bool(facts.get("judges", True))

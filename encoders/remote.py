@@ -229,7 +229,7 @@ def _load(spec: CrossEncoderSpec, open_gate: OpenGate) -> RemoteReranker:
     if not spec.url:
         raise ModelMissing("the reranker is remote, but SONDE_CROSS_ENCODER__URL names no address for it")
     endpoint = RerankEndpoint(spec.url, str(spec.name), spec.key, spec.timeout_s)
-    card = CrossEncoderCard(str(spec.name), spec.max_tokens or _MAX_TOKENS, weight=spec.weight)
+    card = CrossEncoderCard(str(spec.name), spec.max_tokens or _MAX_TOKENS)
     return RemoteReranker(endpoint, open_gate(), card)
 
 

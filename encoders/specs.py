@@ -54,7 +54,7 @@ class EmbedderSpec:
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderSpec:
-    """``name`` as for the embedder; None: no reranker. ``weight``: its share, instead of its card's.
+    """``name`` as for the embedder; None: no reranker.
 
     ``runtime`` is one of ``encoders.rerankers``; ``url`` to ``timeout_s`` are for those that call an address.
     """
@@ -66,7 +66,6 @@ class CrossEncoderSpec:
     threads: int | None = None
     device: str = "cpu"
     allow_hub: bool = False
-    weight: float | None = None
     url: str | None = None
     key: str | None = field(default=None, repr=False)
     timeout_s: float = 10.0

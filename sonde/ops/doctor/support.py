@@ -105,14 +105,14 @@ def changed_settings(settings: Settings) -> dict[str, object]:
     """What differs from the defaults: numbers, switches and choices with their value, texts only as `(set)`."""
     defaults = Settings.model_construct()
     return {
-        _variable(group, name): value if _is_open(value, field.annotation) else "(set)"
+        _variable(group, name): value if _cannot_be_secret(value, field.annotation) else "(set)"
         for group in type(settings).model_fields
         for name, field in type(getattr(settings, group)).model_fields.items()
         if (value := getattr(getattr(settings, group), name)) != getattr(getattr(defaults, group), name)
     }
 
 
-def _is_open(value: object, annotation: object) -> bool:
+def _cannot_be_secret(value: object, annotation: object) -> bool:
     """Whether a value cannot be a secret: it is a number, a switch, or one of a few words that the code names."""
     return value is None or isinstance(value, bool | int | float) or f"'{value}'" in str(annotation)
 
@@ -121,7 +121,7 @@ def _setting_values(settings: Settings) -> Iterator[tuple[str, str]]:
     for variable in changed_settings(settings):
         group, _, name = variable.removeprefix("SONDE_").lower().partition("__")
         value = getattr(getattr(settings, group), name)
-        if not _is_open(value, type(getattr(settings, group)).model_fields[name].annotation):
+        if not _cannot_be_secret(value, type(getattr(settings, group)).model_fields[name].annotation):
             yield from ((variable, text) for text in _texts(value))
 
 
@@ -165,18 +165,18 @@ def _source_values(path: Path) -> Iterator[tuple[str, str]]:
         content = yaml.safe_load(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return
-    for text in _closed_texts(content):
+    for text in _texts_to_hide(content):
         yield "value in sources.yaml", text
 
 
-def _closed_texts(content: object) -> Iterator[str]:
+def _texts_to_hide(content: object) -> Iterator[str]:
     if isinstance(content, dict):
         for key, value in content.items():
             if key not in _OPEN_KEYS:
-                yield from _closed_texts(value)
+                yield from _texts_to_hide(value)
     elif isinstance(content, list):
         for member in content:
-            yield from _closed_texts(member)
+            yield from _texts_to_hide(member)
     elif isinstance(content, str):
         yield content
 
