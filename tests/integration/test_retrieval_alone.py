@@ -47,8 +47,11 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
         _candidates(samples.client, plan, question, VersionedCache("fields", 200), window=200)
         for plan in (alone, twice)
     )
-    assert once == both
-    assert bool(once.signals) == (question != "qwxyzzy plughmore")
+    assert replace(once, arms={}) == replace(both, arms={})
+    assert [(name, scores.tolist()) for name, scores in once.arms.items()] == [
+        (name, scores.tolist()) for name, scores in both.arms.items()
+    ]
+    assert bool(once.ids) == (question != "qwxyzzy plughmore")
     assert all(read.duplicate_key.source and any(read.values) for read in list(once.fields.values())[:1])
 
 
@@ -112,13 +115,13 @@ def test_a_record_that_a_passage_found_is_remembered_until_it_changes(
     cold, warm = found(), found()
     assert asked == [1, 2, 1, 1]  # the passages; the record's version and values; then its version alone
     assert warm == cold
-    assert set(cold.signals) == {"a"}
+    assert set(cold.ids) == {"a"}
     es_client.update(index=records, id="a", doc={"series": ["x"]}, refresh=True)
     anew = found()
     assert asked[4:] == [1, 1, 1]
     assert anew.fields != cold.fields
     es_client.delete(index=records, id="a", refresh=True)
-    assert not found().signals
+    assert not found().ids
 
 
 @pytest.mark.elasticsearch
@@ -140,8 +143,8 @@ def test_an_arm_that_returned_all_it_can_score_is_not_asked_again(
     found = _candidates(es_client, plan, "peat", cache, window=window)
     # Of the second request: the passages' words and the candidates' own only if the window cut them off; new values.
     assert asked == [2, 3 if completed else 1]
-    assert {record: bool(signals["passage_bm25"]) for record, signals in found.signals.items()} == {
+    assert {record: score > 0.0 for record, score in zip(found.ids, found.arms["passage_bm25"], strict=True)} == {
         "a": True,
         "b": False,
     }
-    assert all(signals["bm25"] for signals in found.signals.values())
+    assert (found.arms["bm25"] > 0.0).all()
